@@ -1,0 +1,62 @@
+"""Fixtures of all tests: the zoo of real models, golden texts, the `isa` marker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("TVM_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+GOLDEN = Path(__file__).parent / "golden"
+ZOO = Path(os.environ.get("TVMQ_ZOO", Path(__file__).parents[1].parent / "shared" / "zoo"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-golden` rewrites the golden texts."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register our marker."""
+    config.addinivalue_line("markers", "isa(name): run only on a CPU with this flag of /proc/cpuinfo")
+
+
+def cpu_flags() -> set[str]:
+    """Feature flags of this CPU as Linux names them; empty elsewhere."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((set(line.split()) for line in lines if line.startswith("flags")), set())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests whose `isa` this CPU lacks."""
+    for mark in item.iter_markers("isa"):
+        if mark.args[0] not in cpu_flags():
+            pytest.skip(f"this CPU lacks {mark.args[0]}")
+
+
+@pytest.fixture(scope="session")
+def zoo() -> Path:
+    """Folder of the real models and their data; tests that need it are skipped where it is absent."""
+    if not (ZOO / "tasks.json").exists():
+        pytest.skip(f"no zoo of models at {ZOO}; set TVMQ_ZOO to its folder")
+    return ZOO
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Compare a text with tests/golden/<test file>/<test name>.txt."""
+    path = GOLDEN / request.path.stem / f"{request.node.name}.txt"
+
+    def check(text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"no {path.relative_to(GOLDEN.parent)}; run pytest --update-golden"
+        assert text == path.read_text()
+
+    return check

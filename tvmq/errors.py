@@ -1,0 +1,75 @@
+"""The errors of tvmq; each is also the matching builtin, so that ordinary `except` clauses work.
+
+    TvmqError
+    +-- ModelError          ValueError           the model cannot be read or imported
+    |   +-- UnsupportedOpError  NotImplementedError  an operator has no import or no integer form that was asked for
+    +-- ConfigError         ValueError           an option, a rule or a spec is unknown or impossible
+    +-- RangeError          ValueError           a number lies outside of what the definition allows
+    +-- AccumulatorError    OverflowError        a sum could leave its accumulator
+    +-- DataError           ValueError           calibration data or run-time inputs do not fit the model
+    +-- CalibrationError    ValueError           thresholds are missing, stale or impossible
+    +-- StageError          ValueError           a pass was given a module that is not at its stage
+    +-- TargetError         ValueError           a target is unknown or this CPU cannot run it
+    +-- BuildError          RuntimeError         compilation failed
+    +-- ArtifactError       ValueError           a saved file is damaged, foreign or of another version
+    +-- OutputError         OSError              a result could not be written
+
+Every message says where, what, the numbers, and what to do.
+
+>>> issubclass(ConfigError, ValueError) and issubclass(ConfigError, TvmqError)
+True
+"""
+
+from __future__ import annotations
+
+
+class TvmqError(Exception):
+    """Base of all errors that tvmq raises on purpose."""
+
+
+class ModelError(TvmqError, ValueError):
+    """The model cannot be read or imported."""
+
+
+class UnsupportedOpError(ModelError, NotImplementedError):
+    """An operator cannot be imported, or lacks the integer form that was asked for."""
+
+
+class ConfigError(TvmqError, ValueError):
+    """An option, a rule or a quantization spec is unknown or impossible."""
+
+
+class RangeError(TvmqError, ValueError):
+    """A number lies outside of what the definition allows (scale, zero point, NaN, ...)."""
+
+
+class AccumulatorError(TvmqError, OverflowError):
+    """A sum of products could leave its accumulator."""
+
+
+class DataError(TvmqError, ValueError):
+    """Calibration data or run-time inputs do not fit the model."""
+
+
+class CalibrationError(TvmqError, ValueError):
+    """Thresholds are missing, stale or impossible."""
+
+
+class StageError(TvmqError, ValueError):
+    """A pass was given a module that is not at its stage of the road."""
+
+
+class TargetError(TvmqError, ValueError):
+    """A target is unknown, or this CPU cannot run it."""
+
+
+class BuildError(TvmqError, RuntimeError):
+    """Compilation failed."""
+
+
+class ArtifactError(TvmqError, ValueError):
+    """A saved file is damaged, foreign or of another schema version."""
+
+
+class OutputError(TvmqError, OSError):
+    """A result could not be written."""

@@ -1,0 +1,132 @@
+"""What a kernel is, and how a convolution and its epilogue are described to the templates.
+
+All shapes are NHWC; weights are OIHW ([filters, channels / groups, kernel rows, kernel columns]) as in the IR and are packed by the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Isa:
+    """An instruction set level that templates distinguish.
+
+    name            "avx512vnni", "avx512bw", "avx2" or "generic"
+    vector_bytes    width of the vectors used: 64, 32 or 16
+    """
+
+    name: str
+    vector_bytes: int
+
+
+@dataclass(frozen=True)
+class Conv2d:
+    """Static description of one convolution; a dense layer is a convolution of a 1 x 1 picture.
+
+    padding     top, left, bottom, right
+    x_dtype     "uint8", "int8" or "float32"
+    """
+
+    batch: int
+    height: int
+    width: int
+    channels: int
+    filters: int
+    kernel: tuple[int, int] = (1, 1)
+    strides: tuple[int, int] = (1, 1)
+    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilation: tuple[int, int] = (1, 1)
+    groups: int = 1
+    x_dtype: str = "uint8"
+
+    @property
+    def out_height(self) -> int:
+        """Rows of the result."""
+        span = (self.kernel[0] - 1) * self.dilation[0] + 1
+        return (self.height + self.padding[0] + self.padding[2] - span) // self.strides[0] + 1
+
+    @property
+    def out_width(self) -> int:
+        """Columns of the result."""
+        span = (self.kernel[1] - 1) * self.dilation[1] + 1
+        return (self.width + self.padding[1] + self.padding[3] - span) // self.strides[1] + 1
+
+    @property
+    def out_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the result, NHWC."""
+        return self.batch, self.out_height, self.out_width, self.filters
+
+
+@dataclass(frozen=True, eq=False)
+class Requantize:
+    """Epilogue step: int32 accumulators to 8-bit codes, numerics.requantize in mode "float".
+
+    multiplier  float32 [filters]
+    dtype       "uint8" or "int8"
+    """
+
+    multiplier: np.ndarray
+    zero_point: int
+    qmin: int
+    qmax: int
+    dtype: str = "uint8"
+
+
+@dataclass(frozen=True)
+class Add:
+    """Epilogue step: numerics.add of the codes so far (a) and a second input of the kernel (b, shape of the result).
+
+    The second input is a data input of the kernel, after the first.
+    """
+
+    a_multiplier: int
+    b_multiplier: int
+    offset: int
+    shift: int
+    zero_point: int
+    qmin: int
+    qmax: int
+    b_dtype: str = "uint8"
+    dtype: str = "uint8"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Epilogue step: 256-entry lookup of the codes so far; the dtype of `values` is that of the result."""
+
+    values: np.ndarray
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Epilogue step of float kernels: min(max(x, low), high); infinities mean no bound."""
+
+    low: float
+    high: float
+
+
+Epilogue = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A compiled-to-be function and the constants packed for it.
+
+    name        says template, instruction set and tile, for example "conv2d_avx512vnni_6x4"; shown by explain and bench
+    func        tirx.PrimFunc; parameters: data inputs, constants, one output
+    constants   arrays in the order of the parameters
+    key         hashable; kernels of equal key have the same func and may share it (their constants may differ)
+    """
+
+    name: str
+    func: Any
+    constants: tuple[np.ndarray, ...]
+    key: tuple[Any, ...]
+
+
+KernelMaker = Callable[..., Kernel]
