@@ -1,0 +1,60 @@
+"""The ledger: what was decided for every operator and by whom, kept in the module as JSON.
+
+The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes": [...]}.
+An entry is a dictionary with at least
+    op          operator family, for example "conv2d"
+    precision   "int8" or "float"
+    why         the rule, default or limit that decided
+The stage says how far down the road the module is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.errors import StageError
+from tvmq.graph.names import read_attribute
+
+ATTRIBUTE = "tvmq.ledger"
+STAGES = ("imported", "prepared", "partitioned", "annotated", "calibrated", "realized")
+
+
+@dataclass
+class Ledger:
+    """Decisions about a module; see the head of this file."""
+
+    stage: str = "imported"
+    config: dict[str, Any] = field(default_factory=dict)
+    layers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
+    """The ledger of a module's main function (or of a function); an empty one where there is none."""
+    func = source["main"] if isinstance(source, tvm.IRModule) else source
+    text = read_attribute(func, ATTRIBUTE)
+    return Ledger(**json.loads(text)) if text else Ledger()
+
+
+def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
+    """A module like `mod` that carries `ledger`."""
+    result = mod.clone()
+    result["main"] = mod["main"].with_attr(ATTRIBUTE, json.dumps(asdict(ledger)))
+    return result
+
+
+def require_stage(mod: tvm.IRModule, stage: str, allowed: Sequence[str]) -> Ledger:
+    """The ledger of `mod`, refused unless the module stands at one of the allowed stages."""
+    ledger = get_ledger(mod)
+    if ledger.stage not in allowed:
+        raise StageError(
+            f"{stage}: the module is '{ledger.stage}', this pass needs {' or '.join(repr(s) for s in allowed)}; "
+            "the order is " + " -> ".join(STAGES)
+        )
+    return ledger

@@ -1,0 +1,71 @@
+"""Layer names as provenance: every variable of a function knows the source names (ONNX node, torch module) it came from.
+
+Variable names are unique inside a function. The function attribute "tvmq.names" holds JSON {variable name: [source names]};
+it prints, parses back and survives saving. An operator made of several layers carries all of their names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+
+from tvm import relax
+
+ATTRIBUTE = "tvmq.names"
+
+
+def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
+    """{variable name: source names}; variables without known source are absent."""
+    text = read_attribute(func, ATTRIBUTE)
+    return {variable: tuple(sources) for variable, sources in json.loads(text).items()} if text else {}
+
+
+def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> relax.Function:
+    """The function with its name attribute replaced; variables without sources are left out."""
+    table = {variable: list(sources) for variable, sources in names.items() if sources}
+    return func.with_attr(ATTRIBUTE, json.dumps(table))
+
+
+def read_attribute(func: relax.Function, key: str) -> str | None:
+    """A text attribute of a function, None where it is absent."""
+    return str(func.attrs[key]) if func.attrs and key in func.attrs else None
+
+
+def identifier(source: str) -> str:
+    """A source name as a variable name that prints and parses: other characters become "_".
+
+    >>> identifier("/block1/conv.0")
+    'block1_conv_0'
+    """
+    text = re.sub(r"\W", "_", source).strip("_")
+    return text if text and not text[0].isdigit() else f"v_{text}"
+
+
+def merge(*groups: Iterable[str]) -> tuple[str, ...]:
+    """Source names of several operators in order, each once.
+
+    >>> merge(("conv",), ("relu", "conv"))
+    ('conv', 'relu')
+    """
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+class UniqueNames:
+    """Hands out variable names that were not used before in this function.
+
+    >>> unique = UniqueNames()
+    >>> unique("relu"), unique("relu"), unique("relu")
+    ('relu', 'relu_1', 'relu_2')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def __call__(self, wanted: str) -> str:
+        name, count = wanted, 0
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name

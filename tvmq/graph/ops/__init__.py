@@ -1,0 +1,25 @@
+"""Our Relax operators, R.tvmq.*; importing this package registers them all."""
+
+from __future__ import annotations
+
+from tvmq.graph.ops.add import add
+from tvmq.graph.ops.dequantize import dequantize
+from tvmq.graph.ops.multiply import multiply
+from tvmq.graph.ops.quantize import quantize
+from tvmq.graph.ops.requantize import requantize
+from tvmq.graph.ops.simulated_quantize import simulated_quantize
+from tvmq.graph.ops.sum import sum
+from tvmq.graph.ops.sum_pool2d import sum_pool2d
+from tvmq.graph.ops.table import table
+
+__all__ = [
+    "add",
+    "dequantize",
+    "multiply",
+    "quantize",
+    "requantize",
+    "simulated_quantize",
+    "sum",
+    "sum_pool2d",
+    "table",
+]

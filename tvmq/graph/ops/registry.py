@@ -1,0 +1,66 @@
+"""Registering our Relax operators: type inference, purity, legalization, printing and parsing as R.tvmq.*.
+
+The parser looks names up in `tvm.relax.script.parser.tvmq`; the printer strips "relax." from an operator's name, so that
+R.tvmq.quantize(...) prints and parses back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import tvm.relax.script.parser as parser
+from tvm import ir, relax, tirx
+
+Infer = Callable[[relax.Call, relax.BlockBuilder], Any]
+Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
+
+
+def register(name: str, args: Sequence[str], attrs_key: str, infer: Infer, legalize: Legalize) -> ir.Op:
+    """Create the operator relax.tvmq.<name>; `args` are the names of its tensor arguments."""
+    full = f"relax.tvmq.{name}"
+    ir.register_op_attr(full, "FInferType", infer)
+    ir.register_op_attr(full, "FPurity", True)
+    ir.register_op_attr(full, "FLegalize", legalize)
+    op = ir.Op.get(full)
+    op.set_num_inputs(len(args))
+    op.set_attrs_type_key(attrs_key)
+    for arg in args:
+        op.add_argument(arg, "Tensor", arg)
+    return op
+
+
+def expose(name: str, maker: Callable[..., relax.Call]) -> None:
+    """Make R.tvmq.<name> known to the parser."""
+    if not hasattr(parser, "tvmq"):
+        parser.tvmq = SimpleNamespace()
+    setattr(parser.tvmq, name, maker)
+
+
+def tensor_like(expr: relax.Expr, dtype: str) -> relax.TensorType:
+    """Type of a tensor of the shape of `expr` (unknown if that is unknown) and the given element type."""
+    ty = expr.ty
+    if ty.shape is None:
+        return relax.TensorType(dtype=dtype, ndim=ty.ndim)
+    return relax.TensorType(ty.shape, dtype)
+
+
+def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
+    """Keep LLVM from contracting a float32 product with a following sum into an FMA, which would round differently.
+
+    On targets without LLVM the value is returned as it is.
+    """
+    from tvm.target import Target
+
+    target = Target.current(allow_none=True)
+    if target is not None and target.kind.name != "llvm":
+        return value
+    intrinsic = tirx.op.call_llvm_pure_intrin
+    dtype = str(value.dtype) if not hasattr(value, "ty") else str(value.ty)
+    return intrinsic(dtype, "llvm.arithmetic.fence", value)
+
+
+def channel_index(indices: Sequence[Any], axis: int, size: int) -> tuple[Any, ...]:
+    """Index into a per-channel constant: () for a scalar one, else the channel's index."""
+    return () if size == 0 else (indices[axis],)

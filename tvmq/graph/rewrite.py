@@ -1,0 +1,169 @@
+"""The one way in which our passes rewrite a function: binding by binding, keeping names and provenance.
+
+    rewriter = Rewriter(mod)
+    for var, value in rewriter.view.bindings:
+        value = rewriter.substitute(value)          # arguments are already the new ones
+        rewriter.bind(var, rewriter.emit(value, var.name))
+    mod = rewriter.finish()
+
+A binding that nobody reads any more disappears in `finish`. Every new variable carries the source names of the binding
+being rewritten, or those that the pass gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.names import UniqueNames, merge, with_names
+from tvmq.graph.view import View, leaves, used_vars
+
+
+class Rewriter:
+    """Builds a new main function from an old one; see the head of this file."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        self.mod = mod
+        self.view = View(mod)
+        self.params: list[relax.Var] = list(self.view.func.params)
+        self.names: dict[str, tuple[str, ...]] = {
+            name: sources for name, sources in self.view.names.items() if name in self.view.params
+        }
+        self._map: dict[str, relax.Expr] = {}
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
+        self._unique = UniqueNames(self.view.params)
+        self._builder = relax.BlockBuilder()
+        self._sources: tuple[str, ...] = ()
+
+    def at(self, name: str) -> None:
+        """Say which old variable is being rewritten: what is emitted from now on inherits its source names."""
+        self._sources = self.view.sources(name)
+
+    def substitute(self, expr: relax.Expr) -> relax.Expr:
+        """The expression with every old variable replaced by what it became."""
+        if isinstance(expr, relax.Var):
+            return self._map.get(expr.name, expr)
+        if isinstance(expr, relax.Tuple):
+            return relax.Tuple([self.substitute(item) for item in expr.fields])
+        if isinstance(expr, relax.TupleGetItem):
+            source = self.substitute(expr.tuple_value)
+            return source.fields[expr.index] if isinstance(source, relax.Tuple) else relax.TupleGetItem(source, expr.index)
+        if isinstance(expr, relax.Call):
+            args = [self.substitute(arg) for arg in expr.args]
+            return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
+        return expr
+
+    def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
+        """Bind a value to a new variable; nested calls get variables of their own before it."""
+        sources = tuple(sources) if sources is not None else self._sources
+        if isinstance(value, relax.Call):
+            flat = [self._flatten(arg, name, sources) for arg in value.args]
+            value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
+        value = self._builder.normalize(value)
+        var = relax.DataflowVar(self._unique(name), value.ty)
+        self._bindings.append((var, value))
+        if sources:
+            self.names[var.name] = sources
+        return var
+
+    def _flatten(self, arg: relax.Expr, name: str, sources: tuple[str, ...]) -> relax.Expr:
+        if isinstance(arg, relax.Call) and isinstance(arg.op, tvm.ir.Op) and arg.op.name.startswith("relax."):
+            return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
+        if isinstance(arg, relax.Tuple):
+            return relax.Tuple([self._flatten(item, name, sources) for item in arg.fields])
+        return arg
+
+    def bind(self, old: relax.Var, new: relax.Expr) -> None:
+        """From now on `old` means `new`."""
+        self._map[old.name] = new
+
+    def value_of(self, expr: relax.Expr) -> relax.Expr | None:
+        """What a new variable was bound to by `emit`."""
+        if not isinstance(expr, relax.Var):
+            return None
+        return next((value for var, value in reversed(self._bindings) if var.name == expr.name), None)
+
+    def finish(self, params: Iterable[relax.Var] | None = None) -> tvm.IRModule:
+        """The new module; unread bindings are gone, the last variables of the function are its results."""
+        result = self.substitute(self.view.func.body.body)
+        result = self._flatten_result(result)
+        func = build_function(list(params) if params is not None else self.params, self._bindings, result, self.view.func)
+        bound = {var.name for block in func.body.blocks for var in (b.var for b in block.bindings)}
+        bound |= {p.name for p in func.params}
+        func = with_names(func, {name: sources for name, sources in self.names.items() if name in bound})
+        module = self.mod.clone()
+        module["main"] = func
+        return module
+
+    def _flatten_result(self, result: relax.Expr) -> relax.Expr:
+        if isinstance(result, relax.Call | relax.TupleGetItem):
+            return self.emit(result, "result")
+        return result
+
+
+def build_function(
+    params: list[relax.Var], bindings: list[tuple[relax.Var, relax.Expr]], result: relax.Expr, like: relax.Function
+) -> relax.Function:
+    """One dataflow block of the bindings that `result` needs, with the attributes of `like`.
+
+    A returned tuple stays outside of the block, as the importers do it.
+    """
+    needed = {var.name for var in leaves(result)}
+    kept: list[tuple[relax.Var, relax.Expr]] = []
+    for var, value in reversed(bindings):
+        if var.name in needed:
+            needed.update(used_vars(value))
+            kept.append((var, value))
+    kept.reverse()
+    returned = {var.name for var in leaves(result)}
+    replace: dict[str, relax.Var] = {}
+    block: list[relax.Binding] = []
+    for var, value in kept:
+        value = _replace(value, replace)
+        if var.name in returned:
+            replace[var.name] = relax.Var(var.name, var.ty)
+        elif not isinstance(var, relax.DataflowVar):
+            replace[var.name] = relax.DataflowVar(var.name, var.ty)
+        block.append(relax.VarBinding(replace.get(var.name, var), value))
+    blocks = [relax.DataflowBlock(block)] if block else []
+    result = relax.BlockBuilder().normalize(_replace(result, replace))
+    body = relax.SeqExpr(blocks, result)
+    return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
+
+
+def _replace(expr: relax.Expr, table: dict[str, relax.Var]) -> relax.Expr:
+    if isinstance(expr, relax.Var):
+        return table.get(expr.name, expr)
+    if isinstance(expr, relax.Tuple):
+        fields = [_replace(item, table) for item in expr.fields]
+        return expr if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True)) else relax.Tuple(fields, expr.span)
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(_replace(expr.tuple_value, table), expr.index)
+    if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
+        return relax.Call(expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
+    return expr
+
+
+Visit = Callable[[Rewriter, relax.Var, relax.Expr], "relax.Expr | None"]
+
+
+def rewrite(mod: tvm.IRModule, visit: Visit) -> tvm.IRModule:
+    """Rewrite every binding with `visit(rewriter, var, value) -> new value, or None to keep it`.
+
+    `value` already reads the new variables. A returned variable or constant replaces the old variable; a returned call
+    is bound under the old variable's name.
+    """
+    rewriter = Rewriter(mod)
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        value = rewriter.substitute(value)
+        new = visit(rewriter, var, value)
+        new = value if new is None else new
+        alias = isinstance(new, relax.Var) or (isinstance(new, tvm.ir.GenericConst) and new is not value)
+        rewriter.bind(var, new if alias else rewriter.emit(new, var.name))
+    return rewriter.finish()
+
+
+__all__ = ["Rewriter", "build_function", "merge", "rewrite"]

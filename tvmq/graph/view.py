@@ -1,0 +1,117 @@
+"""A read-only view of a straight-line Relax function: bindings in order, producers, readers, constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.errors import ModelError
+from tvmq.graph.names import get_names
+
+
+def main_function(mod: tvm.IRModule) -> relax.Function:
+    """The function "main"; refused unless its body is one straight line of bindings."""
+    func = mod["main"]
+    if not isinstance(func, relax.Function):
+        raise ModelError("module: 'main' is no Relax function; import the model with tvmq.from_onnx")
+    for block in func.body.blocks:
+        for binding in block.bindings:
+            if isinstance(binding.value, relax.If) or not isinstance(binding, relax.VarBinding):
+                raise ModelError(f"main, '{binding.var.name}': control flow and match-casts are not supported")
+    return func
+
+
+def op_name(expr: relax.Expr) -> str:
+    """Name of the operator that a call applies, without "relax."; "" for anything else.
+
+    call_tir and the like have names too; calls of functions have none.
+    """
+    if not isinstance(expr, relax.Call) or not isinstance(expr.op, tvm.ir.Op):
+        return ""
+    return expr.op.name.removeprefix("relax.")
+
+
+def shape_of(expr: relax.Expr) -> tuple[int, ...]:
+    """Static shape of a tensor; refused with the variable's name where a dimension is symbolic."""
+    dims = expr.ty.shape
+    try:
+        return tuple(int(d) for d in dims)
+    except TypeError as error:
+        name = getattr(expr, "name", "value")
+        raise ModelError(f"'{name}': shape {dims} is not static; fix it with from_onnx(..., shape=...)") from error
+
+
+def dtype_of(expr: relax.Expr) -> str:
+    """Element type of a tensor as text."""
+    return str(expr.ty.dtype)
+
+
+def is_const(expr: relax.Expr) -> bool:
+    """True for a constant tensor."""
+    return isinstance(expr, GenericConst)
+
+
+def const_value(expr: relax.Expr) -> np.ndarray:
+    """The array of a constant."""
+    return expr.value.numpy()
+
+
+class View:
+    """Producers and readers of a function, keyed by variable name (names are unique in a function)."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        self.func = main_function(mod)
+        self.names = get_names(self.func)
+        self.bindings: list[tuple[relax.Var, relax.Expr]] = [
+            (binding.var, binding.value) for block in self.func.body.blocks for binding in block.bindings
+        ]
+        self.params: dict[str, relax.Var] = {p.name: p for p in self.func.params}
+        self.value: dict[str, relax.Expr] = {var.name: value for var, value in self.bindings}
+        self.var: dict[str, relax.Var] = {**self.params, **{var.name: var for var, _ in self.bindings}}
+        if len(self.var) != len(self.params) + len(self.bindings):
+            raise ModelError("main: two variables share one name; pass the module through tvmq's prepare first")
+        self.readers: dict[str, list[str]] = {name: [] for name in self.var}
+        for var, value in self.bindings:
+            for used in used_vars(value):
+                self.readers[used].append(var.name)
+        self.outputs: list[str] = [v.name for v in leaves(self.func.body.body)]
+
+    def producer(self, expr: relax.Expr) -> relax.Expr | None:
+        """What a variable is bound to; None for parameters and anything that is no variable."""
+        return self.value.get(expr.name) if isinstance(expr, relax.Var) else None
+
+    def only_reader(self, name: str) -> str | None:
+        """The one binding that reads a variable, None where there are none, several, or it is a result."""
+        readers = self.readers[name]
+        return readers[0] if len(readers) == 1 and not self.is_output(name) else None
+
+    def is_output(self, name: str) -> bool:
+        """True if the function returns the variable, alone or inside a returned tuple."""
+        return name in self.outputs
+
+    def sources(self, name: str) -> tuple[str, ...]:
+        """Source names of a variable; its own name where nothing better is known."""
+        return self.names.get(name) or (name,)
+
+
+def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
+    """All variables inside an expression of tuples, calls and projections, in order, repeats included."""
+    if isinstance(expr, relax.Var):
+        yield expr
+    elif isinstance(expr, relax.Tuple):
+        for item in expr.fields:
+            yield from leaves(item)
+    elif isinstance(expr, relax.TupleGetItem):
+        yield from leaves(expr.tuple_value)
+    elif isinstance(expr, relax.Call):
+        for item in expr.args:
+            yield from leaves(item)
+
+
+def used_vars(expr: relax.Expr) -> list[str]:
+    """Names of the variables that an expression reads, each once, in order."""
+    return list(dict.fromkeys(var.name for var in leaves(expr)))
