@@ -1,0 +1,92 @@
+"""tvmq: from a trained float model to an exact, fast int8 executable, on TVM Relax.
+
+    mod, params = tvmq.from_onnx("model.onnx", shape={"x": (1, 3, 224, 224)})
+    qmod = tvmq.quantize(mod, params, dataset)
+    print(tvmq.explain(qmod))
+    exe = tvmq.build(qmod, target="llvm")
+    y = exe.run({"x": x})
+
+The names of `__all__` are the public surface; everything else may change. Each is loaded when it is first
+used, so that `import tvmq` costs milliseconds: TVM itself needs a second or more.
+
+>>> tvmq_names = __all__
+>>> "quantize" in tvmq_names and tvmq_names == sorted(tvmq_names)
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tvmq import errors
+    from tvmq.analysis.explanation import explain
+    from tvmq.analysis.verification import verify
+    from tvmq.codegen import reference
+    from tvmq.codegen.build_module import build
+    from tvmq.codegen.executable import Executable, load
+    from tvmq.config import QConfig, current_qconfig, qconfig
+    from tvmq.frontends.onnx import from_onnx
+    from tvmq.pipeline import quantize
+    from tvmq.rules import Rule
+    from tvmq.spec import QParams, QuantSpec
+    from tvmq.passes.calibrate import CalibrationResult
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "CalibrationResult",
+    "Executable",
+    "QConfig",
+    "QParams",
+    "QuantSpec",
+    "Rule",
+    "__version__",
+    "build",
+    "current_qconfig",
+    "errors",
+    "explain",
+    "from_onnx",
+    "load",
+    "qconfig",
+    "quantize",
+    "reference",
+    "verify",
+]
+
+# Public name -> "module:object", or "module" where the name is the module itself.
+_PUBLIC = {
+    "CalibrationResult": "tvmq.passes.calibrate:CalibrationResult",
+    "Executable": "tvmq.codegen.executable:Executable",
+    "QConfig": "tvmq.config:QConfig",
+    "QParams": "tvmq.spec:QParams",
+    "QuantSpec": "tvmq.spec:QuantSpec",
+    "Rule": "tvmq.rules:Rule",
+    "build": "tvmq.codegen.build_module:build",
+    "current_qconfig": "tvmq.config:current_qconfig",
+    "errors": "tvmq.errors",
+    "explain": "tvmq.analysis.explanation:explain",
+    "from_onnx": "tvmq.frontends.onnx:from_onnx",
+    "load": "tvmq.codegen.executable:load",
+    "qconfig": "tvmq.config:qconfig",
+    "quantize": "tvmq.pipeline:quantize",
+    "reference": "tvmq.codegen.reference",
+    "verify": "tvmq.analysis.verification:verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562) and keep it."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'tvmq' has no attribute {name!r}")
+    module_name, _, attribute = _PUBLIC[name].partition(":")
+    module = importlib.import_module(module_name)
+    value = getattr(module, attribute) if attribute else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return list(__all__)

@@ -1,0 +1,64 @@
+# Needs Python 3.10-3.13 with pip, and make; no C compiler. `make help` lists the commands.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TYPES := build/types/tvmq
+
+# The first interpreter that starts and has a version we support; override with `make PYTHON=/path/to/python`.
+SUPPORTED := import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.10 python3 python; do \
+	$$p -c '$(SUPPORTED)' >/dev/null 2>&1 && echo $$p && break; done)
+
+JOBS ?= auto
+TESTS ?= tests
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
+		awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+	@echo
+	@echo "  make test TESTS=tests/numerics JOBS=1    some tests, one process"
+	@echo "  make demo PYTHON=python3.12              choose the interpreter of $(VENV)"
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.10-3.13 found; install one, or name it: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { \
+		$(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install pip; }
+
+$(STAMP): $(BIN)/python setup.cfg pyproject.toml
+	$(BIN)/python -m pip install -e '.[test]'
+	@touch $@
+
+.PHONY: install
+install: $(STAMP) ## make .venv and install tvmq into it, with all that the tests need
+
+.PHONY: demo
+demo: $(STAMP) ## quantize the embedded network on the embedded data, and compare it with float
+	$(BIN)/tvmq demo
+
+.PHONY: test
+test: $(STAMP) ## run all tests with coverage
+	$(PYTEST) -n $(JOBS) --cov --cov-report=term $(TESTS)
+
+.PHONY: check
+check: $(STAMP) ## ruff, mypy and the tests of layers and packages
+	$(BIN)/ruff check .
+	@# mypy cannot follow the import hook of an editable install: give it the tree as it is installed
+	@rm -rf $(TYPES) && mkdir -p $(TYPES)
+	@ln -s $(CURDIR)/tvmq/* $(CURDIR)/passes $(TYPES)/
+	MYPYPATH=$(dir $(TYPES)) $(BIN)/mypy -p tvmq
+	$(PYTEST) -q tests/test_layers.py tests/test_packages.py
+
+.PHONY: golden
+golden: $(STAMP) ## rewrite the golden texts; read `git diff tests/golden` before you commit
+	$(PYTEST) -q --update-golden $(TESTS)
+	@git --no-pager diff --stat -- tests/golden
+
+.PHONY: clean
+clean: ## remove .venv, caches and build products
+	rm -rf $(VENV) build dist *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
