@@ -1,0 +1,248 @@
+"""From converted layers to the function every later stage takes: one block, exact names, weights as parameters."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.graph.names import UniqueNames, identifier, with_names
+
+RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
+
+
+@dataclass(frozen=True)
+class Step:
+    """One source layer: its name, its operator, the bindings it became, and the variable that holds its result.
+
+    result   None if the layer left no variable of its own (a constant, a shape, or one of its inputs)
+    """
+
+    name: str
+    op_type: str
+    bindings: list[relax.Binding]
+    result: relax.Var | None
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A model as converted: inputs and outputs as (source name, value), layers in order, names of the weights.
+
+    module  holds helper functions that some converters make (call_tir), no main function yet
+    """
+
+    module: tvm.IRModule
+    inputs: list[tuple[str, relax.Var]]
+    steps: list[Step]
+    outputs: list[tuple[str, Any]]
+    weights: dict[GenericConst, str]
+
+
+def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+    """The module with its main function, and the weights by parameter name.
+
+    Bindings that no output needs are left out. Floating-point weights of at least one dimension become parameters,
+    in the order of their first use; scalars and integers stay constants.
+    raises UnsupportedOpError if a layer's shape is only known at run time.
+    """
+    return _Assembler(model).run()
+
+
+def variable_name(source: str) -> str:
+    """A source name as a variable name that TVMScript can read back.
+
+    >>> variable_name("/block/conv.0"), variable_name("lambda")
+    ('block_conv_0', 'lambda_')
+    """
+    name = identifier(source)
+    return f"{name}_" if name in RESERVED else name
+
+
+def variables(expr: relax.Expr) -> Iterator[relax.Var]:
+    """All variables inside calls, tuples and projections, in order."""
+    if isinstance(expr, relax.Var):
+        yield expr
+    for child in _children(expr):
+        yield from variables(child)
+
+
+def constants(expr: relax.Expr) -> Iterator[GenericConst]:
+    """All constants inside calls, tuples and projections, in order."""
+    if isinstance(expr, GenericConst):
+        yield expr
+    for child in _children(expr):
+        yield from constants(child)
+
+
+def _children(expr: relax.Expr) -> list[relax.Expr]:
+    if isinstance(expr, relax.Call):
+        return list(expr.args)
+    if isinstance(expr, relax.Tuple):
+        return list(expr.fields)
+    return [expr.tuple_value] if isinstance(expr, relax.TupleGetItem) else []
+
+
+class _Assembler:
+    """Emits the needed bindings again, in order, under their final names."""
+
+    def __init__(self, model: Converted) -> None:
+        self.model = model
+        self.unique = UniqueNames([var.name for _, var in model.inputs])
+        self.builder = relax.BlockBuilder()
+        self.replaced: dict[relax.Var, relax.Expr] = {}
+        self.bindings: list[tuple[relax.DataflowVar, relax.Expr]] = []
+        self.names: dict[str, list[str]] = {}
+        self.params: dict[GenericConst, relax.Var] = {}
+
+    def run(self) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+        needed = self._needed()
+        # Results take their names first, so that they get exactly the layer's name; then weights, helpers last.
+        results = {
+            step.result: self.unique(variable_name(step.name))
+            for step in self.model.steps
+            if step.result is not None and step.result in needed
+        }
+        self._make_params(needed)
+        self.builder.begin_scope([var for _, var in self.model.inputs])
+        try:
+            for step in self.model.steps:
+                self._emit_step(step, needed, results)
+            result = self._outputs()
+        finally:
+            self.builder.end_scope()
+        return self._module(result), {var.name: const.value.numpy() for const, var in self.params.items()}
+
+    def _needed(self) -> set[relax.Var]:
+        """Variables that the outputs depend on."""
+        needed = {var for _, value in self.model.outputs for var in variables(value)}
+        for step in reversed(self.model.steps):
+            for binding in reversed(step.bindings):
+                if binding.var in needed:
+                    needed.update(variables(binding.value))
+        return needed
+
+    def _make_params(self, needed: set[relax.Var]) -> None:
+        """A parameter for every weight that a needed binding reads."""
+        for step in self.model.steps:
+            for binding in step.bindings:
+                for const in constants(binding.value) if binding.var in needed else ():
+                    if const not in self.params and self._is_weight(const):
+                        name = self.unique(variable_name(self.model.weights[const]))
+                        self.params[const] = relax.Var(name, const.ty)
+
+    def _is_weight(self, const: GenericConst) -> bool:
+        is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
+        return const in self.model.weights and is_float and const.ty.ndim > 0
+
+    def _emit_step(self, step: Step, needed: set[relax.Var], results: dict[relax.Var, str]) -> None:
+        for binding in step.bindings:
+            if binding.var not in needed:
+                continue
+            if isinstance(binding, relax.MatchCast):
+                raise UnsupportedOpError(
+                    f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values that are only known "
+                    "at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                )
+            if isinstance(binding.value, relax.Var | GenericConst):
+                self.replaced[binding.var] = self._substitute(binding.value)
+                continue
+            name = results.get(binding.var) or self.unique(_helper_name(step, binding))
+            self._emit(binding.var, self._substitute(binding.value), name, [step.name])
+
+    def _emit(self, old: relax.Var | None, value: relax.Expr, name: str, sources: list[str]) -> relax.Var:
+        value = self.builder.normalize(value)
+        var = relax.DataflowVar(name, value.ty)
+        self.bindings.append((var, value))
+        self.names[name] = sources
+        if old is not None:
+            self.replaced[old] = var
+        return var
+
+    def _substitute(self, expr: relax.Expr) -> relax.Expr:
+        """The expression over the new variables; weights become parameters."""
+        if isinstance(expr, relax.Var):
+            return self.replaced.get(expr, expr)
+        if isinstance(expr, GenericConst):
+            return self.params.get(expr, expr)
+        if isinstance(expr, relax.Tuple):
+            return relax.Tuple([self._substitute(item) for item in expr.fields])
+        if isinstance(expr, relax.TupleGetItem):
+            return relax.TupleGetItem(self._substitute(expr.tuple_value), expr.index)
+        if isinstance(expr, relax.Call):
+            args = [self._substitute(arg) for arg in expr.args]
+            return relax.Call(expr.op, args, expr.attrs, expr.ty_args)
+        return expr
+
+    def _outputs(self) -> relax.Var:
+        """The variable that the function returns: the output itself, or a tuple of all outputs."""
+        values = [self._output(name, value) for name, value in self.model.outputs]
+        if len(values) == 1:
+            return values[0]
+        sources = [source for var in values for source in self.names.get(var.name, [])]
+        return self._emit(None, relax.Tuple(values), self.unique("outputs"), list(dict.fromkeys(sources)))
+
+    def _output(self, name: str, value: Any) -> relax.Var:
+        """An output as a variable bound in the block; inputs and constants that are returned are copied."""
+        value = self._substitute(value)
+        if isinstance(value, relax.DataflowVar):
+            return value
+        if isinstance(value.ty, relax.ShapeType):
+            copy = relax.op.shape_to_tensor(value)
+        else:
+            copy = relax.op.astype(value, str(value.ty.dtype))
+        return self._emit(None, copy, self.unique(variable_name(name)), [name])
+
+    def _module(self, result: relax.Var) -> tvm.IRModule:
+        inputs = [var for _, var in self.model.inputs]
+        returned = relax.Var(result.name, result.ty)
+        bindings = [
+            relax.VarBinding(returned if var.same_as(result) else var, _replace(value, result, returned))
+            for var, value in self.bindings
+        ]
+        body = self.builder.normalize(relax.SeqExpr([relax.DataflowBlock(bindings)], returned))
+        func = relax.Function([*inputs, *self.params.values()], body, result.ty, is_pure=True)
+        attributes = {
+            "num_input": len(inputs),
+            "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
+            "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
+        }
+        module = self._helpers()
+        module["main"] = with_names(func.with_attrs({**attributes, "global_symbol": "main"}), self.names)
+        return module
+
+    def _helpers(self) -> tvm.IRModule:
+        """The helper functions that are still called."""
+        called = {arg for _, value in self.bindings for arg in _children(value) if isinstance(arg, tvm.ir.GlobalVar)}
+        return tvm.IRModule({var: func for var, func in self.model.module.functions_items() if var in called})
+
+
+def _helper_name(step: Step, binding: relax.Binding) -> str:
+    """<layer>_<operator>, or <layer>_<index> for an item of a tuple."""
+    value = binding.value
+    base = variable_name(step.name)
+    if isinstance(value, relax.TupleGetItem):
+        return f"{base}_{value.index}"
+    if not isinstance(value, relax.Call) or not isinstance(value.op, tvm.ir.Op):
+        return f"{base}_tuple" if isinstance(value, relax.Tuple) else f"{base}_call"
+    return f"{base}_{value.op.name.split('.')[-1]}"
+
+
+def _replace(expr: relax.Expr, old: relax.Var, new: relax.Var) -> relax.Expr:
+    """The expression with one variable exchanged (the result may be read inside the block as well)."""
+    if not any(var.same_as(old) for var in variables(expr)):
+        return expr
+    if isinstance(expr, relax.Var):
+        return new
+    if isinstance(expr, relax.Tuple):
+        return relax.Tuple([_replace(item, old, new) for item in expr.fields])
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(_replace(expr.tuple_value, old, new), expr.index)
+    return relax.Call(expr.op, [_replace(arg, old, new) for arg in expr.args], expr.attrs, expr.ty_args)

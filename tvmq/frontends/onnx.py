@@ -1,0 +1,45 @@
+"""ONNX models as Relax modules: `from_onnx`.
+
+The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> fold shape arithmetic (onnx_fold)
+-> convert node by node with TVM's converters or our repairs of them (onnx_convert, onnx_ops/)
+-> one named, straight-line function (assemble).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tvm
+
+from tvmq.frontends.assemble import assemble
+from tvmq.frontends.onnx_convert import convert
+from tvmq.frontends.onnx_fold import fold_constants
+from tvmq.frontends.onnx_load import read_model
+from tvmq.frontends.onnx_shapes import fix_shapes
+
+if TYPE_CHECKING:
+    import onnx
+
+
+def from_onnx(
+    model: str | Path | bytes | onnx.ModelProto, shape: Mapping[str, Sequence[int | None]] | None = None
+) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+    """Import an ONNX model.
+
+    model    path of a file (external data beside it are found), its bytes, or an onnx.ModelProto (left unchanged)
+    shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a dimension
+             that several inputs share by name is fixed for all of them; shape arithmetic then folds away
+    returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights are
+             {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs", JSON lists
+             of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
+    raises   ModelError          the file, the model or `shape` is wrong
+             UnsupportedOpError  an operator cannot be imported
+    order    shapes are fixed and inferred, constants folded with ONNX's reference, then nodes converted in turn
+
+    The result is one dataflow block without control flow; every call's arguments are variables, constants or tuples.
+    """
+    proto = fold_constants(fix_shapes(read_model(model), shape or {}))
+    return assemble(convert(proto))

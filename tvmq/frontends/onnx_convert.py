@@ -1,0 +1,201 @@
+"""Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
+from tvmq.frontends.assemble import Converted, Step, variable_name
+from tvmq.frontends.onnx_load import opset_of
+from tvmq.frontends.onnx_ops import REPAIRS, NodeCall, load_repair
+from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
+from tvmq.graph.names import UniqueNames, identifier
+
+if TYPE_CHECKING:
+    import onnx
+
+# Operators whose converters in TVM take a shape (ShapeExpr) where ONNX has an integer tensor.
+TAKES_SHAPE = frozenset(
+    "Reshape Resize ConstantOfShape Gather Slice Shape Expand Concat Equal Where Cast CastLike Squeeze".split()
+)
+CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+
+
+def node_names(nodes: list[onnx.NodeProto]) -> list[str]:
+    """The names of nodes; unnamed ones are called <operator>_<position in the graph>."""
+    return [node.name or f"{node.op_type}_{index}" for index, node in enumerate(nodes)]
+
+
+def convert(model: onnx.ModelProto) -> Converted:
+    """All nodes of a model as bindings grouped by node, see Converted.
+
+    raises UnsupportedOpError naming the layer, its operator, and what to do.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # TVM's converters warn about what we repair or refuse
+        return _Importer(model).run()
+
+
+class _Importer:
+    """State of one import: the builder, the value of every ONNX name, the steps so far."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        from onnx import numpy_helper
+        from tvm.relax.frontend.onnx import onnx_frontend
+
+        self.graph = model.graph
+        self.opset = opset_of(model)
+        self.frontend = onnx_frontend
+        self.converters = onnx_frontend._get_convert_map()
+        self.builder = relax.BlockBuilder()
+        self.values: dict[str, Any] = {}
+        self.weights: dict[GenericConst, str] = {}
+        for tensor in self.graph.initializer:
+            constant = relax.const(numpy_helper.to_array(tensor))
+            self.values[tensor.name] = constant
+            self.weights[constant] = tensor.name
+        self.inputs = self._make_inputs()
+
+    def _make_inputs(self) -> list[tuple[str, relax.Var]]:
+        from onnx import helper
+
+        unique, sizes, inputs = UniqueNames(), {}, []
+        for value in graph_inputs(self.graph):
+            if not value.type.HasField("tensor_type"):
+                raise ModelError(f"from_onnx: input '{value.name}' is no tensor; only tensors can be fed")
+            dims = dimensions(value)
+            if dims is None:
+                raise ModelError(
+                    f"from_onnx: input '{value.name}' has unknown rank; give its shape, shape={{'{value.name}': (...)}}"
+                )
+            dtype = str(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+            var_name = unique(variable_name(value.name))
+            shape = [
+                d if isinstance(d, int) else _symbol(d if d != "?" else f"{var_name}_d{axis}", sizes)
+                for axis, d in enumerate(dims)
+            ]
+            var = relax.Var(var_name, relax.TensorType(shape, dtype))
+            self.values[value.name] = var
+            inputs.append((value.name, var))
+        return inputs
+
+    def run(self) -> Converted:
+        nodes = list(self.graph.node)
+        names = node_names(nodes)
+        self._refuse_unknown(nodes, names)
+        self.builder.begin_scope([var for _, var in self.inputs])
+        try:
+            steps = [self._step(node, name) for node, name in zip(nodes, names, strict=True)]
+        finally:
+            self.builder.end_scope()
+        outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
+        return Converted(self.builder.get(), self.inputs, steps, outputs, self.weights)
+
+    def _refuse_unknown(self, nodes: list[onnx.NodeProto], names: list[str]) -> None:
+        for node, name in zip(nodes, names, strict=True):
+            if node.op_type in CONTROL_FLOW:
+                raise UnsupportedOpError(
+                    f"from_onnx, layer '{name}': control flow ({node.op_type}) is not supported; "
+                    "export the model without it, for example by tracing with fixed inputs"
+                )
+        unknown = [
+            (node.op_type, name)
+            for node, name in zip(nodes, names, strict=True)
+            if node.op_type not in self.converters and node.op_type not in REPAIRS
+        ]
+        if unknown:
+            op_type, name = unknown[0]
+            others = sorted({op for op, _ in unknown} - {op_type})
+            more = f" (also {', '.join(others)})" if others else ""
+            raise UnsupportedOpError(
+                f"from_onnx, layer '{name}': operator {op_type} is not supported{more}; "
+                "export the model with simpler operators, or leave this part out of the graph"
+            )
+
+    def _step(self, node: onnx.NodeProto, name: str) -> Step:
+        """Convert one node; its bindings are those of a block of its own."""
+        call = self._call(node, name)
+        self.builder._begin_binding_block()
+        try:
+            result = self._record(call, self._emit(self._convert(call)))
+        except TvmqError:
+            raise
+        except Exception as error:  # TVM's converters raise anything
+            raise UnsupportedOpError(
+                f"from_onnx, layer '{name}': operator {node.op_type} (opset {self.opset}) cannot be imported: "
+                f"{_reason(error)}; export this layer with simpler operators or fixed shapes (shape=)"
+            ) from error
+        finally:
+            block = self.builder._end_block()
+        own = [binding.var for binding in block.bindings]
+        result = result if any(var.same_as(result) for var in own) else None
+        return Step(name, node.op_type, list(block.bindings), result)
+
+    def _call(self, node: onnx.NodeProto, name: str) -> NodeCall:
+        attributes = _attributes(node)
+        inputs = self.frontend.onnx_input()
+        for used in node.input:
+            inputs.append(self.values[used] if used else None)
+        outputs = list(node.output)
+        return NodeCall(name, node.op_type, self.opset, self.builder, inputs, attributes, outputs)
+
+    def _convert(self, call: NodeCall) -> Any:
+        """Our repair's result, else TVM's."""
+        repair = load_repair(call.op_type)
+        result = repair(call) if repair else None
+        if result is None:
+            for value in call.inputs:
+                if value is not None and isinstance(value.ty, relax.ShapeType) and call.op_type not in TAKES_SHAPE:
+                    raise call.unsupported("its input is a shape that is only known at run time", "fix it with shape=")
+            converter = self.converters[call.op_type].get_converter(self.opset)
+            attributes = {**call.attributes, "tvm_custom": {"name": call.name, "num_outputs": len(call.outputs)}}
+            result = converter(self.builder, call.inputs, attributes, [self.values, {}])
+        return self.builder.normalize(result) if isinstance(result, relax.Expr) else result
+
+    def _emit(self, result: Any) -> Any:
+        """Bind a tensor or tuple to a variable; constants and shapes stay as they are (converters test for them)."""
+        if isinstance(result, relax.Call | relax.TupleGetItem):
+            result = self.builder.normalize(result)
+            if isinstance(result.ty, relax.TensorType | tvm.ir.TupleType):
+                return self.builder.emit(result)
+        return result
+
+    def _record(self, call: NodeCall, result: Any) -> Any:
+        """Remember the values of the node's outputs; returns its main result: the only output, else all of them."""
+        values = [result]
+        if isinstance(result, relax.Tuple):
+            values = [self._emit(item) for item in result.fields]
+        elif isinstance(result.ty, tvm.ir.TupleType):
+            count = min(len(result.ty.fields), len(call.outputs))
+            values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
+        if len(values) < len(call.outputs):
+            raise call.unsupported(f"its output {len(values)} is not supported", "use only the outputs before it")
+        for name, value in zip(call.outputs, values, strict=False):
+            self.values[name] = value
+        return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
+
+
+def _symbol(name: str, known: dict[str, tvm.tirx.Var]) -> tvm.tirx.Var:
+    """The symbolic size of that name, one object for all inputs."""
+    if name not in known:
+        known[name] = tvm.tirx.Var(identifier(name), "int64")
+    return known[name]
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    """Attributes by name, in the form TVM's converters take: lists as tuples, text as bytes."""
+    from onnx import helper
+
+    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def _reason(error: Exception) -> str:
+    """The telling line of an exception: TVM appends long C++ traces."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__).rstrip(".;")

@@ -1,0 +1,161 @@
+"""Folding of constant subgraphs, shape arithmetic above all, with ONNX's NumPy reference.
+
+Before                                     After
+    s = Shape(x)          x: (1, 8, 4, 4)      (gone)
+    n = Gather(s, 0)
+    r = Concat(n, [-1])
+    y = Reshape(x, r)                          y = Reshape(x, [1, -1])
+
+Leaves    nodes that would make large constants, random nodes, quantization nodes, anything ONNX's reference cannot run.
+Numerics  ONNX's reference; weights that a node only moves keep their bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmq.frontends.onnx_load import opset_of
+from tvmq.frontends.onnx_shapes import dimensions
+
+if TYPE_CHECKING:
+    import onnx
+
+LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this and its inputs
+KEPT = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
+
+
+def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Replace every node with known results by initializers (in place), then drop what nobody reads."""
+    import onnx
+
+    graph = model.graph
+    shapes = {v.name: dimensions(v) for v in [*graph.value_info, *graph.input]}
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    folder = _Folder(constants, shapes, list(model.opset_import), opset_of(model))
+    kept = [node for node in graph.node if not folder.fold(node)]
+    nodes = _used(kept, [value.name for value in graph.output])
+    wanted = {name for node in nodes for name in _reads(node)} | {value.name for value in graph.output}
+    del graph.node[:]
+    graph.node.extend(nodes)
+    tensors = [tensor for name, tensor in folder.constants.items() if name in wanted]
+    new = onnx.GraphProto()
+    new.initializer.extend(tensors)
+    del graph.initializer[:]
+    graph.initializer.extend(new.initializer)
+    return model
+
+
+class _Folder:
+    """Knows the constants so far; `fold` adds a node's results to them if it can."""
+
+    def __init__(
+        self,
+        constants: dict[str, onnx.TensorProto],
+        shapes: dict[str, list[int | str] | None],
+        opsets: list[onnx.OperatorSetIdProto],
+        opset: int,
+    ) -> None:
+        self.constants = constants
+        self.shapes = shapes
+        self.opsets = opsets
+        self.opset = opset
+
+    def fold(self, node: onnx.NodeProto) -> bool:
+        """True if the node's results became constants."""
+        from onnx import numpy_helper
+
+        results = self._results(node)
+        if results is None:
+            return False
+        for name, value in zip(node.output, results, strict=False):
+            if name:
+                self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
+        return True
+
+    def _results(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
+        if node.domain not in ("", "ai.onnx") or node.op_type in KEPT:
+            return None
+        if node.op_type in ("Shape", "Size"):
+            return self._shape(node)
+        if any(name and name not in self.constants for name in node.input) or _has_graph(node):
+            return None
+        if not _deterministic(node, self.opset):
+            return None
+        return self._evaluate(node)
+
+    def _shape(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
+        """Results of Shape and Size where the dimensions they ask for are known."""
+        name = node.input[0]
+        dims = list(self.constants[name].dims) if name in self.constants else self.shapes.get(name)
+        if dims is None:
+            return None
+        if node.op_type == "Shape":
+            limits = {a.name: a.i for a in node.attribute}
+            dims = dims[limits.get("start", 0) : limits.get("end", None)]
+        if not all(isinstance(d, int) for d in dims):
+            return None
+        sizes = np.array(dims, np.int64)
+        return [sizes if node.op_type == "Shape" else np.prod(sizes, dtype=np.int64)]
+
+    def _evaluate(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
+        from onnx import helper, numpy_helper
+        from onnx.reference import ReferenceEvaluator
+
+        names = [name for name in dict.fromkeys(node.input) if name]
+        if node.op_type != "Constant" and self._grows(node, names):
+            return None
+        feed = {name: numpy_helper.to_array(self.constants[name]) for name in names}
+        graph = helper.make_graph(
+            [node],
+            "constant",
+            [helper.make_tensor_value_info(name, self.constants[name].data_type, None) for name in names],
+            [helper.make_tensor_value_info(name, 0, None) for name in node.output if name],
+        )
+        model = helper.make_model(graph, opset_imports=self.opsets)
+        try:
+            results = ReferenceEvaluator(model).run(None, feed)
+        except Exception:  # the reference lacks the operator or refuses it: TVM may know it
+            return None
+        if not all(isinstance(value, np.ndarray | np.generic) for value in results):
+            return None
+        arrays = iter([np.asarray(value) for value in results])
+        return [next(arrays) if name else np.zeros(0) for name in node.output]
+
+    def _grows(self, node: onnx.NodeProto, names: Iterable[str]) -> bool:
+        """True if the result is known to be large and larger than the inputs (Expand, Tile, ConstantOfShape ...)."""
+        dims = self.shapes.get(node.output[0])
+        if dims is None or not all(isinstance(d, int) for d in dims):
+            return False
+        size = int(np.prod(dims, dtype=np.int64))
+        inputs = sum(int(np.prod(self.constants[name].dims, dtype=np.int64)) for name in names)
+        return size > LARGEST_GROWTH and size > inputs
+
+
+def _deterministic(node: onnx.NodeProto, opset: int) -> bool:
+    return not node.op_type.startswith("Random") and node.op_type not in ("Multinomial", "Bernoulli", "Dropout")
+
+
+def _has_graph(node: onnx.NodeProto) -> bool:
+    return any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute)
+
+
+def _reads(node: onnx.NodeProto) -> list[str]:
+    """Names a node reads, those inside its subgraphs included."""
+    names = list(node.input)
+    for attribute in node.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+            names += [name for inner in graph.node for name in _reads(inner)]
+    return [name for name in names if name]
+
+
+def _used(nodes: list[onnx.NodeProto], outputs: Iterable[str]) -> list[onnx.NodeProto]:
+    """The nodes that the outputs need, in order."""
+    wanted, kept = set(outputs), []
+    for node in reversed(nodes):
+        if wanted.intersection(node.output):
+            wanted.update(_reads(node))
+            kept.append(node)
+    return kept[::-1]

@@ -1,0 +1,118 @@
+"""Reading ONNX files: from a path, bytes or a ModelProto to a checked ModelProto with all weights inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmq.errors import ModelError
+
+if TYPE_CHECKING:
+    import onnx
+
+OLDEST_OPSET, NEWEST_OPSET = 11, 23
+CONVERTED_OPSET = 13  # what older models are converted to
+
+
+def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
+    """A ModelProto of our own (the caller's is never changed), its opset within 11..23.
+
+    raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if the opset
+    is too new or cannot be converted.
+    """
+    import onnx
+
+    if isinstance(source, onnx.ModelProto):
+        model = onnx.ModelProto()
+        model.CopyFrom(source)
+        where = "model"
+    elif isinstance(source, bytes | bytearray | memoryview):
+        where = "model bytes"
+        model = _parse(bytes(source), where)
+    elif isinstance(source, str | Path):
+        where = str(source)
+        model = _read_file(Path(source))
+    else:
+        raise ModelError(
+            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
+        )
+    _check(model, where)
+    return _normalize_opset(model, where)
+
+
+def _read_file(path: Path) -> onnx.ModelProto:
+    if not path.exists():
+        raise ModelError(f"from_onnx: there is no file '{path}'; check the path")
+    if path.is_dir():
+        raise ModelError(f"from_onnx: '{path}' is a folder; pass the path of the .onnx file in it")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions") from error
+    model = _parse(data, str(path))
+    _load_external(model, path.parent, str(path))
+    return model
+
+
+def _parse(data: bytes, where: str) -> onnx.ModelProto:
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError as error:
+        raise ModelError(
+            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; copy or export it again"
+        ) from error
+    return model
+
+
+def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
+    """Read weights stored in files beside the model."""
+    from onnx.external_data_helper import load_external_data_for_model
+
+    try:
+        load_external_data_for_model(model, str(folder))
+    except Exception as error:  # onnx raises several types here, its own and the checker's
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelError(
+            f"from_onnx: external data of '{where}' cannot be read: {reason}; keep the data files beside the model"
+        ) from error
+
+
+def _check(model: onnx.ModelProto, where: str) -> None:
+    """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
+    if not model.HasField("graph") or not model.opset_import or not model.graph.output:
+        raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
+    if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
+        raise ModelError(
+            f"from_onnx: '{where}' keeps its weights in external files; pass the path of the .onnx file instead"
+        )
+
+
+def opset_of(model: onnx.ModelProto) -> int:
+    """Version of the default operator set."""
+    versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
+    return versions[0] if versions else NEWEST_OPSET
+
+
+def _normalize_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
+    from onnx import version_converter
+
+    version = opset_of(model)
+    if version > NEWEST_OPSET:
+        raise ModelError(
+            f"from_onnx: '{where}' has opset {version}, the newest that is known is {NEWEST_OPSET}; "
+            f"export it with opset_version={NEWEST_OPSET} or older"
+        )
+    if version >= OLDEST_OPSET:
+        return model
+    try:
+        return version_converter.convert_version(model, CONVERTED_OPSET)
+    except Exception as error:  # RuntimeError and the converter's own type
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelError(
+            f"from_onnx: '{where}' has opset {version} and cannot be converted to {CONVERTED_OPSET}: {reason}; "
+            f"export it with opset_version={OLDEST_OPSET} or newer"
+        ) from error

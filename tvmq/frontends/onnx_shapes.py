@@ -1,0 +1,140 @@
+"""Fixing dynamic dimensions of an ONNX model and inferring all shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tvmq.errors import ModelError
+
+if TYPE_CHECKING:
+    import onnx
+
+SMALL = 1024  # elements; larger initializers cannot be shapes, inference sees only their type
+
+
+def graph_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """The inputs a caller feeds: old models list the weights among the inputs, those are left out."""
+    weights = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in weights]
+
+
+def dimensions(value: onnx.ValueInfoProto) -> list[int | str] | None:
+    """Dimensions as numbers, names, or "?"; None where the rank is unknown."""
+    tensor = value.type.tensor_type
+    if not tensor.HasField("shape"):
+        return None
+    return [d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in tensor.shape.dim]
+
+
+def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]) -> onnx.ModelProto:
+    """Write the given dimensions into the inputs (in place), then infer the shapes of all values.
+
+    raises ModelError for an unknown input name and for a shape that contradicts the model; the message lists the inputs.
+    """
+    inputs = graph_inputs(model.graph)
+    by_name = {value.name: value for value in inputs}
+    bound: dict[str, int] = {}
+    for name, dims in shape.items():
+        if name not in by_name:
+            raise ModelError(f"from_onnx: shape names '{name}', which is no input; {describe(inputs)}")
+        _fix_input(by_name[name], dims, bound, inputs)
+    for value in inputs:
+        for d in value.type.tensor_type.shape.dim:
+            if d.dim_param in bound:
+                d.dim_value = bound[d.dim_param]
+    return infer_shapes(model)
+
+
+def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
+    """One clause that lists the inputs and their shapes, for messages."""
+    listed = ", ".join(f"'{v.name}' {_text(dimensions(v))}" for v in inputs)
+    return f"the model's inputs are {listed}" if listed else "the model has no inputs"
+
+
+def _text(dims: Sequence[int | str] | None) -> str:
+    return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
+
+
+def _fix_input(
+    value: onnx.ValueInfoProto, dims: Sequence[int | None], bound: dict[str, int], inputs: Sequence[onnx.ValueInfoProto]
+) -> None:
+    known = dimensions(value)
+    given = list(dims)
+    problem = _contradiction(known, given, bound)
+    if problem:
+        raise ModelError(
+            f"from_onnx: shape {tuple(given)} does not fit input '{value.name}': {problem}; {describe(inputs)}"
+        )
+    proto = value.type.tensor_type.shape
+    if known is None:
+        proto.SetInParent()
+        for _ in given:
+            proto.dim.add()
+    for d, size in zip(proto.dim, given, strict=True):
+        if size is None:
+            continue
+        if d.dim_param:
+            bound[d.dim_param] = int(size)
+        d.dim_value = int(size)
+
+
+def _contradiction(known: list[int | str] | None, given: list[int | None], bound: dict[str, int]) -> str:
+    """What is wrong with a given shape, "" if nothing is."""
+    for size in given:
+        if size is not None and (isinstance(size, bool) or not hasattr(size, "__index__") or size < 1):
+            return f"dimension {size!r} is no positive integer"
+    if known is None:
+        return ""
+    if len(known) != len(given):
+        return f"it has {len(given)} dimensions, the model {len(known)}"
+    for position, (old, new) in enumerate(zip(known, given, strict=True)):
+        fixed = bound.get(old) if isinstance(old, str) else old
+        if new is not None and fixed is not None and fixed != new:
+            return f"dimension {position} is {fixed} in the model"
+    return ""
+
+
+def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Types of all values in graph.value_info (in place), found by ONNX's shape inference with data propagation.
+
+    Old annotations are dropped first: they may hold dimensions from before. Large weights are kept out of the
+    inference, which copies the model; output types keep their element type and lose their dimensions.
+    """
+    import onnx
+
+    skeleton = onnx.ModelProto()
+    skeleton.ir_version = max(model.ir_version, 8)
+    skeleton.opset_import.extend(model.opset_import)
+    skeleton.functions.extend(model.functions)
+    graph = skeleton.graph
+    graph.name = model.graph.name or "graph"
+    graph.node.extend(model.graph.node)
+    graph.input.extend(graph_inputs(model.graph))
+    for tensor in model.graph.initializer:
+        if _elements(tensor.dims) <= SMALL:
+            graph.initializer.append(tensor)
+        else:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    for value in model.graph.output:
+        graph.output.append(onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None))
+    try:
+        inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
+    except Exception as error:  # InferenceError and protobuf's own
+        raise ModelError(f"from_onnx: shapes do not fit together: {_reason(error)}; check shape= and the model") from error
+    del model.graph.value_info[:]
+    model.graph.value_info.extend(inferred.graph.value_info)
+    model.graph.value_info.extend(inferred.graph.output)
+    return model
+
+
+def _elements(dims: Sequence[int]) -> int:
+    count = 1
+    for d in dims:
+        count *= d
+    return count
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
