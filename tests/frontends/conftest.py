@@ -1,0 +1,8 @@
+"""Makes the helper module of this folder importable: tests are imported one by one (--import-mode=importlib)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))

@@ -1,0 +1,41 @@
+"""Every model of the zoo imports, and computes what onnxruntime computes in float32."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from frontend_models import assert_close, run_float, run_onnxruntime
+from tvm import relax
+
+from tvmq.frontends.onnx import from_onnx
+from tvmq.graph.names import get_names
+
+NAMES = [
+    "cell_detector", "compact_sr_x2", "crepe_tiny", "dscnn_digits", "efficientnet_lite0", "mbconv_se_cifar10",
+    "minilm_l6", "ppocr_cls", "resnet8_cifar10", "squeezenet1_1", "unet_membrane", "vit_cifar10",
+]  # fmt: skip
+
+def load_task(zoo: Path, name: str):
+    """A task of the zoo, skipped where its model is absent."""
+    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tasks = module.tasks(str(zoo))
+    if name not in tasks:
+        pytest.skip(f"{name} is not in the zoo; make_minilm.py writes it, set ZOO_CACHE to its folder")
+    return tasks[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equals_onnxruntime(zoo: Path, name: str) -> None:
+    task = load_task(zoo, name)
+    feed = next(task.calibration())
+    mod, params = from_onnx(task.model_path, shape={key: value.shape for key, value in feed.items()})
+    relax.analysis.well_formed(mod)
+    func = mod["main"]
+    assert json.loads(func.attrs["tvmq.inputs"]) == list(feed)
+    named = {p.name: value for p, value in zip(func.params, feed.values(), strict=False)}
+    assert_close(run_float(mod, params, named), run_onnxruntime(task.model_path, feed))
