@@ -1,0 +1,111 @@
+"""Affine quantization of real numbers: quantize, dequantize, and the check for NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from tvmq.errors import RangeError
+from tvmq.numerics.codes import along_axis, code_limits
+
+
+def quantize(
+    x: np.ndarray,
+    scale: ArrayLike,
+    zero_point: ArrayLike,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike,
+    qmin: int | None = None,
+    qmax: int | None = None,
+) -> np.ndarray:
+    """q = clip(rint(x / scale) + zero_point, qmin, qmax).
+
+    x           float32 (other types are rounded to it first), any shape; infinities clip, NaN becomes qmin
+    scale       float32, shape () or (x.shape[axis],); real units per step, positive, finite
+    zero_point  int32, shape of scale; the code that stands for 0.0, within qmin..qmax
+    returns     dtype, shape of x
+    raises      RangeError if a scale or zero point is not as said
+    order       divide in float32 (not times 1 / scale), round half to even, clip, add the zero point as integers
+    source      ONNX QuantizeLinear
+
+    >>> quantize(np.float32([0.25, 0.75, np.inf, np.nan]), 0.5, 1, dtype="int8")
+    array([   1,    3,  127, -128], dtype=int8)
+    """
+    x = np.asarray(x, np.float32)
+    low, high = code_limits(dtype, qmin, qmax)
+    scale = along_axis(_checked_scale(scale), axis, x.ndim)
+    zero_point = along_axis(_checked_zero_point(zero_point, low, high), axis, x.ndim)
+    with np.errstate(all="ignore"):  # x / scale may overflow to infinity, which clips
+        steps = np.asarray(x / scale)
+        np.rint(steps, out=steps)
+    # fmax takes the number where the other side is NaN. From here on all values are integers below 2^17, which
+    # float32 holds exactly: adding the zero point now gives the same codes as adding it to integers.
+    zero_point = zero_point.astype(np.float32)
+    np.fmax(steps, low - zero_point, out=steps)
+    np.minimum(steps, high - zero_point, out=steps)
+    steps += zero_point
+    return steps.astype(dtype)
+
+
+def dequantize(
+    q: np.ndarray, scale: ArrayLike, zero_point: ArrayLike, *, axis: int | None = None
+) -> np.ndarray:
+    """x = float32(q - zero_point) * scale.
+
+    q           integer codes, any shape; q - zero_point must fit int32
+    scale       float32, shape () or (q.shape[axis],); positive, finite
+    zero_point  int32, shape of scale
+    returns     float32, shape of q
+    order       subtract in int32, convert (exact below 2^24, else half to even), multiply in float32
+
+    >>> dequantize(np.uint8([0, 3]), 0.5, 1)
+    array([-0.5,  1. ], dtype=float32)
+    """
+    q = np.asarray(q)
+    scale = along_axis(_checked_scale(scale), axis, q.ndim)
+    zero_point = along_axis(np.asarray(zero_point, np.int32), axis, q.ndim)
+    steps = np.asarray(np.subtract(q, zero_point, dtype=np.int32).astype(np.float32))
+    with np.errstate(all="ignore"):  # may overflow to infinity, as the definition says
+        return np.asarray(np.multiply(steps, scale, out=steps))
+
+
+def check_finite(x: np.ndarray, name: str) -> None:
+    """Refuse NaN and infinities with a RangeError that names the tensor.
+
+    >>> check_finite(np.float32([1, np.nan]), "image")
+    Traceback (most recent call last):
+    tvmq.errors.RangeError: tensor 'image': 1 of 2 values is NaN or infinite, first nan at index (1,); remove it from the data
+    """
+    finite = np.isfinite(x)
+    if finite.all():
+        return
+    count = int(np.size(x) - np.count_nonzero(finite))
+    where = tuple(int(i) for i in np.unravel_index(int(np.argmin(finite)), np.shape(x)))
+    verb, it = ("is", "it") if count == 1 else ("are", "them")
+    raise RangeError(
+        f"tensor {name!r}: {count} of {np.size(x)} values {verb} NaN or infinite, "
+        f"first {float(np.asarray(x)[where])} at index {where}; remove {it} from the data"
+    )
+
+
+def _checked_scale(scale: ArrayLike) -> np.ndarray:
+    scale = np.asarray(scale, np.float32)
+    bad = ~(np.isfinite(scale) & (scale > 0))
+    if bad.any():
+        channel = int(np.argmax(bad))
+        place = f" at channel {channel}" if scale.ndim else ""
+        raise RangeError(
+            f"scale must be positive and finite. Got {np.ravel(scale)[channel]:g}{place} instead; an all-zero channel needs scale 1"
+        )
+    return scale
+
+
+def _checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray:
+    zero_point = np.asarray(zero_point, np.int32)
+    bad = (zero_point < low) | (zero_point > high)
+    if bad.any():
+        raise RangeError(
+            f"zero_point must lie in {low}..{high}. Got {np.ravel(zero_point)[int(np.argmax(bad))]} instead"
+        )
+    return zero_point

@@ -1,0 +1,191 @@
+"""Pooling on codes: maximum, and int32 sums from which averages are requantized."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tvmq.errors import AccumulatorError, ConfigError
+from tvmq.numerics.codes import INT32_MAX
+from tvmq.numerics.windows import Option, both_sides, one_tap, out_sizes, per_axis, span_of
+
+
+def max_pool(
+    q: np.ndarray,
+    *,
+    kernel: Option,
+    strides: Option = 1,
+    padding: Option = 0,
+    dilation: Option = 1,
+    ceil_mode: bool = False,
+) -> np.ndarray:
+    """Highest code under each window.
+
+    q          integer codes, shape (N, C, spatial...)
+    padding    one int, one for each axis, or all the befores then all the afters; never the maximum
+    ceil_mode  round the number of windows up; a window wholly outside of q gives the lowest value of the type
+    returns    type of q, shape (N, C, spatial...)
+
+    >>> max_pool(np.int8([[[1, 5, -3]]]), kernel=2, padding=(0, 1))
+    array([[[ 5,  5, -3]]], dtype=int8)
+    """
+    q = np.asarray(q)
+    return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), kernel, strides, padding, dilation, ceil_mode)
+
+
+def sum_pool(
+    q: np.ndarray,
+    *,
+    kernel: Option,
+    strides: Option = 1,
+    padding: Option = 0,
+    dilation: Option = 1,
+    zero_point: int = 0,
+    ceil_mode: bool = False,
+) -> np.ndarray:
+    """Sum of (q - zero_point) under each window; padding contributes 0.
+
+    Options as in `max_pool`; an average is this, requantized with s_x / (s_y * number of elements), see `average_factors`.
+    returns  int32, shape (N, C, spatial...)
+    raises   AccumulatorError if a window is so large that a sum could leave int32
+
+    >>> sum_pool(np.uint8([[[1, 5, 7]]]), kernel=2, padding=(0, 1), zero_point=1)
+    array([[[ 4, 10,  6]]], dtype=int32)
+    """
+    q = np.asarray(q)
+    _check_sum(q.dtype, zero_point, math.prod(per_axis(kernel, q.ndim - 2, "kernel")), "sum_pool")
+    steps = np.subtract(q, np.int32(zero_point), dtype=np.int32)
+    return _pool(steps, np.add, 0, kernel, strides, padding, dilation, ceil_mode)
+
+
+def sum(q: np.ndarray, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> np.ndarray:
+    """Sum of (q - zero_point) over axes.
+
+    q        integer codes, any shape
+    returns  int32
+    raises   AccumulatorError if there are so many elements that a sum could leave int32
+
+    >>> sum(np.uint8([[1, 5], [7, 9]]), axes=[1], zero_point=1)
+    array([ 4, 14], dtype=int32)
+    """
+    q = np.asarray(q)
+    axes = tuple(int(axis) for axis in axes)
+    count = math.prod(q.shape[axis] for axis in axes)
+    _check_sum(q.dtype, zero_point, count, "sum")
+    total = np.asarray(q.sum(axis=axes, keepdims=keepdims, dtype=np.int32))
+    return np.asarray(total - np.int32(zero_point * count))
+
+
+def window_counts(
+    sizes: Sequence[int],
+    *,
+    kernel: Option,
+    strides: Option = 1,
+    padding: Option = 0,
+    dilation: Option = 1,
+    ceil_mode: bool = False,
+) -> np.ndarray:
+    """Number of elements under each window that are not padding: int32, shape (spatial...).
+
+    >>> window_counts([3], kernel=2, padding=(0, 1))
+    array([2, 2, 1], dtype=int32)
+    """
+    ones = np.ones((1, 1, *sizes), np.int8)
+    return sum_pool(
+        ones, kernel=kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
+    )[0, 0]
+
+
+def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
+    """Integers that bring sums over different numbers of elements to one divisor: sum * factor / divisor = sum / count.
+
+    counts   int32, as `window_counts` gives them (padding is not counted); all at least 1
+    returns  factors (int32, shape of counts) and their common divisor: requantize sum * factor with s_x / (s_y * divisor)
+    raises   ConfigError if a window is empty
+
+    >>> average_factors(np.int32([2, 2, 1]))
+    (array([1, 1, 2], dtype=int32), 2)
+    """
+    counts = np.asarray(counts)
+    if (counts < 1).any():
+        raise ConfigError(
+            "average pool: a window lies wholly in the padding; use ceil_mode=False or less padding"
+        )
+    divisor = math.lcm(*(int(count) for count in np.unique(counts)))
+    if divisor > INT32_MAX:
+        raise AccumulatorError(
+            f"average pool: the counts have the common multiple {divisor}, int32 ends at {INT32_MAX}; keep this layer in float"
+        )
+    return (divisor // counts).astype(np.int32), divisor
+
+
+def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
+    limits = np.iinfo(dtype)
+    reach = count * max(int(limits.max), int(limits.max) - zero_point, zero_point - int(limits.min))
+    if reach > INT32_MAX:
+        raise AccumulatorError(
+            f"{name}: {count} codes of {np.dtype(dtype).name} can reach {reach}, int32 ends at {INT32_MAX}; keep this layer in float"
+        )
+
+
+def _pool(
+    q: np.ndarray,
+    combine: Callable[..., np.ndarray],
+    fill: int,
+    kernel: Option,
+    strides: Option,
+    padding: Option,
+    dilation: Option,
+    ceil_mode: bool,
+) -> np.ndarray:
+    """Windows are boxes, and maximum and sum may be taken in any order, so each spatial axis is reduced by itself."""
+    ndim = q.ndim - 2
+    if ndim < 1:
+        raise ConfigError(f"pooling needs shape (N, C, spatial...). Got {q.shape} instead")
+    kernel, strides, dilation = (
+        per_axis(kernel, ndim, "kernel"),
+        per_axis(strides, ndim, "strides"),
+        per_axis(dilation, ndim, "dilation"),
+    )
+    sides = both_sides(padding, ndim)
+    sizes = out_sizes(q.shape[2:], kernel, strides, sides, dilation, ceil_mode)
+    for axis in range(ndim - 1, -1, -1):
+        q = _pool_axis(
+            q,
+            axis + 2,
+            combine,
+            fill,
+            kernel[axis],
+            strides[axis],
+            dilation[axis],
+            sides[axis][0],
+            sizes[axis],
+        )
+    return q
+
+
+def _pool_axis(
+    q: np.ndarray,
+    axis: int,
+    combine: Callable[..., np.ndarray],
+    fill: int,
+    kernel: int,
+    stride: int,
+    dilation: int,
+    before: int,
+    size: int,
+) -> np.ndarray:
+    q = np.moveaxis(q, axis, -1)
+    needed = (size - 1) * stride + span_of((kernel,), (dilation,))[0]
+    padded = np.full((*q.shape[:-1], max(needed, before + q.shape[-1])), fill, q.dtype)
+    padded[..., before : before + q.shape[-1]] = q
+    result = one_tap(padded, [0], (stride,), (size,)).copy()
+    for tap in range(1, kernel):
+        combine(result, one_tap(padded, [tap * dilation], (stride,), (size,)), out=result)
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
+
+
+# The operators of the graph are named for two spatial axes.
+max_pool2d, sum_pool2d = max_pool, sum_pool

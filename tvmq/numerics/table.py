@@ -1,0 +1,85 @@
+"""Any function of one 8-bit tensor as a table of 256 codes: activations, and the rescaling before a concat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tvmq.errors import ConfigError, RangeError
+from tvmq.spec import QParams
+
+
+def table(q: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """y = values[q] for uint8, values[q + 128] for int8.
+
+    q        uint8 or int8, any shape
+    values   256 entries of any type
+    returns  type of values, shape of q
+
+    >>> table(np.int8([-128, 0, 127]), np.arange(256, dtype=np.uint8))
+    array([  0, 128, 255], dtype=uint8)
+    """
+    q, values = np.asarray(q), np.asarray(values)
+    if q.dtype not in (np.uint8, np.int8):
+        raise ConfigError(f"table: codes must be uint8 or int8. Got {q.dtype.name} instead")
+    if values.shape != (256,):
+        raise ConfigError(f"table: values must have shape (256,). Got {values.shape} instead")
+    if q.dtype == np.int8:
+        values = np.roll(values, 128)  # now indexed by the bits of the code
+    if values.dtype.itemsize == 1:
+        # bytes.translate is the same lookup without an index array of eight bytes an element
+        return np.frombuffer(bytearray(q.tobytes().translate(values.tobytes())), values.dtype).reshape(
+            q.shape
+        )
+    return values[q.view(np.uint8)]
+
+
+def make_table(
+    function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams, out_qparams: QParams
+) -> np.ndarray:
+    """Codes of function(x) for the 256 codes of x, in the order that `table` reads.
+
+    function  float64 (256,) -> float64 (256,), the real values of the codes
+    returns   the output's storage type, shape (256,); all 256 entries, also where the input uses fewer bits
+    raises    ConfigError if a side is per channel or the input is not 8 bits wide, RangeError if function gives NaN
+    order     all in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), rounded once, half to even
+
+    >>> from tvmq.spec import QuantSpec
+    >>> relu = make_table(lambda x: np.maximum(x, 0), QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec()))
+    >>> table(np.uint8([0, 128, 129, 255]), relu)
+    array([  0,   0,   2, 254], dtype=uint8)
+    """
+    for side, qparams in (("input", in_qparams), ("output", out_qparams)):
+        if qparams.axis is not None:
+            raise ConfigError(
+                f"table: the {side} must be quantized per tensor. Got {qparams.scale.size} scales instead"
+            )
+    if in_qparams.spec.dtype not in ("uint8", "int8"):
+        raise ConfigError(f"table: the input must be uint8 or int8. Got {in_qparams.spec.dtype} instead")
+    limits = np.iinfo(in_qparams.spec.dtype)
+    codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)
+    real = (codes - float(in_qparams.zero_point)) * float(in_qparams.scale)
+    with np.errstate(all="ignore"):  # the function may overflow to infinity, which clips
+        result = np.asarray(function(real), np.float64)
+    if result.shape != codes.shape:
+        raise ConfigError(f"table: the function must give 256 values. Got shape {result.shape} instead")
+    if np.isnan(result).any():
+        index = int(np.argmax(np.isnan(result)))
+        raise RangeError(
+            f"table: the function gives NaN at {real[index]:g} (code {codes[index]:g}); it must be defined on the whole input range"
+        )
+    spec, zero_point = out_qparams.spec, float(out_qparams.zero_point)
+    with np.errstate(over="ignore"):
+        steps = np.rint(result / float(out_qparams.scale))
+    return (np.clip(steps, spec.qmin - zero_point, spec.qmax - zero_point) + zero_point).astype(spec.dtype)
+
+
+def rescale_table(in_qparams: QParams, out_qparams: QParams) -> np.ndarray:
+    """Table of the identity: the same real values in other codes, as the inputs of a concat need them.
+
+    >>> from tvmq.spec import QuantSpec
+    >>> table(np.uint8([0, 3, 200]), rescale_table(QParams(0.5, 0, QuantSpec()), QParams(1.0, 10, QuantSpec())))
+    array([ 10,  12, 110], dtype=uint8)
+    """
+    return make_table(lambda x: x, in_qparams, out_qparams)
