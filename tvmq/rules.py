@@ -1,0 +1,288 @@
+"""Exceptions by layer: a `Rule` says which layers it matches and how those are quantized.
+
+    Rule("*/classifier/*", None)                              name glob: these layers stay float
+    Rule(re.compile(r"layer4\\..*conv2"), weights=QuantSpec("int8", 4, symmetric=True))
+    Rule("op:nn.conv2d", activations=QuantSpec("int8"))       operator type, globs allowed: "op:nn.*"
+    Rule(lambda layer: layer.macs < 10_000, None)             any predicate of the layer's facts
+
+Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
+the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
+mistake; the message names the nearest layers.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any, Union
+
+from tvmq.errors import ConfigError
+from tvmq.spec import QuantSpec
+
+OP_PREFIX = "op:"
+
+
+@dataclass(frozen=True)
+class LayerFacts:
+    """What a rule may ask about a layer.
+
+    key           unique name of the layer in the module
+    names         source names (ONNX node names, torch module names); a fused layer has several
+    op            operator type without "relax.", for example "nn.conv2d"
+    macs          multiply-accumulates for one run, 0 for operators without any
+    weight_shape  shape of the weight, () where there is none
+    output_shape  shape of the result
+    index         position among the layers of the same operator type, from 0, in order of execution
+    """
+
+    key: str
+    names: tuple[str, ...] = ()
+    op: str = ""
+    macs: int = 0
+    weight_shape: tuple[int, ...] = ()
+    output_shape: tuple[int, ...] = ()
+    index: int = 0
+
+
+Predicate = Callable[[LayerFacts], bool]
+Match = Union[str, "re.Pattern[str]", Predicate]
+
+
+class _Unset:
+    """The value of `spec` where none was given; None already means float."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_UNSET = _Unset()
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Rule:
+    """One exception: `match` chooses layers, the rest says how they are quantized.
+
+    match        name glob (`*` crosses "/"), compiled regex (searched for anywhere in a name),
+                 "op:<operator type or glob>", or a function of LayerFacts that returns True or False
+    spec         None: the layer stays float. A symmetric QuantSpec: for what it reads and for its weight
+    op           the same as match="op:..."
+    activations  QuantSpec of the tensors that the layer reads; None keeps the configuration's
+    weights      QuantSpec of its weight, symmetric; None keeps the configuration's
+    raises       ConfigError if the rule says nothing, or contradicts itself
+
+    >>> Rule("*/classifier/*", None)
+    Rule('*/classifier/*', None)
+    >>> Rule(op="nn.dense", weights=QuantSpec("int8", 4, symmetric=True)).is_float
+    False
+    """
+
+    match: Match
+    is_float: bool
+    activations: QuantSpec | None
+    weights: QuantSpec | None
+
+    def __init__(
+        self,
+        match: Match | None = None,
+        spec: QuantSpec | None | _Unset = _UNSET,
+        *,
+        op: str | None = None,
+        activations: QuantSpec | None = None,
+        weights: QuantSpec | None = None,
+    ) -> None:
+        chosen = _checked_match(match, op)
+        where = f"Rule {_text(chosen)}"
+        if isinstance(spec, QuantSpec):
+            activations, weights = _both_from(where, spec, activations, weights)
+        elif spec is None and (activations or weights):
+            raise ConfigError(f"{where}: None means float; leave out activations= and weights=")
+        elif spec is not None and not isinstance(spec, _Unset):
+            raise ConfigError(f"{where}: spec must be a QuantSpec, or None for float. Got {spec!r} instead")
+        elif isinstance(spec, _Unset) and activations is None and weights is None:
+            raise ConfigError(f"{where}: says nothing; add None (float), a QuantSpec, activations=, weights=")
+        _check_specs(where, activations, weights)
+        object.__setattr__(self, "match", chosen)
+        object.__setattr__(self, "is_float", spec is None)
+        object.__setattr__(self, "activations", activations)
+        object.__setattr__(self, "weights", weights)
+
+    def __repr__(self) -> str:
+        if self.is_float:
+            return f"Rule({_text(self.match)}, None)"
+        specs = {"activations": self.activations, "weights": self.weights}
+        given = [f"{name}={spec}" for name, spec in specs.items() if spec is not None]
+        return f"Rule({', '.join([_text(self.match), *given])})"
+
+    def matches(self, layer: LayerFacts) -> bool:
+        """True if the rule speaks about this layer; a layer of several names is matched by any of them."""
+        match = self.match
+        if isinstance(match, str) and match.startswith(OP_PREFIX):
+            return fnmatchcase(layer.op, match.removeprefix(OP_PREFIX).removeprefix("relax."))
+        names = (*layer.names, layer.key)
+        if isinstance(match, str):
+            return any(fnmatchcase(name, match) for name in names)
+        if isinstance(match, re.Pattern):
+            return any(match.search(name) for name in names)
+        return bool(match(layer))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as a dictionary for JSON; of a function only its name, which `from_dict` refuses."""
+        if isinstance(self.match, str):
+            match: dict[str, Any] = {"match": self.match}
+        elif isinstance(self.match, re.Pattern):
+            match = {"regex": self.match.pattern, "flags": int(self.match.flags)}
+        else:
+            match = {"function": _text(self.match)}
+        if self.is_float:
+            return {**match, "float": True}
+        specs = {"activations": self.activations, "weights": self.weights}
+        return {**match, **{name: spec.to_dict() for name, spec in specs.items() if spec is not None}}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
+        """Inverse of `to_dict`; ConfigError for a function or missing fields."""
+        if "match" in fields:
+            match: Match = fields["match"]
+        elif "regex" in fields:
+            match = re.compile(fields["regex"], fields.get("flags", 0))
+        else:
+            raise ConfigError(
+                f"Rule: 'match' or 'regex' is missing; functions cannot be read back. Got {dict(fields)!r}"
+            )
+        if fields.get("float"):
+            return cls(match, None)
+
+        def spec(name: str) -> QuantSpec | None:
+            return QuantSpec.from_dict(fields[name]) if name in fields else None
+
+        return cls(match, activations=spec("activations"), weights=spec("weights"))
+
+
+def _checked_match(match: Match | None, op: str | None) -> Match:
+    """The one of the two that was given, in the form that `Rule.match` keeps."""
+    if (match is None) == (op is None):
+        raise ConfigError("Rule: give one of match (glob, compiled regex, 'op:...', function) and op=")
+    if op is not None:
+        return OP_PREFIX + op.removeprefix(OP_PREFIX)
+    if not (isinstance(match, (str, re.Pattern)) or callable(match)):
+        raise ConfigError(
+            f"Rule: match must be a glob, a compiled regex, 'op:...' or a function. Got {match!r} instead"
+        )
+    return match
+
+
+def _both_from(
+    where: str, spec: QuantSpec, activations: QuantSpec | None, weights: QuantSpec | None
+) -> tuple[QuantSpec, QuantSpec]:
+    """One positional spec for both operands; activations have one scale for the tensor."""
+    if activations is not None or weights is not None:
+        raise ConfigError(f"{where}: give one QuantSpec for both, or activations= and weights=, no mixture")
+    if not spec.symmetric:
+        raise ConfigError(f"{where}: one QuantSpec for both must be symmetric; or say activations=, weights=")
+    return replace(spec, per_channel=False), spec
+
+
+def _check_specs(where: str, activations: QuantSpec | None, weights: QuantSpec | None) -> None:
+    for name, spec in (("activations", activations), ("weights", weights)):
+        if spec is not None and not isinstance(spec, QuantSpec):
+            raise ConfigError(f"{where}: {name} must be a QuantSpec. Got {spec!r} instead")
+    if weights is not None and not weights.symmetric:
+        remedy = f"use QuantSpec('int8', {weights.bits}, symmetric=True)"
+        raise ConfigError(f"{where}: weights must be symmetric. Got {weights!r} instead; {remedy}")
+    if activations is not None and activations.per_channel:
+        raise ConfigError(f"{where}: activations have one scale for the tensor; use per_channel=False")
+
+
+def _text(match: object) -> str:
+    """A match as one would type it."""
+    if isinstance(match, re.Pattern):
+        return f"re.compile({match.pattern!r})"
+    return repr(match) if not callable(match) else getattr(match, "__qualname__", repr(match))
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How the rules want a layer.
+
+    rule         the rule that won, None where none matched
+    is_float     the layer stays float
+    activations  QuantSpec that replaces the configuration's for what the layer reads, or None
+    weights      the same for its weight
+    """
+
+    rule: Rule | None = None
+    is_float: bool = False
+    activations: QuantSpec | None = None
+    weights: QuantSpec | None = None
+    why: str = field(default="default", compare=False)
+
+
+def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, Decision]:
+    """Decision for each layer, by `key`: the last rule that matches it, else a Decision with rule None.
+
+    raises  ConfigError for the first rule that matches nothing, with near misses
+
+    >>> stem, head = LayerFacts("lv0", ("/stem/Conv",)), LayerFacts("lv1", ("/head/Gemm",))
+    >>> decisions = resolve([stem, head], [Rule("*/head/*", None)])
+    >>> decisions["lv0"].is_float, decisions["lv1"].is_float, decisions["lv1"].why
+    (False, True, "rule '*/head/*'")
+    """
+    layers = list(layers)
+    decisions = {layer.key: Decision() for layer in layers}
+    for rule in rules:
+        matched = [layer.key for layer in layers if rule.matches(layer)]
+        if not matched:
+            raise ConfigError(_nothing_matched(rule, layers))
+        decision = Decision(rule, rule.is_float, rule.activations, rule.weights, f"rule {_text(rule.match)}")
+        decisions.update(dict.fromkeys(matched, decision))
+    return decisions
+
+
+def _nothing_matched(rule: Rule, layers: Sequence[LayerFacts]) -> str:
+    """The sentence of the error; near misses are layer names or operator types, as the rule speaks of."""
+    start = f"rules, {rule!r}: matches none of {len(layers)} layers"
+    if not isinstance(rule.match, (str, re.Pattern)):
+        return f"{start}; the function returned False for each"
+    text = rule.match if isinstance(rule.match, str) else rule.match.pattern
+    if text.startswith(OP_PREFIX):
+        ops = dict.fromkeys(layer.op for layer in layers)
+        return start + did_you_mean(text.removeprefix(OP_PREFIX), ops, "operator types")
+    names = dict.fromkeys(name for layer in layers for name in (layer.names or (layer.key,)))
+    return start + did_you_mean(text, names, "layers")
+
+
+def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
+    """'; did you mean ...?' with the nearest of the known words, or '; <what>: ...' where none is near.
+
+    A known word is also near where one part of it (between "/", "." or ":") is near to one part of `word`,
+    so that '*/clasifier/*' finds '/features/classifier/Gemm'.
+
+    >>> did_you_mean("nbit_weigth", ["nbit_weight", "nbit_input", "rules"])
+    "; did you mean 'nbit_weight'?"
+    >>> did_you_mean("*/clasifier/*", ["/stem/Conv", "/top/classifier/Gemm"])
+    "; did you mean '/top/classifier/Gemm'?"
+    """
+    candidates = list(known)
+    near = difflib.get_close_matches(word, candidates, n=3, cutoff=0.7) or _near_by_parts(word, candidates)
+    if near:
+        return f"; did you mean {' or '.join(map(repr, near))}?"
+    if not candidates:
+        return f"; there are no {what}"
+    shown = ", ".join(candidates[:8]) + (", ..." if len(candidates) > 8 else "")
+    return f"; {what}: {shown}"
+
+
+def _near_by_parts(word: str, candidates: Sequence[str]) -> list[str]:
+    """Up to three candidates that share a nearly equal part, of 3 letters or more, with `word`."""
+    wanted = [part for part in re.split(r"[^\w-]+", word) if len(part) > 2]
+
+    def closeness(candidate: str) -> float:
+        parts = re.split(r"[/.:]+", candidate)
+        ratios = [difflib.SequenceMatcher(None, a, b).ratio() for a in wanted for b in parts if b]
+        return max(ratios, default=0.0)
+
+    scored = sorted(((closeness(c), c) for c in candidates), key=lambda pair: (-pair[0], pair[1]))
+    return [candidate for score, candidate in scored[:3] if score >= 0.75]
