@@ -5,7 +5,7 @@
 
 A graph grows from one current tensor by steps of `random_steps`; a step may reach back to an older tensor
 that fits, or the whole walk may restart there. What nobody reads in the end is an output. Weights have
-the scales of trained networks (Kaiming, spread per filter), some filters and channels are zero, shapes are odd.
+the scales of trained networks (Kaiming, spread per filter); some filters and channels are zero, shapes odd.
 
 Run them in onnxruntime with ORT_DISABLE_ALL: its optimizer (1.31) fuses Pad into a pool even where it then
 refuses the sum of the paddings ("Pad should be smaller than kernel").
