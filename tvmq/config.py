@@ -102,7 +102,8 @@ class QConfig:
         "Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."))
     dtype_input: str = _choice("uint8", ("uint8", "int8", "int16"), (
         "Storage type of the codes that convolutions and matrix products read."))
-    dtype_weight: str = _choice("int8", ("int8", "int16"), "Storage type of weights.")
+    dtype_weight: str = _choice("int8", ("int8", "int16"), (
+        "Storage type of weights; int16 is for nbit_weight above 8."))
     dtype_activation: str = _choice("int32", ("int32",), "Type of accumulators, as in Relay: always int32.")
     calibrate_mode: str = _choice("auto", CALIBRATE_MODES, (
         "How the range of each activation is chosen. auto: per tensor, by the least error on what the layer"

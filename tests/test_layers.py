@@ -1,0 +1,144 @@
+"""A layer imports lower layers only, its siblings never, and only its own third parties.
+
+What is read: every `import` of every file, those inside functions too, and every text of the form
+"module:object", because tables such as PASSES are imports as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from project import ROOT, module_name, source_files
+
+# Place -> layer. Places of one row of a layer belong together and may import each other.
+ROWS = [
+    (0, "errors"),
+    (1, "numerics", "spec"),
+    (2, "observers"),
+    (2, "backends", "cost"),
+    (3, "config", "rules"),
+    (3, "graph"),
+    (4, "frontends"),
+    (4, "passes"),
+    (4, "methods"),
+    (4, "kernels"),
+    (4, "exporters"),
+    (5, "codegen"),
+    (6, "pipeline"),
+    (7, "analysis"),
+    (8, "search"),
+    (9, "__init__", "relay", "demo"),
+    (10, "cli"),
+]
+LAYER = {place: row[0] for row in ROWS for place in row[1:]}
+ROW = {place: row for row in ROWS for place in row[1:]}
+
+# Highest layer that a place may import, where that is less than all lower ones; and exceptions to it.
+HIGHEST = {"kernels": 2, "codegen": 3}
+ALSO = {"codegen": {"kernels"}}
+
+TVM = {"numpy", "tvm", "tvm_ffi"}
+THIRD_PARTIES = {
+    "errors": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "observers": {"numpy"},
+    "backends": set(), "cost": set(), "config": set(), "rules": set(),
+    # google: onnx reads its files by protobuf, whose errors say that a file is none
+    "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
+    "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},
+}  # fmt: skip
+# Loaded inside functions only: they are slow, and one may not be installed.
+LATE = {"onnx", "torch", "google"}
+TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
+
+
+def place_of(path: Path) -> str:
+    """Place of a file: tvmq/graph/names.py is "graph", tvmq/spec.py "spec", passes/ops/add.py "passes"."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return "passes" if parts[0] == "passes" else parts[1]
+
+
+def names_of(node: ast.AST, where: str) -> list[str]:
+    """Dotted names that a syntax node imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"{where}:{node.lineno}: relative import; write it in full"
+        return [f"tvmq.{a.name}" for a in node.names] if node.module == "tvmq" else [node.module or ""]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        entry = TABLE_ENTRY.fullmatch(node.value)
+        return [entry.group(1)] if entry else []
+    return []
+
+
+def imports(text: str, where: str) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of every import and table entry of a source text."""
+    for node in ast.walk(ast.parse(text)):
+        yield from ((node.lineno, name) for name in names_of(node, where))
+
+
+def refusal(place: str, name: str) -> str | None:
+    """Why `place` may not import `name`; None if it may."""
+    top, _, rest = name.partition(".")
+    if top in sys.stdlib_module_names:
+        return None
+    if top != "tvmq":
+        allowed = THIRD_PARTIES.get(place, TVM)
+        return None if top in allowed else f"its third parties are {', '.join(sorted(allowed)) or 'none'}"
+    used = rest.partition(".")[0]
+    used = used if used in LAYER else "__init__"  # a public name, such as tvmq.quantize
+    if used == place or used in ALSO.get(place, ()):
+        return None
+    if ROW[used] == ROW[place]:
+        return None
+    highest = HIGHEST.get(place, LAYER[place] - 1)
+    return None if LAYER[used] <= highest else f"{used} is in layer {LAYER[used]}, it may use 0-{highest}"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=module_name)
+def test_imports(path):
+    place = place_of(path)
+    where = str(path.relative_to(ROOT))
+    for line, name in imports(path.read_text(), where):
+        reason = refusal(place, name)
+        assert reason is None, f"{where}:{line}: {place} may not import {name}: {reason}"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=module_name)
+def test_slow_third_parties_are_imported_inside_functions(path):
+    for node in ast.parse(path.read_text()).body:
+        late = {name.partition(".")[0] for name in names_of(node, str(path))} & LATE
+        where = f"{path.relative_to(ROOT)}:{node.lineno}"
+        assert not late, f"{where}: import {late.pop()} inside the function that needs it"
+
+
+def test_every_place_has_a_layer():
+    unknown = sorted({place_of(path) for path in source_files()} - set(LAYER))
+    assert not unknown, f"no layer for {unknown}; add them to ROWS here and to the table of CONTRIBUTING.md"
+
+
+@pytest.mark.parametrize("place, name", [
+    ("numerics", "tvmq.graph"), ("numerics", "tvm"), ("observers", "tvmq.backends"), ("graph", "tvmq.config"),
+    ("kernels", "tvmq.graph.view"), ("codegen", "tvmq.passes"), ("passes", "tvmq.frontends.onnx"),
+    ("pipeline", "tvmq.quantize"), ("errors", "numpy"), ("analysis", "scipy"), ("passes", "passes"),
+])  # fmt: skip
+def test_the_rules_refuse(place, name):
+    assert refusal(place, name) is not None
+
+
+@pytest.mark.parametrize("place, name", [
+    ("numerics", "tvmq.spec"), ("config", "tvmq.rules"), ("codegen", "tvmq.kernels.types"),
+    ("cli", "tvmq.quantize"), ("pipeline", "tvmq.passes"), ("frontends", "onnx"),
+    ("passes", "tvmq.config"), ("analysis", "json"),
+])  # fmt: skip
+def test_the_rules_allow(place, name):
+    assert refusal(place, name) is None
+
+
+def test_table_entries_and_inner_imports_are_seen():
+    text = 'T = {"x": "tvmq.passes.realize:realize"}\ndef f():\n    import tvmq.graph.names\n'
+    assert sorted(imports(text, "here")) == [(1, "tvmq.passes.realize"), (3, "tvmq.graph.names")]

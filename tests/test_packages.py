@@ -1,0 +1,48 @@
+"""setup.cfg lists exactly the folders that hold code, and what the package needs as data."""
+
+from __future__ import annotations
+
+import re
+
+import tvmq
+from project import ROOT, module_name, setup_cfg, source_files
+
+
+def listed(section: str, option: str) -> list[str]:
+    return setup_cfg()[section][option].split()
+
+
+def test_packages_are_the_folders_with_code():
+    folders = {module_name(path.parent / "__init__.py") for path in source_files()}
+    assert sorted(listed("options", "packages")) == sorted(folders)
+
+
+def test_every_package_has_an_init():
+    folders = {path.parent for path in source_files()}
+    bare = sorted(str(folder) for folder in folders if not (folder / "__init__.py").exists())
+    assert not bare, f"folders without __init__.py: {bare}; an editable install does not find them reliably"
+
+
+def test_data_files_are_shipped():
+    patterns = {name: value.split() for name, value in setup_cfg()["options.package_data"].items()}
+    files = [path for path in (ROOT / "tvmq").rglob("*") if path.is_file()]
+    data = [path for path in files if path.suffix not in (".py", ".pyc")]
+    assert ROOT / "tvmq" / "py.typed" in data
+    for path in data:
+        shipped = patterns.get(module_name(path.parent / "__init__.py"), [])
+        assert any(path.match(pattern) for pattern in shipped), f"{path.relative_to(ROOT)} is not shipped"
+
+
+def test_passes_are_mapped_to_their_folder():
+    assert listed("options", "package_dir") == ["tvmq", "=", "tvmq", "tvmq.passes", "=", "passes"]
+
+
+def test_versions_agree():
+    assert setup_cfg()["metadata"]["version"] == tvmq.__version__
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", tvmq.__version__)
+
+
+def test_console_script_exists():
+    target = setup_cfg()["options.entry_points"]["console_scripts"].split("=")[1].strip()
+    module, _, name = target.partition(":")
+    assert callable(getattr(__import__(module, fromlist=[name]), name))
