@@ -32,14 +32,15 @@ class Rewriter:
             name: sources for name, sources in self.view.names.items() if name in self.view.params
         }
         self._map: dict[str, relax.Expr] = {}
-        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
+        self._old: dict[str, list[str]] = {}
+        self._bindings: dict[str, tuple[relax.Var, relax.Expr]] = {}
         self._unique = UniqueNames(self.view.params)
         self._builder = relax.BlockBuilder()
-        self._sources: tuple[str, ...] = ()
+        self.sources: tuple[str, ...] = ()
 
     def at(self, name: str) -> None:
         """Say which old variable is being rewritten: what is emitted from now on inherits its source names."""
-        self._sources = self.view.sources(name)
+        self.sources = self.view.sources(name)
 
     def substitute(self, expr: relax.Expr) -> relax.Expr:
         """The expression with every old variable replaced by what it became."""
@@ -52,18 +53,20 @@ class Rewriter:
             return source.fields[expr.index] if isinstance(source, relax.Tuple) else relax.TupleGetItem(source, expr.index)
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
-            return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
+            if all(new is old for new, old in zip(args, expr.args, strict=True)):
+                return expr
+            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span))
         return expr
 
     def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
         """Bind a value to a new variable; nested calls get variables of their own before it."""
-        sources = tuple(sources) if sources is not None else self._sources
+        sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             flat = [self._flatten(arg, name, sources) for arg in value.args]
             value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
-        self._bindings.append((var, value))
+        self._bindings[var.name] = (var, value)
         if sources:
             self.names[var.name] = sources
         return var
@@ -78,18 +81,28 @@ class Rewriter:
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
         """From now on `old` means `new`."""
         self._map[old.name] = new
+        if isinstance(new, relax.Var):
+            self._old.setdefault(new.name, []).append(old.name)
+
+    def old_names(self, new: relax.Var) -> list[str]:
+        """The old variables that a new one stands for."""
+        return self._old.get(new.name, [])
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a new variable was bound to by `emit`."""
-        if not isinstance(expr, relax.Var):
-            return None
-        return next((value for var, value in reversed(self._bindings) if var.name == expr.name), None)
+        """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
+        bound = self._bindings.get(expr.name) if isinstance(expr, relax.Var) else None
+        return bound[1] if bound else None
+
+    def replace(self, var: relax.Var, value: relax.Expr, sources: Iterable[str] = ()) -> None:
+        """Bind an already emitted variable to another value of the same type; it also gets these source names."""
+        self._bindings[var.name] = (var, self._builder.normalize(value))
+        self.names[var.name] = merge(self.names.get(var.name, ()), sources)
 
     def finish(self, params: Iterable[relax.Var] | None = None) -> tvm.IRModule:
         """The new module; unread bindings are gone, the last variables of the function are its results."""
         result = self.substitute(self.view.func.body.body)
         result = self._flatten_result(result)
-        func = build_function(list(params) if params is not None else self.params, self._bindings, result, self.view.func)
+        func = build_function(list(params) if params is not None else self.params, list(self._bindings.values()), result, self.view.func)
         bound = {var.name for block in func.body.blocks for var in (b.var for b in block.bindings)}
         bound |= {p.name for p in func.params}
         func = with_names(func, {name: sources for name, sources in self.names.items() if name in bound})

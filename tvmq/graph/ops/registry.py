@@ -60,7 +60,3 @@ def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     dtype = str(value.dtype) if not hasattr(value, "ty") else str(value.ty)
     return intrinsic(dtype, "llvm.arithmetic.fence", value)
 
-
-def channel_index(indices: Sequence[Any], axis: int, size: int) -> tuple[Any, ...]:
-    """Index into a per-channel constant: () for a scalar one, else the channel's index."""
-    return () if size == 0 else (indices[axis],)

@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
@@ -33,47 +36,59 @@ def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
 
 def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs = call.attrs
+    if attrs.mode == "float":
+        return bb.call_te(_float_compute(attrs), call.args[0], call.args[1], primfunc_name_hint="requantize")
+    constants = _integer_constants(attrs, call.args[1].value.numpy(), call.args[2].value.numpy())
+    args = [call.args[0], *(relax.const(c) for c in constants)]
+    return bb.call_te(_integer_compute(attrs), *args, primfunc_name_hint="requantize")
 
-    def compute(acc: te.Tensor, multiplier: te.Tensor, shift: te.Tensor) -> te.Tensor:
+
+def _float_compute(attrs: RequantizeAttrs) -> Callable[[te.Tensor, te.Tensor], te.Tensor]:
+    # clipping before the conversion to int32 keeps products beyond 2^31 right
+    low, high = (tirx.const(float(q - attrs.zero_point), "float32") for q in (attrs.qmin, attrs.qmax))
+
+    def compute(acc: te.Tensor, multiplier: te.Tensor) -> te.Tensor:
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             at = (i[attrs.axis],) if attrs.axis >= 0 else ()
-            if attrs.mode == "float":
-                steps = _float_steps(acc(*i), multiplier(*at), attrs)
-            else:
-                steps = _integer_steps(acc(*i), multiplier(*at), shift(*at), attrs)
+            steps = tirx.nearbyint(tirx.Cast("float32", acc(*i)) * multiplier(*at))
+            steps = tirx.Cast("int32", tirx.min(tirx.max(steps, low), high))
+            return tirx.Cast(attrs.dtype, steps + tirx.const(attrs.zero_point, "int32"))
+
+        return te.compute(acc.shape, element, name="requantize")
+
+    return compute
+
+
+def _integer_constants(attrs: RequantizeAttrs, multiplier: np.ndarray, shift: np.ndarray) -> list[np.ndarray]:
+    """Factor, left shift, right shift and largest accumulator as int64; see numerics.fixed_point_multiply."""
+    if attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
+        multiplier, shift = np.full(np.shape(shift), 2**30, np.int64), np.asarray(shift, np.int64) + 1
+    multiplier, shift = np.asarray(multiplier, np.int64), np.maximum(np.asarray(shift, np.int64), -32)
+    left, right = np.maximum(shift, 0), 31 + np.maximum(-shift, 0)
+    reach = 2**62 // np.maximum(multiplier << left, 1)
+    return [np.asarray(value, np.int64) for value in (multiplier, left, right, reach)]
+
+
+def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
+    one, zero = tirx.const(1, "int64"), tirx.const(0, "int64")
+    low, high = (tirx.const(q - attrs.zero_point, "int64") for q in (attrs.qmin, attrs.qmax))
+
+    def compute(acc: te.Tensor, factor: te.Tensor, left: te.Tensor, right: te.Tensor, reach: te.Tensor) -> te.Tensor:
+        def element(*i: tirx.Var) -> tirx.PrimExpr:
+            at = (i[attrs.axis],) if attrs.axis >= 0 else ()
+            wide = tirx.Cast("int64", acc(*i))
+            wide = tirx.min(tirx.max(wide, zero - reach(*at)), reach(*at))
+            product = (wide << left(*at)) * factor(*at)
+            half = one << (right(*at) - one)
+            if attrs.rounding == "TONEAREST":
+                half = half - tirx.Select(product < zero, one, zero)
+            steps = (product + half) >> right(*at)
+            steps = tirx.min(tirx.max(steps, low), high) + tirx.const(attrs.zero_point, "int64")
             return tirx.Cast(attrs.dtype, steps)
 
         return te.compute(acc.shape, element, name="requantize")
 
-    return bb.call_te(compute, *call.args, primfunc_name_hint="requantize")
-
-
-def _float_steps(acc: tirx.PrimExpr, multiplier: tirx.PrimExpr, attrs: RequantizeAttrs) -> tirx.PrimExpr:
-    # clipping before the conversion to int32 keeps products beyond 2^31 right
-    low, high = (tirx.const(float(q - attrs.zero_point), "float32") for q in (attrs.qmin, attrs.qmax))
-    steps = tirx.nearbyint(tirx.Cast("float32", acc) * multiplier)
-    return tirx.Cast("int32", tirx.min(tirx.max(steps, low), high)) + tirx.const(attrs.zero_point, "int32")
-
-
-def _integer_steps(
-    acc: tirx.PrimExpr, multiplier: tirx.PrimExpr, shift: tirx.PrimExpr, attrs: RequantizeAttrs
-) -> tirx.PrimExpr:
-    one, zero = tirx.const(1, "int64"), tirx.const(0, "int64")
-    wide = tirx.Cast("int64", acc)
-    if attrs.mode == "fixed_point":
-        left = tirx.max(shift, 0).astype("int64")
-        wide = (wide << left) * tirx.Cast("int64", multiplier)
-        right = tirx.const(31, "int64") + tirx.max(-shift, 0).astype("int64")
-        half = one << (right - one)
-        if attrs.rounding == "TONEAREST":
-            half = half - tirx.Select(wide < zero, one, zero)
-        wide = (wide + half) >> right
-    else:
-        right = tirx.max(shift, 0).astype("int64")
-        half = tirx.Select(right > zero, one << tirx.max(right - one, zero), zero)
-        wide = ((wide << tirx.max(-shift, 0).astype("int64")) + half) >> right
-    wide = wide + tirx.const(attrs.zero_point, "int64")
-    return tirx.min(tirx.max(wide, tirx.const(attrs.qmin, "int64")), tirx.const(attrs.qmax, "int64"))
+    return compute
 
 
 OP = register("requantize", ("acc", "multiplier", "shift"), "tvmq.attrs.Requantize", _infer, _legalize)

@@ -1,0 +1,39 @@
+"""The passes: one a file, each IRModule -> IRModule, each usable and printable alone.
+
+PASSES names them in the order of the road; OPS says which file treats an operator. Both are loaded on use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+PASSES: dict[str, str] = {
+    "prepare": "tvmq.passes.prepare:prepare",
+    "partition": "tvmq.passes.partition:partition",
+    "annotate": "tvmq.passes.annotate:annotate",
+    "unify_scales": "tvmq.passes.unify_scales:unify_scales",
+    "calibrate": "tvmq.passes.calibrate:calibrate",
+    "realize": "tvmq.passes.realize:realize",
+    "fold_constants": "tvmq.passes.fold_constants:fold_constants",
+}
+
+OPS: dict[str, str] = {
+    "nn.conv2d": "tvmq.passes.ops.conv2d:FAMILY",
+    "matmul": "tvmq.passes.ops.dense:FAMILY",
+    "add": "tvmq.passes.ops.add:FAMILY",
+    "multiply": "tvmq.passes.ops.multiply:FAMILY",
+    "concat": "tvmq.passes.ops.concat:FAMILY",
+    "mean": "tvmq.passes.ops.mean:FAMILY",
+    "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
+    "nn.max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
+    **{name: "tvmq.passes.ops.shape:FAMILY" for name in (
+        "reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice", "image.resize2d", "nn.pad"
+    )},
+}  # fmt: skip
+
+
+def load(target: str) -> Any:
+    """The object that "module:object" names."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)

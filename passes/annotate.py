@@ -1,0 +1,102 @@
+"""Insert simulated_quantize where the integer module will hold codes: at activations and at weights.
+
+Before                                            After
+    c = conv2d(x, w)                                  x_sq = simulated_quantize(x, nan, 0, kind="input")
+    r = relu(c)                                       w_sq = simulated_quantize(w, nan, 0, kind="weight", axis=0)
+    d = conv2d(r, w2)                                 c = conv2d(x_sq, w_sq)
+                                                      r = relu(c)
+                                                      r_sq = simulated_quantize(r, nan, 0, kind="activation")
+                                                      d = conv2d(r_sq, ...)
+
+Needs     a partitioned module.
+Leaves    operators that move codes (pooling by maximum, reshapes, concat): their results need no scale of their own.
+Numerics  nothing changes: an uncalibrated simulated_quantize (scale NaN) is the identity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.config import QConfig
+from tvmq.graph import ops
+from tvmq.graph.ledger import Ledger, require_stage, with_ledger
+from tvmq.graph.rewrite import Rewriter
+from tvmq.passes.ops.base import Group
+from tvmq.passes.partition import SEEDS, integer_groups
+from tvmq.spec import QuantSpec
+
+# family -> axis of the output channels in its weight
+WEIGHT_AXIS = {"conv2d": 0, "dense": 1}
+
+
+def annotate(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file; specs come from the configuration that partition recorded."""
+    ledger = require_stage(mod, "annotate", ("partitioned",))
+    groups = integer_groups(ledger.layers)
+    specs = activation_specs(ledger, groups)
+    roots = {group.root: group for group in groups if group.family in SEEDS}
+    rewriter = Rewriter(mod)
+    for param in rewriter.params:
+        if param.name in specs:
+            rewriter.bind(param, _watch(rewriter, param, param.name, "input", specs[param.name]))
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        value = rewriter.substitute(value)
+        if var.name in roots:
+            value = _with_weight(rewriter, ledger, roots[var.name], value)
+        new: relax.Expr = rewriter.emit(value, var.name)
+        if var.name in specs:
+            new = _watch(rewriter, new, var.name, "activation", specs[var.name])
+        rewriter.bind(var, new)
+    result = rewriter.finish()
+    ledger.stage = "annotated"
+    return with_ledger(result, ledger)
+
+
+def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
+    """{tensor: spec} of all activations that need a scale of their own."""
+    config = QConfig.from_dict({**ledger.config, "rules": []})
+    passing = {group.output for group in groups if group.passes}
+    specs: dict[str, QuantSpec] = {}
+    for group in groups:
+        chosen = ledger.layers[group.output].get("specs", {}).get("activations")
+        spec = QuantSpec.from_dict(chosen) if chosen else config.activations
+        for name in group.inputs:
+            if name not in passing and (name not in specs or chosen):
+                specs[name] = spec
+        if group.facts.get("needs_output_codes"):
+            specs.setdefault(group.output, config.activations)
+    return specs
+
+
+def _watch(rewriter: Rewriter, x: relax.Expr, name: str, kind: str, spec: QuantSpec) -> relax.Var:
+    nan, zero = relax.const(np.float32("nan")), relax.const(np.int32(0))
+    call = ops.simulated_quantize(
+        x, nan, zero, kind=kind, tensor=name, dtype=spec.dtype, bits=spec.bits, symmetric=spec.symmetric
+    )
+    return rewriter.emit(call, f"{name}_sq", rewriter.view.sources(name))
+
+
+def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr) -> relax.Expr:
+    """The root with its weight behind a simulated_quantize."""
+    config = QConfig.from_dict({**ledger.config, "rules": []})
+    chosen = ledger.layers[group.output].get("specs", {}).get("weights")
+    spec = QuantSpec.from_dict(chosen) if chosen else config.weights
+    data, weight, *rest = value.args
+    axis = WEIGHT_AXIS[group.family] if spec.per_channel else -1
+    shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()
+    call = ops.simulated_quantize(
+        weight,
+        relax.const(np.full(shape, np.nan, np.float32)),
+        relax.const(np.zeros(shape, np.int32)),
+        kind="weight",
+        tensor=f"{group.root}_weight",
+        dtype=spec.dtype,
+        bits=spec.bits,
+        symmetric=spec.symmetric,
+        axis=axis,
+    )
+    watched = rewriter.emit(call, f"{group.root}_weight_sq")
+    return relax.Call(value.op, [data, watched, *rest], value.attrs, value.ty_args, value.span)

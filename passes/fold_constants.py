@@ -1,0 +1,54 @@
+"""Fold every call whose arguments are all constants, with NumPy.
+
+Before                                        After
+    a = permute_dims(const)                       b = matmul(x, const)
+    b = matmul(x, a)
+
+Needs     any stage.
+Leaves    operators without a NumPy form (graph/evaluate.py), and constants that nobody reads are dropped.
+Numerics  float32 as NumPy computes it, own operators by their definition. TVM's FoldConstant would compile each call (0.2-0.4 s).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.graph.evaluate import evaluate, evaluator
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import const_value, is_const, op_name
+
+
+def fold(value: relax.Expr) -> relax.Expr | None:
+    """The constant that a call amounts to, None if it has none (or several results)."""
+    name = op_name(value)
+    if not name or evaluator(name) is None or not value.args:
+        return None
+    args: list[Any] = []
+    for arg in value.args:
+        if is_const(arg):
+            args.append(const_value(arg))
+        elif isinstance(arg, relax.Tuple) and arg.fields and all(is_const(item) for item in arg.fields):
+            args.append([const_value(item) for item in arg.fields])
+        elif isinstance(arg, relax.Var | relax.Call | relax.Tuple):
+            return None
+        else:  # shapes and scalars: read from the call itself or as a number
+            args.append(_scalar(arg))
+    result = evaluate(value, args, name)
+    return None if isinstance(result, tuple) else relax.const(np.asarray(result, str(value.ty.dtype)))
+
+
+def _scalar(arg: relax.Expr) -> Any:
+    return arg.value if hasattr(arg, "value") else None
+
+
+def _visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    return fold(value)
+
+
+def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file."""
+    return rewrite(mod, _visit)

@@ -1,0 +1,40 @@
+"""Concat on codes: unify_scales gives all parts one scale, so that the codes are only copied.
+
+Before                                            After
+    c = concat((sq(x), sq(y)))                        c = concat((x, y)) on codes
+
+A part that keeps a scale of its own is brought to the common one by a 256-entry table first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.view import View, is_const
+from tvmq.passes.ops.base import Codes, Group, Realizer
+
+
+class Concat:
+    """See the head of this file."""
+
+    name = "concat"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """A concat of tensors of the graph."""
+        parts = value.args[0]
+        if not isinstance(parts, relax.Tuple) or any(is_const(part) for part in parts.fields):
+            return "limit: a constant part, or parts that are not written out"
+        return Group(self.name, var.name, [var.name], [part.name for part in parts.fields], passes=True)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit concat; parts of another scale are rescaled."""
+        parts = [realizer.codes(name) for name in group.inputs]
+        common = max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
+        same = [realizer.rescaled(part, common, group) for part in parts]
+        axis = realizer.view.value[group.root].attrs.axis
+        call = relax.op.concat([part.var for part in same], axis=0 if axis is None else int(axis))
+        return Codes(realizer.emit(call, group.root), common)
+
+
+FAMILY = Concat()

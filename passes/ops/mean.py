@@ -1,0 +1,43 @@
+"""Mean over axes, global average pooling included: an exact int32 sum, then a requantize by 1 / count.
+
+Before                                            After
+    m = mean(sq(x), axis=[2, 3])                      s = tvmq.sum(x) of the centred codes
+                                                      m = requantize(s, s_x / (count * s_m))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph import ops
+from tvmq.graph.view import View, shape_of
+from tvmq.passes.ops.base import Codes, Group, Realizer
+
+
+class Mean:
+    """See the head of this file."""
+
+    name = "mean"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """A mean over static axes."""
+        data = value.args[0]
+        rank = len(shape_of(data))
+        axes = range(rank) if value.attrs.axis is None else [int(a) % rank for a in value.attrs.axis]
+        facts = {"low": -np.inf, "high": np.inf, "axes": sorted(axes), "keepdims": bool(value.attrs.keepdims)}
+        return Group(self.name, var.name, [var.name], [data.name], facts=facts)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the sum and its requantize."""
+        x = realizer.codes(group.inputs[0])
+        axes, keepdims = group.facts["axes"], group.facts["keepdims"]
+        shape = shape_of(x.var)
+        count = int(np.prod([shape[a] for a in axes]))
+        acc = realizer.emit(
+            ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point), f"{group.root}_sum"
+        )
+        return realizer.requantized(acc, np.atleast_1d(np.float64(x.scale) / count), group)
+
+
+FAMILY = Mean()

@@ -1,0 +1,59 @@
+"""Operators that move values without changing them: the codes move, scale and zero point stay.
+
+Before                                            After
+    r = reshape(sq(x), shape)                         r = reshape(x, shape) on codes
+
+Also flatten, transpose, squeeze, expand_dims, slice, split, nearest resize, and padding with 0 (its code is the zero point).
+"""
+
+from __future__ import annotations
+
+from tvm import relax
+
+from tvmq.graph.view import View, op_name, shape_of
+from tvmq.passes.ops.base import Codes, Group, Realizer
+
+
+class Shape:
+    """See the head of this file."""
+
+    name = "shape"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """Any of them that copies values."""
+        reason = _changes_values(value, var)
+        if reason:
+            return reason
+        return Group(self.name, var.name, [var.name], [value.args[0].name], passes=True)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the same operator on codes."""
+        x = realizer.codes(group.inputs[0])
+        call = realizer.view.value[group.root]
+        if isinstance(call, relax.TupleGetItem):
+            return Codes(realizer.emit(relax.TupleGetItem(x.var, call.index), group.root), x.qparams)
+        if op_name(call) == "nn.pad":
+            width = [int(w) for w in call.attrs.pad_width]
+            moved = relax.op.nn.pad(x.var, width, pad_value=float(x.zero_point), pad_mode=call.attrs.pad_mode)
+        else:
+            moved = relax.Call(call.op, [x.var, *call.args[1:]], call.attrs, call.ty_args)
+        return Codes(realizer.emit(moved, group.root), x.qparams)
+
+
+def _changes_values(value: relax.Expr, var: relax.Var) -> str | None:
+    if isinstance(value, relax.TupleGetItem):
+        return None
+    name = op_name(value)
+    if name == "nn.pad" and value.attrs.pad_mode == "constant" and float(value.attrs.pad_value) != 0.0:
+        return f"limit: padding with {float(value.attrs.pad_value):g}, which may have no code"
+    if name == "image.resize2d":
+        rows, columns = shape_of(value.args[0])[2:]
+        out_rows, out_columns = shape_of(var)[2:]
+        if value.attrs.method != "nearest_neighbor":
+            return f"limit: {value.attrs.method} resize computes new values"
+        if value.attrs.layout != "NCHW" or out_rows % rows or out_columns % columns:
+            return "limit: nearest resize by a factor that is no integer"
+    return None
+
+
+FAMILY = Shape()

@@ -1,0 +1,116 @@
+"""Functions of one 8-bit activation as 256-entry tables: any chain of element-wise operators that reads one tensor.
+
+Before                                            After
+    s = sigmoid(sq(x))                                y = table(x, 256 codes of x * sigmoid(x))
+    y = multiply(sq(x), s)
+
+Leaky relu, sigmoid, tanh, hard-sigmoid, hard-swish, silu, gelu, ... are such chains; no names are needed.
+The table is filled in float64 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph import ops
+from tvmq.graph.evaluate import evaluate, evaluator
+from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.passes.ops.base import Codes, Group, Realizer
+from tvmq.spec import QParams
+
+ELEMENTWISE = (
+    *("nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.softplus"),
+    *("negative", "abs", "square", "sqrt", "floor", "ceil", "round"),
+    *("add", "subtract", "multiply", "divide", "maximum", "minimum", "power"),
+)
+
+
+def function_of(value: relax.Expr, chains: Mapping[str, str], taken: Mapping[str, Any]) -> str | None:
+    """The one tensor of which `value` is an element-wise function, None if there is no such tensor.
+
+    chains  {variable: tensor of which it is a function} for the bindings before
+    taken   variables that other groups own: they are tensors, not links of a chain
+    """
+    if op_name(value) not in ELEMENTWISE or evaluator(op_name(value)) is None:
+        return None
+    sources = set()
+    for arg in value.args:
+        if isinstance(arg, relax.Var):
+            sources.add(arg.name if arg.name in taken else chains.get(arg.name, arg.name))
+        elif is_const(arg) and const_value(arg).size != 1:
+            return None
+    return sources.pop() if len(sources) == 1 else None
+
+
+class Table:
+    """See the head of this file; partition finds the chains with `function_of`."""
+
+    name = "table"
+
+    def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
+        """The group that computes variable `name` from the tensor at the end of its chain."""
+        chain: list[str] = []
+
+        def walk(current: str) -> None:
+            for arg in view.value[current].args:
+                if isinstance(arg, relax.Var) and arg.name in chains and arg.name not in taken and arg.name not in chain:
+                    walk(arg.name)
+            chain.append(current)
+
+        walk(name)
+        owned = [v for v in chain if v == name or is_internal(view, v, chains)]
+        return Group(self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf})
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit one table lookup; a table of floats where no codes are wanted."""
+        x = realizer.codes(group.inputs[0])
+        y = realizer.output_qparams(group)
+
+        def function(values: np.ndarray) -> np.ndarray:
+            return _evaluate_chain(realizer.view, group, values)
+
+        if y is None:
+            values = _float_values(function, x.qparams)
+        else:
+            values = numerics.make_table(function, x.qparams, y)
+        label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts["chain"])
+        var = realizer.emit(ops.table(x.var, relax.const(values), function=label), group.output)
+        return var if y is None else Codes(var, y)
+
+
+def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
+    """True if only links of the same chain read the variable."""
+    return not view.is_output(name) and all(chains.get(r) == chains[name] for r in view.readers[name])
+
+
+def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
+    """The chain in float64."""
+    values: dict[str, np.ndarray] = {}
+    root = group.inputs[0]
+    for name in group.facts["chain"]:
+        call = view.value[name]
+        args = []
+        for arg in call.args:
+            if isinstance(arg, relax.Var):
+                args.append(values.get(arg.name, x) if arg.name != root else x)
+            else:
+                args.append(const_value(arg).astype(np.float64) if is_const(arg) else arg.value)
+        with np.errstate(all="ignore"):
+            values[name] = np.broadcast_to(np.asarray(evaluate(call, args, op_name(call))), x.shape)
+    return values[group.output]
+
+
+def _float_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams) -> np.ndarray:
+    """function(x) for the 256 codes of x, rounded once to float32."""
+    limits = np.iinfo(qparams.spec.dtype)
+    codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return function((codes - float(qparams.zero_point)) * float(qparams.scale)).astype(np.float32)
+
+
+FAMILY = Table()

@@ -1,0 +1,67 @@
+"""Constant weights and biases as integers, with the proof that no sum leaves int32."""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.errors import StageError
+from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.view import const_value, op_name
+from tvmq.passes.ops.base import Codes, Group, Realizer, group_names
+from tvmq.spec import QParams
+
+
+def simulated(realizer: Realizer, group: Group, position: int) -> relax.Call:
+    """The simulated_quantize call behind argument `position` of the group's root."""
+    call = realizer.view.producer(realizer.view.value[group.root].args[position])
+    if call is None or op_name(call) != "tvmq.simulated_quantize" or not is_calibrated(call):
+        raise StageError(f"realize, {group.family} '{group.root}': argument {position} carries no calibrated scale")
+    return call
+
+
+def qparams_of(call: relax.Call) -> QParams:
+    """Scale and zero point of a calibrated simulated_quantize."""
+    axis = call.attrs.axis if call.attrs.axis >= 0 else None
+    return QParams(const_value(call.args[1]), const_value(call.args[2]), spec_of(call.attrs), axis)
+
+
+def weight_codes(realizer: Realizer, group: Group) -> tuple[np.ndarray, np.ndarray]:
+    """Integer weight and its scale, one entry an output channel or a single one."""
+    call = simulated(realizer, group, 1)
+    qparams = qparams_of(call)
+    spec = qparams.spec
+    codes = numerics.quantize(
+        const_value(call.args[0]),
+        qparams.scale,
+        qparams.zero_point,
+        axis=qparams.axis,
+        dtype=spec.dtype,
+        qmin=spec.qmin,
+        qmax=spec.qmax,
+    )
+    return codes, np.atleast_1d(qparams.scale)
+
+
+def float_bias(realizer: Realizer, group: Group, channels: int) -> np.ndarray:
+    """The float bias of a group, zeros if it has none."""
+    if not group.facts["bias"]:
+        return np.zeros(channels, np.float64)
+    bias = const_value(realizer.view.value[group.members[1]].args[1]).astype(np.float64)
+    return np.broadcast_to(bias.reshape(-1), (channels,)).copy()
+
+
+def integer_bias(
+    realizer: Realizer, group: Group, weight: np.ndarray, scale: np.ndarray, x: Codes, axis: int = 0
+) -> np.ndarray:
+    """round(bias / (s_x * s_w)) - z_x * sum(w) as int32, after the proof that every partial sum fits int32."""
+    channels = weight.shape[axis]
+    rest = tuple(a for a in range(weight.ndim) if a != axis)
+    bias = np.rint(float_bias(realizer, group, channels) / (np.float64(x.scale) * scale.astype(np.float64)))
+    where = ", ".join(group_names(realizer.view, group))
+    spec = x.qparams.spec
+    sums = weight.astype(np.int64).sum(axis=rest)
+    total = bias - x.zero_point * sums
+    numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
+    return total.astype(np.int32)

@@ -1,0 +1,205 @@
+"""Decide which operators become integers and which variables belong together; the decisions stand in the ledger.
+
+Before                                        After
+    the prepared float module                     the same bindings; ledger.layers has one entry a group
+                                                  {family, root, members, inputs, precision, why, macs, ...}
+
+Needs     a prepared module.
+Leaves    the bindings as they are; operators without an integer form are entries with precision "float" and a reason.
+Numerics  nothing changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.config import QConfig, current_qconfig
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.view import View, dtype_of, op_name, shape_of
+from tvmq.passes import OPS, load
+from tvmq.passes.ops import table
+from tvmq.passes.ops.base import Group, group_names
+from tvmq.rules import Decision, LayerFacts, resolve
+
+# Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
+SEEDS = ("conv2d", "dense")
+
+
+def partition(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
+    """See the head of this file."""
+    config = config or current_qconfig()
+    ledger = require_stage(mod, "partition", ("prepared",))
+    view = View(mod)
+    groups, reasons = _find_groups(view)
+    decisions = _rules(view, groups, config)
+    why = {name: decision.why for name, decision in decisions.items()}
+    for name, group in list(groups.items()):
+        if decisions[name].is_float:
+            reasons[group.root] = why[name]
+            del groups[name]
+    _drop_detached(view, groups, reasons)
+    ledger.layers = _entries(view, groups, reasons, decisions)
+    ledger.stage = "partitioned"
+    ledger.config = config.to_dict()
+    return with_ledger(mod, ledger)
+
+
+def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
+    """Groups keyed by their output, and the reasons of the operators that stay float, keyed by variable."""
+    groups: dict[str, Group] = {}
+    reasons: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    chains: dict[str, str] = {}
+    for var, value in view.bindings:
+        if var.name in taken:
+            continue
+        source = table.function_of(value, chains, taken)
+        if source is not None and dtype_of(var) == "float32":
+            chains[var.name] = source
+            continue
+        found = _group_of(view, var, value)
+        if isinstance(found, str):
+            reasons[var.name] = found
+            continue
+        groups[found.output] = found
+        taken.update(dict.fromkeys(found.members, found.output))
+    for name in chains:
+        if name not in taken and not table.is_internal(view, name, chains):
+            groups[name] = table.FAMILY.chain_group(view, name, chains, taken)
+    return groups, reasons
+
+
+def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
+    if isinstance(value, relax.TupleGetItem):
+        return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
+    name = op_name(value)
+    if name not in OPS:
+        return f"limit: {name or 'this expression'} has no integer form"
+    if not isinstance(value.args[0], relax.Tuple) and dtype_of(value.args[0]) != "float32":
+        return f"limit: the input is {dtype_of(value.args[0])}, not float32"
+    return load(OPS[name]).group(view, var, value)
+
+
+def _rules(view: View, groups: dict[str, Group], config: QConfig) -> dict[str, Decision]:
+    """What the configuration says about every group, keyed like the groups."""
+    facts = []
+    count: dict[str, int] = {}
+    for key, group in groups.items():
+        op = op_name(view.value[group.root]) or "tuple"
+        index = count[op] = count.get(op, -1) + 1
+        names = group_names(view, group)
+        facts.append(LayerFacts(key, names, op, group.macs, _weight_shape(view, group), _shape(view, key), index))
+    decisions = resolve(facts, config.rules)
+    for layer in facts:
+        option = _switched_off(layer, groups[layer.key].family, config)
+        if option and decisions[layer.key].rule is None:
+            decisions[layer.key] = Decision(is_float=True, why=option)
+        elif _is_wide(decisions[layer.key], config):
+            decisions[layer.key] = Decision(is_float=True, why="limit: 16-bit codes have no integer form yet")
+    return decisions
+
+
+def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None:
+    """The option of the configuration that keeps a layer in float."""
+    if family == "conv2d" and layer.index in (config.skip_conv_layers or ()):
+        return f"option skip_conv_layers: {layer.index}"
+    if family == "dense" and config.skip_dense_layer:
+        return "option skip_dense_layer"
+    if config.debug_enabled_ops is not None and layer.op not in config.debug_enabled_ops:
+        return "option debug_enabled_ops"
+    return None
+
+
+def _is_wide(decision: Decision, config: QConfig) -> bool:
+    specs = (decision.activations or config.activations, decision.weights or config.weights)
+    return any(spec.dtype == "int16" for spec in specs)
+
+
+def _shape(view: View, key: str) -> tuple[int, ...]:
+    ty = view.var[key].ty
+    return () if isinstance(ty, tvm.ir.TupleType) else tuple(int(d) for d in ty.shape)
+
+
+def _weight_shape(view: View, group: Group) -> tuple[int, ...]:
+    value = view.value[group.root]
+    return shape_of(value.args[1]) if group.family in SEEDS else ()
+
+
+def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing."""
+    while True:
+        detached = [key for key, group in groups.items() if group.family not in SEEDS and not _attached(view, group, groups)]
+        if not detached:
+            return
+        for key in detached:
+            group = groups.pop(key)
+            for name in group.members:
+                reasons[name] = "default: an operator between float operators stays float"
+
+
+def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
+    inputs = set(group.inputs)
+    from_integers = {name for name in inputs if name in groups}
+    others = inputs - from_integers
+    if not others:
+        return True
+    if from_integers and all(_cheap_to_quantize(view, name) for name in others):
+        return True
+    return group.passes and all(_cheap_to_quantize(view, name) for name in others) and _read_by_groups(view, group, groups)
+
+
+def _cheap_to_quantize(view: View, name: str) -> bool:
+    """True for what is quantized once at the border: float tensors."""
+    return not isinstance(view.var[name].ty, tvm.ir.TupleType) and dtype_of(view.var[name]) == "float32"
+
+
+def _read_by_groups(view: View, group: Group, groups: dict[str, Group]) -> bool:
+    """True if integer groups read the result, and nothing else does."""
+    members = {member for other in groups.values() for member in other.members}
+    readers = view.readers[group.output]
+    return bool(readers) and all(r in members for r in readers) and not view.is_output(group.output)
+
+
+def _entries(
+    view: View, groups: dict[str, Group], reasons: dict[str, str], decisions: dict[str, Decision]
+) -> dict[str, dict[str, Any]]:
+    """Ledger entries in the order of the module."""
+    entries: dict[str, dict[str, Any]] = {}
+    for var, value in view.bindings:
+        if var.name in groups:
+            group = groups[var.name]
+            decision = decisions[var.name]
+            entries[var.name] = {
+                **group.to_dict(),
+                "op": group.family,
+                "precision": "int8",
+                "why": decision.why,
+                "layers": list(group_names(view, group)),
+                "specs": {
+                    name: spec.to_dict()
+                    for name, spec in (("activations", decision.activations), ("weights", decision.weights))
+                    if spec is not None
+                },
+            }
+        elif var.name in reasons:
+            entries[var.name] = {
+                "op": op_name(value) or "tuple",
+                "precision": "float",
+                "why": reasons[var.name],
+                "layers": list(view.sources(var.name)),
+                "macs": _float_macs(view, var, value),
+            }
+    return entries
+
+
+def _float_macs(view: View, var: relax.Var, value: relax.Expr) -> int:
+    found = _group_of(view, var, value) if op_name(value) in ("nn.conv2d", "matmul") else ""
+    return found.macs if isinstance(found, Group) else 0
+
+
+def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:
+    """The integer groups that a ledger describes, in the order of the module."""
+    return [Group.from_dict(entry) for entry in layers.values() if entry["precision"] == "int8"]

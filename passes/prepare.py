@@ -1,0 +1,213 @@
+"""Bind the parameters, fold constants and batch norm: the float module that all later passes see.
+
+Before                                        After
+    c = conv2d(x, w)                              c = conv2d(x, w * a)
+    b = add(c, bias)                              b = add(c, bias * a + shift)
+    n = batch_norm(b, gamma, beta, mean, var)
+    y = n[0]                                      (y is b)
+
+Needs     an imported module; `params` for the weights that are still function parameters.
+Leaves    a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
+Numerics  the folded weights are computed in float64 and rounded once to float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.errors import ModelError
+from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.passes.fold_constants import fold
+
+# operator -> axis of the output channels in its weight
+SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
+TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
+
+
+def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
+    """See the head of this file; `params` is {parameter name: array}. Raises ModelError on NaN or infinite weights."""
+    mod = _bind(mod, params or {})
+    rewriter = Rewriter(mod)
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        value = rewriter.substitute(value)
+        new = _simplify(rewriter, var, value)
+        rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
+    result = rewriter.finish()
+    ledger = get_ledger(result)
+    ledger.stage = "prepared"
+    return with_ledger(result, ledger)
+
+
+def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
+    """Replace weight parameters by constants."""
+    rewriter = Rewriter(mod)
+    names = [p.name for p in rewriter.params]
+    unknown = sorted(set(params) - set(names))
+    if unknown:
+        raise ModelError(f"prepare: params name '{unknown[0]}', which is no parameter of the module; it has {names}")
+    kept = []
+    for param in rewriter.params:
+        if param.name not in params:
+            kept.append(param)
+            continue
+        array = np.asarray(params[param.name].numpy() if hasattr(params[param.name], "numpy") else params[param.name])
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            count = int((~np.isfinite(array)).sum())
+            raise ModelError(
+                f"prepare: weight '{param.name}' holds {count} NaN or infinite of {array.size} values; "
+                "repair the trained model before quantizing it"
+            )
+        rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        rewriter.bind(var, rewriter.emit(rewriter.substitute(value), var.name))
+    return rewriter.finish(kept)
+
+
+def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr:
+    folded = fold(value)
+    if folded is not None:
+        return folded
+    if isinstance(value, relax.TupleGetItem):
+        source = rewriter.value_of(value.tuple_value)
+        if source is not None and op_name(source) == "nn.batch_norm" and value.index == 0:
+            return _batch_norm(rewriter, var, source)
+        if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
+            return source.args[0]
+    if op_name(value) in ("add", "multiply") and is_const(value.args[0]):
+        value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
+    if op_name(value) == "subtract" and is_const(value.args[1]):
+        value = relax.op.add(value.args[0], relax.const(-const_value(value.args[1])))
+    if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
+        return _scale_or_shift(rewriter, var, value)
+    return value
+
+
+def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.Expr:
+    """y = (x - mean) / sqrt(variance + epsilon) * gamma + beta as one multiply and one add."""
+    x, attrs = call.args[0], call.attrs
+    if not all(is_const(arg) for arg in call.args[1:5]):
+        return call
+    gamma, beta, mean, variance = (const_value(arg).astype(np.float64) for arg in call.args[1:5])
+    scale = (gamma if attrs.scale else 1.0) / np.sqrt(variance + attrs.epsilon)
+    shift = (beta if attrs.center else 0.0) - mean * scale
+    shape = [1] * _rank(x)
+    shape[int(attrs.axis)] = -1
+    if not _absorb(rewriter, x, scale.reshape(shape)):
+        scaled = rewriter.emit(relax.op.multiply(x, _const(scale.reshape(shape))), f"{var.name}_scale")
+        return relax.op.add(scaled, _const(shift.reshape(shape)))
+    return _shifted(rewriter, x, shift.reshape(shape))
+
+
+def _rank(x: relax.Expr) -> int:
+    return len(list(x.ty.shape))
+
+
+def _const(array: np.ndarray) -> relax.Expr:
+    return relax.const(np.asarray(array, np.float32))
+
+
+def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
+    """Fold multiply(conv, c) into the weight and add(add(conv, b), c) into one bias, where c is per channel."""
+    x, constant = value.args
+    array = const_value(constant).astype(np.float64)
+    if op_name(value) == "multiply":
+        if array.ndim <= _rank(x) and _absorb(rewriter, x, array):
+            return _shifted(rewriter, x, np.zeros_like(array))
+        return value
+    below = rewriter.value_of(x)
+    if below is not None and op_name(below) == "add" and is_const(below.args[1]) and _only_reader(rewriter, x):
+        base = rewriter.value_of(below.args[0])
+        if base is not None and op_name(base) in (*SCALABLE, *TRANSPOSED):
+            total = const_value(below.args[1]).astype(np.float64) + array
+            if np.broadcast_shapes(total.shape, _broadcast_shape(x)) == tuple(_broadcast_shape(x)):
+                rewriter.replace(x, relax.op.add(below.args[0], _const(total)), rewriter.view.sources(var.name))
+                return x
+    return value
+
+
+def _broadcast_shape(x: relax.Expr) -> tuple[int, ...]:
+    """Shape with symbolic dimensions as 1, for questions of broadcasting only."""
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else 1 for d in x.ty.shape)
+
+
+def _only_reader(rewriter: Rewriter, x: relax.Var) -> bool:
+    """True if a new variable stands for exactly one old one, which has one reader and is no result."""
+    old = rewriter.old_names(x)
+    readers = [reader for name in old for reader in rewriter.view.readers[name] if reader not in old]
+    return len(set(readers)) == 1 and not any(rewriter.view.is_output(name) for name in old)
+
+
+def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
+    """Multiply the weight of the convolution or product behind `x` by `scale` (per channel); False if there is none."""
+    if not isinstance(x, relax.Var) or not _only_reader(rewriter, x):
+        return False
+    value = rewriter.value_of(x)
+    if value is not None and op_name(value) == "add" and is_const(value.args[1]):
+        inner = value.args[0]
+        if not isinstance(inner, relax.Var) or not _only_reader(rewriter, inner):
+            return False
+        if not _scale_weight(rewriter, inner, scale):
+            return False
+        bias = const_value(value.args[1]).astype(np.float64) * scale
+        rewriter.replace(x, relax.op.add(inner, _const(bias)))
+        return True
+    return _scale_weight(rewriter, x, scale)
+
+
+def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool:
+    call = rewriter.value_of(var)
+    name = op_name(call) if call is not None else ""
+    if name not in SCALABLE and name not in TRANSPOSED:
+        return False
+    if not is_const(call.args[1]):
+        return False
+    weight = const_value(call.args[1]).astype(np.float64)
+    groups = int(call.attrs.groups) if name != "matmul" else 1
+    channels = weight.shape[1] * groups if name in TRANSPOSED else weight.shape[SCALABLE[name]]
+    flat = _per_channel(scale, _rank(var), -1 if name == "matmul" else 1, channels)
+    if flat is None or (name == "matmul" and weight.ndim != 2):
+        return False
+    if name in TRANSPOSED:  # [in, out / groups, ...]: input channel i belongs to group i // (in / groups)
+        per_group = flat.reshape(groups, -1).repeat(weight.shape[0] // groups, axis=0)
+        weight = weight * per_group.reshape(per_group.shape + (1,) * (weight.ndim - 2))
+    elif name == "matmul":
+        weight = weight * flat
+    else:
+        weight = weight * flat.reshape((-1,) + (1,) * (weight.ndim - 1))
+    new = relax.Call(call.op, [call.args[0], _const(weight)], call.attrs, call.ty_args, call.span)
+    rewriter.replace(var, new)
+    return True
+
+
+def _per_channel(scale: np.ndarray, rank: int, axis: int, channels: int) -> np.ndarray | None:
+    """A constant that varies along the channel axis only, as [channels]; None if it varies elsewhere."""
+    scale = np.asarray(scale)
+    if scale.size == 1:
+        return np.full(channels, float(scale.reshape(())))
+    full = scale.reshape((1,) * (rank - scale.ndim) + scale.shape)
+    expected = [1] * rank
+    expected[axis] = channels
+    return full.reshape(-1) if list(full.shape) == expected else None
+
+
+def _shifted(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Expr:
+    """x + shift, into the bias that is there already if there is one."""
+    value = rewriter.value_of(x)
+    sources = rewriter.sources
+    if op_name(value) == "add" and is_const(value.args[1]):
+        total = const_value(value.args[1]).astype(np.float64) + shift
+        rewriter.replace(x, relax.op.add(value.args[0], _const(total)), sources)
+        return x
+    if not np.any(shift):
+        rewriter.replace(x, value, sources)
+        return x
+    return relax.op.add(x, _const(shift))
+

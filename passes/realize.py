@@ -1,0 +1,239 @@
+"""Replace every group by integer operators; what stays float gets its inputs dequantized.
+
+Before                                            After
+    x_sq = simulated_quantize(x, s, z)                x_q = quantize(x, s, z)
+    c = conv2d(x_sq, w_sq)                            c = conv2d(x_q, int8 weight) in int32, bias, requantize
+    r = relu(c)                                       r = the codes
+    r_sq = simulated_quantize(r, s, z)
+    f = softmax(r_sq)                                 f = softmax(dequantize(r))
+
+Needs     a calibrated module.
+Leaves    float operators; a group whose result is read as floats only is dequantized from its accumulators.
+Numerics  the definition of each operator, see tvmq.numerics; the proof that sums fit int32 is made here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.config import QConfig
+from tvmq.errors import StageError
+from tvmq.graph import ops
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import leaves, op_name, used_vars
+from tvmq.passes import OPS, load
+from tvmq.passes.ops.base import Codes, Group, group_names
+from tvmq.passes.ops.weights import qparams_of
+from tvmq.passes.partition import integer_groups
+from tvmq.spec import QParams
+
+FAMILIES = {
+    **{target.split(".")[-1].split(":")[0]: target for target in OPS.values()},
+    "dense": "tvmq.passes.ops.dense:FAMILY",
+    "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
+    "avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
+    "max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
+    "table": "tvmq.passes.ops.table:FAMILY",
+}
+
+
+def realize(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    ledger = require_stage(mod, "realize", ("calibrated",))
+    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
+    result = realizer.run()
+    ledger.stage = "realized"
+    for name, facts in realizer.facts.items():
+        ledger.layers[name].update(facts)
+    return with_ledger(result, ledger)
+
+
+class _Realizer:
+    """Walks the module; offers the families what they need (passes/ops/base.py, Realizer)."""
+
+    def __init__(self, mod: tvm.IRModule, groups: list[Group], config: QConfig) -> None:
+        self.rewriter = Rewriter(mod)
+        self.view = self.rewriter.view
+        self.mode, self.rounding = config.requantize, config.rounding
+        self.groups = {group.output: group for group in groups}
+        self.inner = {name for group in groups for name in group.members[:-1]}
+        self.facts: dict[str, dict[str, object]] = {}
+        self._codes: dict[str, Codes] = {}
+        self._floats: dict[str, relax.Expr] = {}
+
+    def run(self) -> tvm.IRModule:
+        """Rewrite all bindings; results are floats."""
+        for param in self.view.params.values():
+            self._floats[param.name] = param
+        for var, value in self.view.bindings:
+            self.rewriter.at(var.name)
+            if var.name in self.groups:
+                self._group(self.groups[var.name])
+            elif op_name(value) == "tvmq.simulated_quantize":
+                self._simulated(var, value)
+            elif var.name not in self.inner:
+                self._float(var, value)
+        for var in leaves(self.view.func.body.body):
+            self.rewriter.bind(var, self._as_float(var.name))
+        return self.rewriter.finish()
+
+    # ---- what families use
+
+    def codes(self, name: str) -> Codes:
+        """Codes of an activation; those behind its simulated_quantize where it has one."""
+        found = self._codes.get(name)
+        if found is None:
+            raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
+        return found
+
+    def output_qparams(self, group: Group) -> QParams | None:
+        """Scale and zero point of the group's result; None if nothing reads it as codes."""
+        for reader in self.view.readers[group.output]:
+            if op_name(self.view.value[reader]) == "tvmq.simulated_quantize":
+                return qparams_of(self.view.value[reader])
+        return None
+
+    def emit(self, value: relax.Expr, name: str) -> relax.Var:
+        """Bind a new variable."""
+        return self.rewriter.emit(value, name)
+
+    def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
+        """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
+        scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
+        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        qmin = spec.qmin if low == -np.inf else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
+        qmax = spec.qmax if high == np.inf else min(spec.qmax, int(np.clip(np.rint(high / scale), -(2**17), 2**17)) + zero)
+        return min(qmin, spec.qmax), max(qmax, spec.qmin)
+
+    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+        """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
+        qparams = self.output_qparams(group)
+        per_channel = scale.size > 1
+        if qparams is None:
+            return self._dequantized(acc, scale, group, axis if per_channel else -1)
+        factor = scale / np.float64(qparams.scale)
+        multiplier, shift = requantize_constants(factor, self.mode)
+        qmin, qmax = self.code_bounds(qparams, group)
+        call = ops.requantize(
+            acc,
+            relax.const(multiplier if per_channel else multiplier.reshape(())),
+            relax.const(shift if per_channel else shift.reshape(())),
+            zero_point=int(qparams.zero_point),
+            axis=axis if per_channel else -1,
+            mode=self.mode,
+            rounding=self.rounding,
+            dtype=qparams.spec.dtype,
+            qmin=qmin,
+            qmax=qmax,
+        )
+        return Codes(self.emit(call, group.output), qparams)
+
+    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
+        """The same activation in the codes of another scale, by a table."""
+        if part.qparams == common:
+            return part
+        values = relax.const(numerics.rescale_table(part.qparams, common))
+        return Codes(self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale"), common)
+
+    # ---- the walk
+
+    def _group(self, group: Group) -> None:
+        self.rewriter.sources = group_names(self.view, group)
+        load(FAMILIES[group.family])
+        result = load(FAMILIES[group.family]).realize(self, group)
+        if isinstance(result, Codes):
+            self._codes[group.output] = result
+            self.facts[group.output] = {"output": _facts(result.qparams)}
+        else:
+            self._floats[group.output] = result
+            self.facts[group.output] = {"output": "float32, straight from the accumulators"}
+
+    def _simulated(self, var: relax.Var, call: relax.Call) -> None:
+        """A simulated_quantize: the codes are there already, or the float is quantized here."""
+        if call.attrs.kind == "weight":
+            return
+        source = call.args[0].name
+        qparams = qparams_of(call)
+        found = self._codes.get(source)
+        if found is None:
+            x = self._as_float(source)
+            quantize = ops.quantize(
+                x,
+                relax.const(qparams.scale),
+                relax.const(qparams.zero_point),
+                dtype=qparams.spec.dtype,
+                qmin=qparams.spec.qmin,
+                qmax=qparams.spec.qmax,
+            )
+            found = Codes(self.emit(quantize, f"{source}_q"), qparams)
+            self._codes[source] = found
+        elif found.qparams != qparams:
+            values = relax.const(numerics.rescale_table(found.qparams, qparams))
+            found = Codes(self.emit(ops.table(found.var, values, function="rescale"), var.name), qparams)
+        self._codes[var.name] = found
+
+    def _float(self, var: relax.Var, value: relax.Expr) -> None:
+        for name in used_vars(value):
+            self.rewriter.bind(self.view.var[name], self._as_float(name))
+        self.rewriter.at(var.name)
+        value = self.rewriter.substitute(value)
+        self._floats[var.name] = value if isinstance(value, relax.Var) else self.emit(value, var.name)
+
+    def _as_float(self, name: str) -> relax.Expr:
+        """The float tensor of an old variable; codes are dequantized once."""
+        codes = self._codes.get(name)
+        if codes is None or (name in self._floats and not self._has_codes(name)):
+            return self._floats[name]
+        key = f"{codes.var.name}:dequantized"
+        if key not in self._floats:
+            self.rewriter.sources = self.view.sources(name)
+            call = ops.dequantize(codes.var, relax.const(codes.qparams.scale), relax.const(codes.qparams.zero_point))
+            self._floats[key] = self.emit(call, f"{name}_float")
+        return self._floats[key]
+
+    def _has_codes(self, name: str) -> bool:
+        return name in self._codes and name not in self.view.params and name in self.groups
+
+    def _dequantized(self, acc: relax.Var, scale: np.ndarray, group: Group, axis: int) -> relax.Var:
+        """Floats straight from the accumulators; relu and clip are exact comparisons afterwards."""
+        real = scale.astype(np.float32)
+        real = real if axis >= 0 else real.reshape(())
+        zero = relax.const(np.zeros(real.shape, np.int32))
+        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        bounded = low != -np.inf or high != np.inf
+        name = f"{group.output}_float" if bounded else group.output
+        y = self.emit(ops.dequantize(acc, relax.const(real), zero, axis=axis), name)
+        return self.emit(_bounded(y, low, high), group.output) if bounded else y
+
+
+def _bounded(y: relax.Expr, low: float, high: float) -> relax.Expr:
+    if low == 0.0 and high == np.inf:
+        return relax.op.nn.relu(y)
+    limit = float(np.finfo(np.float32).max)
+    return relax.op.clip(y, max(low, -limit), min(high, limit))
+
+
+def _facts(qparams: QParams) -> dict[str, object]:
+    """Scale and zero point for the ledger."""
+    return {
+        "scale": float(qparams.scale),
+        "zero_point": int(qparams.zero_point),
+        "dtype": qparams.spec.dtype,
+        "bits": qparams.spec.bits,
+    }
+
+
+def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
+    """(multiplier, shift) of numerics.requantize for real factors (float64)."""
+    if mode == "float":
+        return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
+    if mode == "fixed_point":
+        return numerics.fixed_point_parameters(factor)
+    return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
+
+
+__all__ = ["realize", "requantize_constants"]

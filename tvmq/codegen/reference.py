@@ -1,0 +1,177 @@
+"""NumPy execution of a module of ours: what every compiled result must equal, bit for bit.
+
+Own operators are executed by their definition (tvmq.numerics), integer convolutions and products exactly, operators that move
+or compare values by NumPy. A float operator without a definition of its own is an island: its result is taken from the
+compiled operator (`islands` of the ledger), and equality is asked of everything around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.errors import DataError
+from tvmq.graph.evaluate import EXACT
+from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.view import View, const_value, is_const, op_name
+
+Island = Callable[[relax.Call, Sequence[np.ndarray]], Any]
+
+
+def _axis(call: relax.Call) -> int | None:
+    return int(call.attrs.axis) if int(call.attrs.axis) >= 0 else None
+
+
+def _ints(values: Any) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)
+
+
+def _simulated_quantize(call: relax.Call, x: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    if not is_calibrated(call):
+        return x
+    spec, axis = spec_of(call.attrs), _axis(call)
+    codes = numerics.quantize(x, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    return numerics.dequantize(codes, scale, zero, axis=axis)
+
+
+def _quantize(call: relax.Call, x: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.quantize(x, scale, zero, axis=_axis(call), dtype=a.dtype, qmin=a.qmin, qmax=a.qmax)
+
+
+def _requantize(call: relax.Call, acc: np.ndarray, multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.requantize(
+        acc,
+        multiplier,
+        shift,
+        zero_point=a.zero_point,
+        axis=_axis(call),
+        mode=a.mode,
+        rounding=a.rounding,
+        dtype=a.dtype,
+        qmin=a.qmin,
+        qmax=a.qmax,
+    )
+
+
+def _add(call: relax.Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    names = ("a_multiplier", "b_multiplier", "offset", "shift", "zero_point", "dtype", "qmin", "qmax")
+    return numerics.add(a, b, **{name: getattr(call.attrs, name) for name in names})
+
+
+def _sum_pool2d(call: relax.Call, q: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.sum_pool2d(
+        q, kernel=_ints(a.kernel), strides=_ints(a.strides), padding=_ints(a.padding), zero_point=a.zero_point
+    )
+
+
+def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.conv(
+        x, w, strides=_ints(a.strides), padding=_ints(a.padding), dilation=_ints(a.dilation), groups=int(a.groups)
+    )
+
+
+def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.max_pool2d(
+        x,
+        kernel=_ints(a.pool_size),
+        strides=_ints(a.strides),
+        padding=_ints(a.padding),
+        dilation=_ints(a.dilation),
+        ceil_mode=bool(a.ceil_mode),
+    )
+
+
+DEFINED: dict[str, Callable[..., Any]] = {
+    "tvmq.simulated_quantize": _simulated_quantize,
+    "tvmq.quantize": _quantize,
+    "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
+    "tvmq.requantize": _requantize,
+    "tvmq.table": lambda call, q, values: numerics.table(q, values),
+    "tvmq.add": _add,
+    "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
+    "tvmq.sum": lambda call, q: numerics.sum(
+        q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
+    ),
+    "tvmq.sum_pool2d": _sum_pool2d,
+    "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
+    "nn.max_pool2d": _max_pool2d,
+}
+INTEGER: dict[str, Callable[..., Any]] = {
+    "nn.conv2d": _conv2d,
+    "matmul": lambda call, a, b: numerics.matmul(a, b),
+}
+
+
+def definition(name: str, args: Sequence[Any]) -> Callable[..., Any] | None:
+    """The NumPy function of an operator on these arguments; None makes it a float island."""
+    if name in DEFINED:
+        return DEFINED[name]
+    if name in INTEGER and np.asarray(args[0]).dtype.kind in "iu":
+        return INTEGER[name]
+    return EXACT.get(name)
+
+
+def run(
+    mod: tvm.IRModule,
+    inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
+    *,
+    watch: Callable[[str, Any], None] | None = None,
+) -> list[np.ndarray]:
+    """The results of the module's main function, one array an output.
+
+    inputs   {parameter name: array} or arrays in order
+    watch    called with (variable name, value) after each binding, for comparing layer by layer
+    raises   DataError for missing inputs
+    """
+    view = View(mod)
+    params = list(view.params)
+    if not isinstance(inputs, Mapping):
+        inputs = dict(zip(params, inputs, strict=True))
+    missing = [name for name in params if name not in inputs]
+    if missing:
+        raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {params}")
+    values: dict[str, Any] = {name: np.asarray(inputs[name]) for name in params}
+    for var, value in view.bindings:
+        values[var.name] = _execute(value, values)
+        if watch:
+            watch(var.name, values[var.name])
+    result = _read(view.func.body.body, values)
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
+    if not isinstance(value, relax.Call):
+        return _read(value, values)
+    name = op_name(value)
+    args = [_read(arg, values) for arg in value.args]
+    function = definition(name, args)
+    if function is None:
+        from tvmq.codegen.islands import run_island
+
+        return run_island(value, args)
+    with np.errstate(all="ignore"):
+        result = function(value, *args)
+    return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:
+    """The value of an argument: array, list of arrays, or a Python number."""
+    if isinstance(expr, relax.Var):
+        return values[expr.name]
+    if isinstance(expr, relax.Tuple):
+        return [_read(item, values) for item in expr.fields]
+    if isinstance(expr, relax.TupleGetItem):
+        return _read(expr.tuple_value, values)[expr.index]
+    if is_const(expr):
+        return const_value(expr)
+    return getattr(expr, "value", expr)

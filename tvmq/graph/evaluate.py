@@ -1,0 +1,149 @@
+"""NumPy execution of the standard Relax operators whose results are exact or are wanted in float64.
+
+Three readers: constant folding, the filling of 256-entry tables (in float64), and the reference execution of modules
+(only the operators of EXACT, whose float32 result does not depend on how it is computed).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+Evaluator = Callable[..., Any]
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    # exp of a non-positive number on both branches, so that nothing overflows
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype)
+
+
+def _ints(values: Any) -> list[int]:
+    return [int(v) for v in values]
+
+
+def _pad(call: relax.Call, x: np.ndarray, *value: Any) -> np.ndarray:
+    width = np.asarray(_ints(call.attrs.pad_width)).reshape(-1, 2)
+    fill = call.attrs.pad_value if hasattr(call.attrs, "pad_value") else 0.0
+    if call.attrs.pad_mode == "constant":
+        return np.pad(x, width, constant_values=np.asarray(fill).astype(x.dtype))
+    return np.pad(x, width, mode=call.attrs.pad_mode)
+
+
+def _strided_slice(call: relax.Call, x: np.ndarray, *_rest: Any) -> np.ndarray:
+    axes, begin, end, *strides = (_shape_values(arg) for arg in call.args[1:])
+    steps = strides[0] if strides else [1] * len(axes)
+    index = [slice(None)] * x.ndim
+    for axis, first, last, step in zip(axes, begin, end, steps, strict=True):
+        stop = None if step < 0 and last < -x.shape[axis] else last
+        index[axis] = slice(first, stop, step)
+    return np.ascontiguousarray(x[tuple(index)])
+
+
+def _shape_values(expr: relax.Expr) -> list[int]:
+    fields = expr.fields if isinstance(expr, relax.Tuple) else expr.values
+    return [int(v.value if hasattr(v, "value") and not isinstance(v, int) else v) for v in fields]
+
+
+def _split(call: relax.Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    sections, axis = call.attrs.indices_or_sections, int(call.attrs.axis)
+    where = int(sections) if not hasattr(sections, "__len__") else _ints(sections)
+    return tuple(np.ascontiguousarray(part) for part in np.split(x, where, axis))
+
+
+def _permute_dims(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    axes = call.attrs.axes
+    return np.ascontiguousarray(np.transpose(x, None if axes is None else _ints(axes)))
+
+
+def _squeeze(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    axes = call.attrs.axis
+    return np.squeeze(x, None if axes is None else tuple(_ints(axes)))
+
+
+def _static_shape(call: relax.Call) -> tuple[int, ...]:
+    return tuple(int(d) for d in call.ty.shape)
+
+
+def _reshape(call: relax.Call, x: np.ndarray, *_shape: Any) -> np.ndarray:
+    return x.reshape(_static_shape(call))
+
+
+def _resize_nearest(call: relax.Call, x: np.ndarray, *_size: Any) -> np.ndarray:
+    """Nearest resize by integer factors (NCHW), where every coordinate rule gives the same source pixel."""
+    rows, columns = _static_shape(call)[2:]
+    return x.repeat(rows // x.shape[2], axis=2).repeat(columns // x.shape[3], axis=3)
+
+
+def _axis(call: relax.Call) -> int:
+    return 0 if call.attrs.axis is None else int(call.attrs.axis)
+
+
+# Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
+EXACT: dict[str, Evaluator] = {
+    "nn.relu": lambda call, x: np.maximum(x, np.zeros((), x.dtype)),
+    "clip": lambda call, x, low, high: np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high)),
+    "maximum": lambda call, a, b: np.maximum(a, b),
+    "minimum": lambda call, a, b: np.minimum(a, b),
+    "negative": lambda call, x: -x,
+    "abs": lambda call, x: np.abs(x),
+    "add": lambda call, a, b: a + b,
+    "subtract": lambda call, a, b: a - b,
+    "multiply": lambda call, a, b: a * b,
+    "divide": lambda call, a, b: a / b,
+    "sqrt": lambda call, x: np.sqrt(x),
+    "floor": lambda call, x: np.floor(x),
+    "ceil": lambda call, x: np.ceil(x),
+    "round": lambda call, x: np.rint(x),
+    "astype": lambda call, x: x.astype(str(call.attrs.dtype)),
+    "reshape": _reshape,
+    "flatten": _reshape,
+    "expand_dims": _reshape,
+    "squeeze": _squeeze,
+    "permute_dims": _permute_dims,
+    "broadcast_to": lambda call, x, *_shape: np.broadcast_to(x, _static_shape(call)),
+    "concat": lambda call, parts: np.concatenate(parts, _axis(call)),
+    "split": _split,
+    "strided_slice": _strided_slice,
+    "nn.pad": _pad,
+    "where": lambda call, condition, a, b: np.where(condition, a, b),
+    "image.resize2d": _resize_nearest,
+}
+
+# Further operators, good enough for folding constants and for tables in float64.
+FLOAT: dict[str, Evaluator] = {
+    "exp": lambda call, x: np.exp(x),
+    "log": lambda call, x: np.log(x),
+    "rsqrt": lambda call, x: 1 / np.sqrt(x),
+    "tanh": lambda call, x: np.tanh(x),
+    "sigmoid": lambda call, x: _sigmoid(x),
+    "erf": lambda call, x: _erf(x).astype(x.dtype),
+    "power": lambda call, a, b: np.power(a, b),
+    "square": lambda call, x: x * x,
+    "nn.silu": lambda call, x: x * _sigmoid(x),
+    "nn.gelu": lambda call, x: x * 0.5 * (1 + _erf(x / math.sqrt(2))).astype(x.dtype),
+    "nn.gelu_tanh": lambda call, x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
+    "nn.softplus": lambda call, x: np.logaddexp(x, 0),
+    "matmul": lambda call, a, b: np.matmul(a, b),
+    "sum": lambda call, x: x.sum(tuple(_ints(call.attrs.axis)), keepdims=bool(call.attrs.keepdims)),
+    "mean": lambda call, x: x.mean(tuple(_ints(call.attrs.axis)), keepdims=bool(call.attrs.keepdims)),
+}
+
+
+def evaluator(name: str, *, exact: bool = False) -> Evaluator | None:
+    """The NumPy function of an operator ("nn.relu"), None where there is none; `exact` asks for those of EXACT only."""
+    return EXACT.get(name) or (None if exact else FLOAT.get(name))
+
+
+def evaluate(call: relax.Call, args: Sequence[Any], name: str, *, exact: bool = False) -> Any:
+    """Apply an operator to arrays; KeyError where we have no NumPy form."""
+    function = evaluator(name, exact=exact)
+    if function is None:
+        raise KeyError(name)
+    return function(call, *args)
