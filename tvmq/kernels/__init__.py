@@ -1,0 +1,1 @@
+"""Kernels: one operator family a file; isa/ says what CPUs offer."""

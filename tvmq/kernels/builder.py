@@ -1,0 +1,193 @@
+"""Shorthands for writing PrimFuncs by hand: functions, vector loads and stores, registers, balanced loops.
+
+Facts of TVM 0.27 that the shorthands hide: a buffer of scope "global" below 1024 bytes is a stack slot that
+LLVM turns into a register (scope "local" goes to the heap); an expression used twice is computed twice unless
+bound; a multiply that feeds an add is fused into one rounding unless a fence keeps them apart; int32 `+` and
+`*` must not wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from tvm import tirx
+from tvm.script.ir_builder import IRBuilder
+from tvm.script.ir_builder import tirx as T
+
+Expr = Any  # a TIR expression or a Python int
+Buffer = Any
+
+
+class Function:
+    """A PrimFunc in the making; its statements are written inside the `with` block.
+
+    with Function("copy", {"x": ((2, 8), "uint8"), "y": ((2, 8), "uint8")}) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        store(y, 0, load(x, 0, "uint8x16"))
+    function.prim_func
+    """
+
+    def __init__(self, name: str, buffers: Mapping[str, tuple[tuple[int, ...], str]]) -> None:
+        self.name = name
+        self.prim_func: Any = None
+        self.buffers: list[Buffer] = []
+        self._parameters = buffers
+        self._builder = IRBuilder()
+        self._frame = T.prim_func(s_tir=True)
+
+    def __enter__(self) -> Function:
+        self._builder.__enter__()
+        self._frame.__enter__()
+        T.func_name(self.name)
+        T.func_attr({"global_symbol": self.name, "tirx.noalias": True})
+        self.buffers = [
+            T.arg(name, T.buffer(shape, dtype)) for name, (shape, dtype) in self._parameters.items()
+        ]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._frame.__exit__(kind, error, trace)
+        self._builder.__exit__(kind, error, trace)
+        if kind is None:
+            self.prim_func = self._builder.get()
+
+
+def const(value: int | float, dtype: str = "int32") -> Expr:
+    """A scalar constant."""
+    return tirx.const(value, dtype)
+
+
+def spread(value: Expr, lanes: int, dtype: str = "int32") -> Expr:
+    """The value in all lanes; a Python number is taken as `dtype`."""
+    scalar = tirx.const(value, dtype) if isinstance(value, (int, float)) else value
+    return T.broadcast(scalar, lanes) if lanes > 1 else scalar
+
+
+def vector_type(dtype: str, lanes: int) -> str:
+    """Type name of a vector: "uint8x16", or "uint8" for one lane."""
+    return f"{dtype}x{lanes}" if lanes > 1 else dtype
+
+
+def bind(value: Expr) -> Expr:
+    """A variable that holds the value: for everything used more than once."""
+    return T.Bind(value)
+
+
+def llvm(dtype: str, name: str, *arguments: Expr) -> Expr:
+    """Call of an LLVM intrinsic without side effects; the target must have it, or LLVM aborts the process."""
+    return T.call_llvm_pure_intrin(dtype, name, *arguments)
+
+
+def fence(value: Expr) -> Expr:
+    """The value, never contracted with the operation that uses it (product and sum round separately)."""
+    return T.call_llvm_pure_intrin(
+        value.ty.dtype if hasattr(value, "ty") else value.dtype, "llvm.arithmetic.fence", value
+    )
+
+
+def flat(buffer: Buffer, dtype: str | None = None) -> Buffer:
+    """The same memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
+    size = int(np.prod([int(extent) for extent in buffer.shape], dtype=np.int64))
+    return T.decl_buffer((size,), dtype or str(buffer.dtype), data=buffer.data)
+
+
+def load(buffer: Buffer, offset: Expr, dtype: str) -> Expr:
+    """Bound value of a vector (or scalar) at `offset`, in elements, of a flat buffer."""
+    return T.Bind(buffer.vload([offset], dtype))
+
+
+def store(buffer: Buffer, offset: Expr, value: Expr, lanes: int) -> None:
+    """Store a vector of `lanes` elements at `offset` of a flat buffer."""
+    T.buffer_store(buffer, value, [T.ramp(offset, 1, lanes) if lanes > 1 else offset])
+
+
+def slice_lanes(vector: Expr, begin: int, count: int) -> Expr:
+    """Lanes begin .. begin + count of a vector."""
+    return tirx.Shuffle([vector], [tirx.const(begin + lane, "int32") for lane in range(count)])
+
+
+def store_first(buffer: Buffer, offset: Expr, vector: Expr, lanes: int, count: int) -> None:
+    """Store the first `count` of `lanes` lanes in pieces of 2^n lanes; nothing else is touched."""
+    if count >= lanes:
+        store(buffer, offset, vector, lanes)
+        return
+    vector, begin = bind(vector), 0
+    while begin < count:
+        piece = 1 << ((count - begin).bit_length() - 1)
+        store(buffer, offset + begin, slice_lanes(vector, begin, piece), piece)
+        begin += piece
+
+
+def prefetch(buffer: Buffer, offset: Expr) -> None:
+    """Ask for the cache line of an element, for reading, into the nearest cache."""
+    zero, three, one = (tirx.const(value, "int32") for value in (0, 3, 1))
+    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch.p0", T.address_of(buffer[offset]), zero, three, one))
+
+
+class Register:
+    """A variable that holds one vector; only whole vectors are read and written."""
+
+    def __init__(self, dtype: str, lanes: int) -> None:
+        self._buffer = T.alloc_buffer((lanes,), dtype)
+        self._type, self._lanes = vector_type(dtype, lanes), lanes
+
+    def get(self) -> Expr:
+        """The value."""
+        return self._buffer.vload([0], self._type)
+
+    def set(self, value: Expr) -> None:
+        """Replace the value."""
+        store(self._buffer, 0, value, self._lanes)
+
+
+def workspace(size: int, dtype: str) -> Buffer:
+    """Scratch memory of `size` elements for the enclosing block, one for each iteration of a parallel loop."""
+    # at least 1024 bytes: below that TVM makes a stack slot
+    return T.alloc_buffer((max(size, 1024),), dtype)
+
+
+def split(total: int, step: int) -> list[tuple[int, int]]:
+    """Cut `total` into ceil(total / step) nearly equal parts: [(size, count), ...], larger first.
+
+    >>> split(49, 6), split(48, 6)
+    ([(6, 4), (5, 5)], [(6, 8)])
+    """
+    parts = -(-total // step)
+    small, larger = divmod(total, parts)
+    return [(size, count) for size, count in ((small + 1, larger), (small, parts - larger)) if count]
+
+
+@contextmanager
+def loop(begin: Expr, end: Expr, parallel: bool = False) -> Iterator[Expr]:
+    """Loop over begin .. end; yields the index."""
+    with (T.parallel if parallel else T.serial)(begin, end) as index:
+        yield index
+
+
+def over(parts: list[tuple[int, int]], body: Callable[[Expr, int], None]) -> None:
+    """Call body(offset, size) in one loop for each size of `split`."""
+    base = 0
+    for size, count in parts:
+        with T.serial(0, count) as index:
+            body(index * size + base, size)
+        base += size * count
+
+
+def over_range(
+    parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Callable[[Expr, int, Expr], None]
+) -> None:
+    """Like `over` for parts begin .. end, counted through all sizes; body(offset, size, index from begin)."""
+    base = first = 0
+    for size, count in parts:
+        low = T.min(T.max(begin - first, 0), count)
+        high = T.min(T.max(end - first, 0), count)
+        shift, start = first, base
+        with T.serial(low, high) as index:
+            body(index * size + start, size, index + shift - begin)
+        base, first = base + size * count, first + count

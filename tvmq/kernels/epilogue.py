@@ -1,0 +1,262 @@
+"""What follows the sums of a kernel: int32 sums to codes, then residual adds and tables over codes.
+
+    sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
+    output, a piece at a time while it is in cache --CodeSteps--> output
+
+An epilogue is a tuple: () leaves the sums as int32; else one requantize step, then any number of Add and
+Table. A template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single
+steps. A new way to requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
+
+Parameters of the PrimFunc, in this order: x, the b of each Add, the template's constants (weights, bias),
+constants of the requantize step, one table for each Table, the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, store, vector_type
+from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
+from tvmq.kernels.types import Add, Epilogue, Requantize, Table
+
+Parameters = dict[str, tuple[tuple[int, ...], str]]
+LARGEST_INT32 = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class FloatRequantizer:
+    """numerics.requantize in mode "float": rint(float32(sum) * multiplier) + zero_point, clipped.
+
+    may_overflow  True if |sum * multiplier| can reach 2^31, which costs one more instruction
+    """
+
+    step: Requantize
+    may_overflow: bool
+
+    @classmethod
+    def plan(cls, step: Requantize, largest_sum: int) -> FloatRequantizer:
+        """largest_sum: a bound on |sum|."""
+        multiplier = np.asarray(step.multiplier, np.float32)
+        # both factors round once each; 2^-22 covers that
+        reach = float(np.abs(multiplier).max(initial=0.0)) * min(largest_sum, LARGEST_INT32)
+        return cls(step, not reach * (1 + 2.0**-22) < LARGEST_INT32)
+
+    @property
+    def dtype(self) -> str:
+        """Type of the codes."""
+        return self.step.dtype
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the code depends on; the multipliers are run-time constants."""
+        step = self.step
+        return "float", step.zero_point, step.qmin, step.qmax, step.dtype, self.may_overflow
+
+    def parameters(self, channels: int) -> Parameters:
+        """Constants for this many channels (as packed)."""
+        return {"multiplier": ((channels,), "float32")}
+
+    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Arrays of `parameters`; pack pads and permutes an array of the template's channels."""
+        return (pack(np.asarray(self.step.multiplier, np.float32)),)
+
+    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
+        """Bound constants of the vector of channels at `offset` (as packed), for `codes`."""
+        return (load(buffers[0], offset, vector_type("float32", lanes)),)
+
+    def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
+        """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
+        kind = vector_type("float32", ins.lanes)
+        rounded = []
+        for total, (multiplier,) in zip(sums, constants, strict=True):
+            value = T.Cast(kind, total) * multiplier
+            rounded.append(bind(ins.to_int32_saturated(value) if self.may_overflow else ins.to_int32(value)))
+        step = self.step
+        narrow = ins.narrow(rounded, step.zero_point, step.dtype)
+        return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, ins.lanes * len(sums)))
+
+
+REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
+
+
+@dataclass(frozen=True, eq=False)
+class EpiloguePlan:
+    """An epilogue as a template uses it.
+
+    requantizer  None if the sums stay int32
+    steps        Add and Table steps over codes
+    """
+
+    requantizer: Any
+    steps: tuple[Any, ...]
+
+    @property
+    def out_dtype(self) -> str:
+        """Type of the output."""
+        return self.dtypes[-1]
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """Type before each of the steps, and of the result."""
+        first = "int32" if self.requantizer is None else self.requantizer.dtype
+        return (first, *(step_dtype(step) for step in self.steps))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Hashable; epilogues of equal key have equal code."""
+        first = None if self.requantizer is None else self.requantizer.key
+        return (
+            first,
+            *(step if isinstance(step, Add) else ("table", step_dtype(step)) for step in self.steps),
+        )
+
+    def data_parameters(self, shape: tuple[int, ...]) -> Parameters:
+        """Further data inputs: the b of each Add, of the output's shape."""
+        adds = [step for step in self.steps if isinstance(step, Add)]
+        return {f"b{index}": (shape, step.b_dtype) for index, step in enumerate(adds)}
+
+    def constant_parameters(self, channels: int) -> Parameters:
+        """Constants of the requantize step for so many channels (as packed), then the tables."""
+        parameters = {} if self.requantizer is None else self.requantizer.parameters(channels)
+        tables = [step for step in self.steps if isinstance(step, Table)]
+        return parameters | {f"table{i}": ((256,), step_dtype(step)) for i, step in enumerate(tables)}
+
+    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Arrays of `constant_parameters`; pack pads and permutes an array of the template's channels."""
+        first = () if self.requantizer is None else self.requantizer.constants(pack)
+        return first + tuple(
+            bits_table(step.values, dtype)
+            for step, dtype in zip(self.steps, self.dtypes, strict=False)
+            if isinstance(step, Table)
+        )
+
+    def code_steps(self, ins: Instructions, buffers: dict[str, Buffer]) -> CodeSteps:
+        """The steps over codes; buffers: those of the PrimFunc by parameter name."""
+        return CodeSteps(ins, self.steps, self.dtypes, buffers)
+
+
+def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> EpiloguePlan:
+    """Plan of an epilogue; largest_sum: a bound on |sum| of any channel, if one is known.
+
+    raises  BuildError for a step that integer kernels do not have, or steps out of order
+    """
+    if not epilogue:
+        return EpiloguePlan(None, ())
+    maker = REQUANTIZERS.get(type(epilogue[0]))
+    if maker is None:
+        raise BuildError(
+            f"kernels: an epilogue starts with a requantize step. Got {type(epilogue[0]).__name__} instead"
+        )
+    for step in epilogue[1:]:
+        if not isinstance(step, (Add, Table)):
+            raise BuildError(
+                f"kernels: {type(step).__name__} cannot follow a requantize step; only Add and Table can"
+            )
+    return EpiloguePlan(maker.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
+
+
+def step_dtype(step: Any) -> str:
+    """Type of the codes after a step."""
+    return str(np.asarray(step.values).dtype) if isinstance(step, Table) else str(step.dtype)
+
+
+def bits_table(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Table in the order of the codes' bits: entry of int8 code q at q & 255."""
+    values = np.ascontiguousarray(values)
+    return np.roll(values, 128) if dtype == "int8" else values
+
+
+class CodeSteps:
+    """Add and Table steps in the code of a kernel. Make it outside of loops: it loads tables."""
+
+    def __init__(
+        self, ins: Instructions, steps: Sequence[Any], dtypes: Sequence[str], buffers: dict[str, Buffer]
+    ) -> None:
+        self._ins = ins
+        self._dtypes = dtypes
+        self._steps: list[Callable[[Expr, Expr, int], Expr]] = []
+        adds = tables = 0
+        for step, dtype in zip(steps, dtypes, strict=False):
+            if isinstance(step, Add):
+                self._steps.append(_adder(ins, step, dtype, flat(buffers[f"b{adds}"])))
+                adds += 1
+            else:
+                self._steps.append(table_step(ins, flat(buffers[f"table{tables}"]), dtype, step_dtype(step)))
+                tables += 1
+
+    def apply(self, codes: Expr, offset: Expr, lanes: int) -> Expr:
+        """Result for codes at `offset` of the output; lanes is vector_bytes or 1."""
+        for step in self._steps:
+            codes = bind(step(codes, offset, lanes))
+        return codes
+
+    def run(self, output: Buffer, begin: Expr, count: Expr, at_least: int) -> None:
+        """All steps in place over `count` codes of the output (any shape) from `begin`; see `map_codes`."""
+        if not self._steps:
+            return
+        source, target = flat(output, self._dtypes[0]), flat(output, self._dtypes[-1])
+
+        def value(offset: Expr, lanes: int) -> Expr:
+            return self.apply(load(source, offset, vector_type(self._dtypes[0], lanes)), offset, lanes)
+
+        map_codes(self._ins, target, self._dtypes[-1], begin, count, at_least, value)
+
+
+def map_codes(
+    ins: Instructions,
+    target: Buffer,
+    dtype: str,
+    begin: Expr,
+    count: Expr,
+    at_least: int,
+    value: Callable[[Expr, int], Expr],
+) -> None:
+    """target[begin : begin + count] = value(offset, lanes), by whole vectors; target is flat, of type dtype.
+
+    value     codes at offset, `lanes` of them: vector_bytes or 1; may read the target at the same offsets
+    at_least  a lower bound of count, known at compile time; below vector_bytes the loop is scalar
+    The last vector ends at the end and overlaps its neighbour; it is computed first, so that it sees the old
+    contents of the target as all others do. Nothing outside of the range is read or written.
+    """
+    size = ins.vector_bytes
+    if at_least < size:
+        with T.serial(0, count) as i:
+            store(target, begin + i, value(begin + i, 1), 1)
+        return
+    even = isinstance(count, int) and count % size == 0
+    last = bind(begin + count - size)
+    tail = Register(dtype, size)
+    if not even:
+        tail.set(value(last, size))
+    with T.serial(0, count // size if isinstance(count, int) else T.floordiv(count, size)) as i:
+        offset = bind(begin + i * size)
+        store(target, offset, value(offset, size), size)
+    if not even:
+        store(target, last, tail.get(), size)
+
+
+def _adder(ins: Instructions, step: Add, dtype: str, other: Buffer) -> Callable[[Expr, Expr, int], Expr]:
+    def add(codes: Expr, offset: Expr, lanes: int) -> Expr:
+        b = load(other, offset, vector_type(step.b_dtype, lanes))
+        return add_lanes(codes, b, step, 1) if lanes == 1 else ins.add(codes, b, step, dtype)
+
+    return add
+
+
+def table_step(
+    ins: Instructions, table: Buffer, dtype: str, out_dtype: str
+) -> Callable[[Expr, Expr, int], Expr]:
+    """Function (codes, offset, lanes) -> entries of a flat table in the order of `bits_table`."""
+    find = ins.lookup(table, out_dtype)
+
+    def lookup(codes: Expr, _offset: Expr, lanes: int) -> Expr:
+        bits = codes if dtype == "uint8" else T.reinterpret(vector_type("uint8", lanes), codes)
+        return table[T.Cast("int32", bits)] if lanes == 1 else find(bits)
+
+    return lookup

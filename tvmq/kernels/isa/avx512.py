@@ -1,0 +1,80 @@
+"""AVX-512: 64-byte vectors, 32 registers; three levels.
+
+avx512bw     vpmaddwd on int16 activations, as AVX2 but twice as wide (Skylake-X, 2017)
+avx512vnni   vpdpbusd: four uint8 x int8 products a lane, 2.3 times avx512bw (Cascade Lake, 2019)
+avx512vbmi   the same, and vpermi2b for tables, 4 times vpshufb (Ice Lake 2019, Zen 4 2022)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.builder import Buffer, Expr, bind, const, llvm, load, spread
+from tvmq.kernels.isa.x86 import X86
+
+ALL_LANES = -1  # mask of sixteen lanes as int16
+CURRENT_ROUNDING = 4  # use the rounding mode of the CPU's control register: half to even
+
+
+class Avx512BW(X86):
+    """See the head of this file."""
+
+    name = "avx512bw"
+    features: tuple[str, ...] = ("avx512f", "avx512bw", "avx512vl", "avx512dq")
+    vector_bytes = 64
+    registers = 32
+    multiply_pairs_name = "llvm.x86.avx512.pmaddw.d.512"
+    pack_words_name = "llvm.x86.avx512.packssdw.512"
+    pack_unsigned_name = "llvm.x86.avx512.packuswb.512"
+    pack_signed_name = "llvm.x86.avx512.packsswb.512"
+    shuffle_bytes_name = "llvm.x86.avx512.pshuf.b.512"
+
+    def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
+        """See Instructions: vcvtps2dq; what is out of range becomes -2^31."""
+        if lanes not in (None, self.lanes):
+            return super().to_int32(value, lanes)
+        mask, rounding = tirx.const(ALL_LANES, "int16"), const(CURRENT_ROUNDING)
+        return llvm("int32x16", "llvm.x86.avx512.mask.cvtps2dq.512", value, spread(0, 16), mask, rounding)
+
+
+class Avx512VNNI(Avx512BW):
+    """See the head of this file."""
+
+    name = "avx512vnni"
+    features = (*Avx512BW.features, "avx512vnni")
+    taps = 4
+    x_dtype = "uint8"
+    w_dtype = "int8"
+
+    def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """See Instructions: vpdpbusd, uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
+        return llvm("int32x16", "llvm.x86.avx512.vpdpbusd.512", sums, x, w)
+
+
+class Avx512VBMI(Avx512VNNI):
+    """See the head of this file."""
+
+    name = "avx512vbmi"
+    features = (*Avx512VNNI.features, "avx512vbmi")
+
+    def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
+        """See Instructions: two vpermi2b of 128 entries each, chosen by bit 7."""
+        quarters = [bind(T.reinterpret("int8x64", load(table, 64 * i, f"{dtype}x64"))) for i in range(4)]
+
+        def find(codes: Expr) -> Expr:
+            index = bind(T.reinterpret("int8x64", codes))
+            name = "llvm.x86.avx512.vpermi2var.qi.512"
+            low = llvm("int8x64", name, quarters[0], index, quarters[1])
+            high = llvm("int8x64", name, quarters[2], index, quarters[3])
+            negative = index < spread(0, 64, "int8")
+            return T.reinterpret(f"{dtype}x64", T.Select(negative, high, low))
+
+        return find
+
+
+AVX512BW = Avx512BW()
+AVX512VNNI = Avx512VNNI()
+AVX512VBMI = Avx512VBMI()

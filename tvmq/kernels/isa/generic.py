@@ -1,0 +1,129 @@
+"""Instructions in plain TIR, for any CPU that LLVM knows; the interface that other instruction sets refine.
+
+Codes     vectors of vector_bytes uint8 or int8 lanes, in the order of memory
+Sums      vectors of int32 lanes, vector_bytes / 4 of them ("lanes"); four of them make one vector of codes
+Exactness every method gives the bits of tvmq.numerics; no method may wrap or leave its range unsaid
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.builder import Buffer, Expr, bind, const, spread, vector_type
+from tvmq.kernels.types import Add
+
+
+class Instructions:
+    """What a template may use of an instruction set; all values are TIR expressions.
+
+    name          as in Isa
+    features      LLVM names of the CPU features needed
+    vector_bytes  width of a vector
+    registers     number of vector registers
+    taps          products that `dot` adds to each lane
+    x_dtype       type in which `dot` takes activations: "uint8", or "int16" (codes widened by a copy)
+    w_dtype       type in which `dot` takes weights: "int8" or "int16"
+    """
+
+    name = "generic"
+    features: tuple[str, ...] = ()
+    vector_bytes = 16
+    registers = 16
+    taps = 1
+    x_dtype = "int16"
+    w_dtype = "int16"
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a vector of int32 or float32."""
+        return self.vector_bytes // 4
+
+    def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
+        """`taps` neighbouring activations of a flat x_dtype buffer, in all lanes (vector of taps * lanes)."""
+        return bind(spread(buffer.vload([offset], vector_type(self.x_dtype, self.taps)), self.lanes))
+
+    def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """sums[lane] + sum over taps of x[taps * lane + t] * w[taps * lane + t]; must stay within int32."""
+        kind = vector_type("int32", self.lanes)
+        return sums + T.Cast(kind, x) * T.Cast(kind, w)
+
+    def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
+        """float32 to int32, half to even; undefined unless -2^31 <= value < 2^31."""
+        return T.Cast(vector_type("int32", lanes or self.lanes), T.nearbyint(value))
+
+    def to_int32_saturated(self, value: Expr) -> Expr:
+        """`to_int32` of any float32 but NaN; beyond +-2^30 some number beyond every code."""
+        limit = float(2**30)
+        inside = T.min(
+            T.max(value, spread(-limit, self.lanes, "float32")), spread(limit, self.lanes, "float32")
+        )
+        return self.to_int32(inside)
+
+    def channel_order(self, count: int) -> np.ndarray:
+        """Which of count * lanes channels stands at [vector, lane] so that `narrow` gives them in order."""
+        return np.arange(count * self.lanes).reshape(count, self.lanes)
+
+    def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
+        """Codes of 1, 2 or 4 vectors of int32 in `channel_order`: value + zero_point, saturated to dtype.
+
+        Exact for every int32 value and zero points within -256..256.
+        """
+        parts = [self._saturate(vector, self.lanes, zero_point, dtype) for vector in vectors]
+        return concatenate(parts, dtype, self.lanes)
+
+    def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
+        """numerics.add of two vectors of vector_bytes codes."""
+        return add_lanes(a, b, step, self.vector_bytes)
+
+    def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
+        """Function from uint8 codes to entries of a flat table of 256; ask for it outside of loops."""
+
+        def find(codes: Expr) -> Expr:
+            return table[T.Cast(vector_type("int32", self.vector_bytes), codes)]
+
+        return find
+
+    def _saturate(self, vector: Expr, lanes: int, zero_point: int, dtype: str) -> Expr:
+        limits = np.iinfo(dtype)
+        low, high = (spread(int(limit) - zero_point, lanes) for limit in (limits.min, limits.max))
+        inside = T.min(T.max(vector, low), high)
+        return T.Cast(vector_type(dtype, lanes), inside + spread(zero_point, lanes))
+
+
+def add_lanes(a: Expr, b: Expr, step: Add, lanes: int) -> Expr:
+    """numerics.add in plain TIR, of vectors of `lanes` codes or (lanes = 1) of scalars."""
+    kind = vector_type("int32", lanes)
+    total = T.Cast(kind, a) * spread(step.a_multiplier, lanes) + T.Cast(kind, b) * spread(
+        step.b_multiplier, lanes
+    )
+    total = T.shift_right(total + spread(step.offset, lanes), spread(step.shift, lanes))
+    inside = T.min(
+        T.max(total, spread(step.qmin - step.zero_point, lanes)), spread(step.qmax - step.zero_point, lanes)
+    )
+    return T.Cast(vector_type(step.dtype, lanes), inside + spread(step.zero_point, lanes))
+
+
+def concatenate(vectors: Sequence[Expr], dtype: str, lanes: int) -> Expr:
+    """The vectors (of `lanes` lanes each) one after the other."""
+    if len(vectors) == 1:
+        return vectors[0]
+    return tirx.Shuffle(
+        [bind(vector) for vector in vectors], [const(lane) for lane in range(len(vectors) * lanes)]
+    )
+
+
+def clip_codes(codes: Expr, dtype: str, qmin: int, qmax: int, lanes: int) -> Expr:
+    """Codes limited to qmin..qmax; no instruction where the type already limits them."""
+    limits = np.iinfo(dtype)
+    if qmin > limits.min:
+        codes = T.max(codes, spread(qmin, lanes, dtype))
+    if qmax < limits.max:
+        codes = T.min(codes, spread(qmax, lanes, dtype))
+    return codes
+
+
+GENERIC = Instructions()
