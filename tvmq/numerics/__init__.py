@@ -1,15 +1,23 @@
-"""The definition: every integer operator in NumPy. Compiled code, passes and exporters are tested against it, for equality.
+"""The definition: every integer operator in NumPy.
 
-Codes are integers; a code q stands for the real number (q - zero_point) * scale. Each function says in its docstring in which
-order and in which widths it computes. One family of operators a file, function names are the operators' names.
+Compiled code, passes and exporters are tested against it, for equality. Codes are integers; a code q stands for the
+real number (q - zero_point) * scale. Each docstring says in which order and in which widths a function computes.
+One family of operators a file; functions bear the operators' names.
 """
 
 from tvmq.numerics.add import AddParams, add, add_params
-from tvmq.numerics.affine import check_finite, dequantize, quantize
+from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
 from tvmq.numerics.conv import conv
+from tvmq.numerics.conv_transpose import conv_transpose
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
 from tvmq.numerics.pool import average_factors, max_pool, max_pool2d, sum, sum_pool, sum_pool2d, window_counts
+from tvmq.numerics.proof import (
+    accumulator_bound,
+    check_accumulator,
+    check_product_accumulator,
+    multiplier_fits,
+)
 from tvmq.numerics.requantize import (
     fixed_point_multiply,
     fixed_point_parameters,
@@ -17,15 +25,20 @@ from tvmq.numerics.requantize import (
     power_of_two_shift,
     requantize,
 )
+from tvmq.numerics.softmax import softmax
 from tvmq.numerics.table import make_table, rescale_table, table
 
 __all__ = [
     "AddParams",
+    "accumulator_bound",
     "add",
     "add_params",
     "average_factors",
+    "check_accumulator",
     "check_finite",
+    "check_product_accumulator",
     "conv",
+    "conv_transpose",
     "dequantize",
     "fixed_point_multiply",
     "fixed_point_parameters",
@@ -34,11 +47,14 @@ __all__ = [
     "matmul",
     "max_pool",
     "max_pool2d",
+    "multiplier_fits",
     "multiply",
     "power_of_two_shift",
     "quantize",
+    "quantize_bias",
     "requantize",
     "rescale_table",
+    "softmax",
     "sum",
     "sum_pool",
     "sum_pool2d",

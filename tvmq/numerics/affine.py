@@ -1,4 +1,4 @@
-"""Affine quantization of real numbers: quantize, dequantize, and the check for NaN."""
+"""Affine quantization of real numbers: quantize, dequantize, the bias of a layer, and the check for NaN."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import RangeError
-from tvmq.numerics.codes import along_axis, code_limits
+from tvmq.numerics.codes import INT32_MAX, along_axis, checked_zero_point, code_limits
 
 
 def quantize(
@@ -21,12 +21,13 @@ def quantize(
 ) -> np.ndarray:
     """q = clip(rint(x / scale) + zero_point, qmin, qmax).
 
-    x           float32 (other types are rounded to it first), any shape; infinities clip, NaN becomes qmin
+    x           float32 (others are rounded to it first), any shape; infinities clip, NaN becomes qmin
     scale       float32, shape () or (x.shape[axis],); real units per step, positive, finite
-    zero_point  int32, shape of scale; the code that stands for 0.0, within qmin..qmax
-    returns     dtype, shape of x
-    raises      RangeError if a scale or zero point is not as said
-    order       divide in float32 (not times 1 / scale), round half to even, clip, add the zero point as integers
+    zero_point  int32, shape () or that of scale; the code that stands for 0.0, within qmin..qmax
+    qmin, qmax  lowest and highest code; None is the limit of dtype
+    returns     dtype (8 or 16 bits), shape of x
+    raises      RangeError or ConfigError if a parameter is not as said
+    order       divide in float32 (not times 1 / scale), round half to even, clip, add the zero point in integers
     source      ONNX QuantizeLinear
 
     >>> quantize(np.float32([0.25, 0.75, np.inf, np.nan]), 0.5, 1, dtype="int8")
@@ -34,8 +35,8 @@ def quantize(
     """
     x = np.asarray(x, np.float32)
     low, high = code_limits(dtype, qmin, qmax)
-    scale = along_axis(_checked_scale(scale), axis, x.ndim)
-    zero_point = along_axis(_checked_zero_point(zero_point, low, high), axis, x.ndim)
+    scale = along_axis(_checked_scale(scale), axis, x.shape)
+    zero_point = along_axis(checked_zero_point(zero_point, low, high), axis, x.shape)
     with np.errstate(all="ignore"):  # x / scale may overflow to infinity, which clips
         steps = np.asarray(x / scale)
         np.rint(steps, out=steps)
@@ -45,7 +46,7 @@ def quantize(
     np.fmax(steps, low - zero_point, out=steps)
     np.minimum(steps, high - zero_point, out=steps)
     steps += zero_point
-    return steps.astype(dtype)
+    return np.asarray(steps.astype(dtype))
 
 
 def dequantize(
@@ -55,7 +56,7 @@ def dequantize(
 
     q           integer codes, any shape; q - zero_point must fit int32
     scale       float32, shape () or (q.shape[axis],); positive, finite
-    zero_point  int32, shape of scale
+    zero_point  int32, shape () or that of scale
     returns     float32, shape of q
     order       subtract in int32, convert (exact below 2^24, else half to even), multiply in float32
 
@@ -63,11 +64,37 @@ def dequantize(
     array([-0.5,  1. ], dtype=float32)
     """
     q = np.asarray(q)
-    scale = along_axis(_checked_scale(scale), axis, q.ndim)
-    zero_point = along_axis(np.asarray(zero_point, np.int32), axis, q.ndim)
+    scale = along_axis(_checked_scale(scale), axis, q.shape)
+    zero_point = along_axis(np.asarray(zero_point, np.int32), axis, q.shape)
     steps = np.asarray(np.subtract(q, zero_point, dtype=np.int32).astype(np.float32))
     with np.errstate(all="ignore"):  # may overflow to infinity, as the definition says
         return np.asarray(np.multiply(steps, scale, out=steps))
+
+
+def quantize_bias(bias: np.ndarray, scale_x: ArrayLike, scale_w: ArrayLike) -> np.ndarray:
+    """rint(bias / (scale_x * scale_w)): the bias in units of a layer's int32 sums.
+
+    bias              real numbers, shape (F,)
+    scale_x, scale_w  float32, shapes () or (F,)
+    returns           int32, shape (F,)
+    raises            RangeError if a bias is not finite or leaves int32, naming the channel
+    order             product, then quotient in float64, rounded half to even
+
+    >>> quantize_bias(np.float32([1.0, -0.3]), 0.5, [0.25, 0.01])
+    array([  8, -60], dtype=int32)
+    """
+    unit = _checked_scale(scale_x).astype(np.float64) * _checked_scale(scale_w).astype(np.float64)
+    with np.errstate(over="ignore"):
+        steps = np.rint(np.asarray(bias, np.float64) / unit)
+    bad = ~(np.abs(steps) <= INT32_MAX)
+    if bad.any():
+        channel = int(np.argmax(bad))
+        raise RangeError(
+            f"bias {np.ravel(bias)[channel]:g} of channel {channel} is {np.ravel(steps)[channel]:g} units of "
+            f"{np.ravel(np.broadcast_to(unit, steps.shape))[channel]:g}, int32 ends at {INT32_MAX}; "
+            f"a larger weight scale of this channel makes it fit"
+        )
+    return np.asarray(steps.astype(np.int32))
 
 
 def check_finite(x: np.ndarray, name: str) -> None:
@@ -75,17 +102,16 @@ def check_finite(x: np.ndarray, name: str) -> None:
 
     >>> check_finite(np.float32([1, np.nan]), "image")
     Traceback (most recent call last):
-    tvmq.errors.RangeError: tensor 'image': 1 of 2 values is NaN or infinite, first nan at index (1,); remove it from the data
+    tvmq.errors.RangeError: tensor 'image': 1 of 2 values are NaN or infinite, first nan at index (1,); clean the data
     """
     finite = np.isfinite(x)
     if finite.all():
         return
     count = int(np.size(x) - np.count_nonzero(finite))
     where = tuple(int(i) for i in np.unravel_index(int(np.argmin(finite)), np.shape(x)))
-    verb, it = ("is", "it") if count == 1 else ("are", "them")
     raise RangeError(
-        f"tensor {name!r}: {count} of {np.size(x)} values {verb} NaN or infinite, "
-        f"first {float(np.asarray(x)[where])} at index {where}; remove {it} from the data"
+        f"tensor {name!r}: {count} of {np.size(x)} values are NaN or infinite, "
+        f"first {float(np.asarray(x)[where])} at index {where}; clean the data"
     )
 
 
@@ -96,16 +122,7 @@ def _checked_scale(scale: ArrayLike) -> np.ndarray:
         channel = int(np.argmax(bad))
         place = f" at channel {channel}" if scale.ndim else ""
         raise RangeError(
-            f"scale must be positive and finite. Got {np.ravel(scale)[channel]:g}{place} instead; an all-zero channel needs scale 1"
+            f"scale must be positive and finite. Got {np.ravel(scale)[channel]:g}{place} instead; "
+            f"an all-zero channel needs scale 1"
         )
     return scale
-
-
-def _checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray:
-    zero_point = np.asarray(zero_point, np.int32)
-    bad = (zero_point < low) | (zero_point > high)
-    if bad.any():
-        raise RangeError(
-            f"zero_point must lie in {low}..{high}. Got {np.ravel(zero_point)[int(np.argmax(bad))]} instead"
-        )
-    return zero_point

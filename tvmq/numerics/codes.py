@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Union
+
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
 
 INT32_MAX = 2**31 - 1
+CODE_TYPES = ("int8", "uint8", "int16", "uint16")
+
+Number = Union[float, np.generic, np.ndarray]  # noqa: UP007 -- one number, also as an array of shape ()
 
 
 def code_limits(dtype: DTypeLike, qmin: int | None = None, qmax: int | None = None) -> tuple[int, int]:
     """Lowest and highest code; None means the limit of the type.
 
-    raises  RangeError if they are out of order or outside of the type
+    raises  ConfigError for a type that is no code, RangeError for limits out of order or outside of the type
 
     >>> code_limits("int8", qmin=-127)
     (-127, 127)
     """
-    limits = np.iinfo(dtype)
+    name = np.dtype(dtype).name
+    if name not in CODE_TYPES:
+        raise ConfigError(f"the type of codes must be one of {', '.join(CODE_TYPES)}. Got {name} instead")
+    limits = np.iinfo(name)
     low = int(limits.min if qmin is None else qmin)
     high = int(limits.max if qmax is None else qmax)
     if not limits.min <= low <= high <= limits.max:
         raise RangeError(
-            f"codes of {limits.dtype.name} must lie in {limits.min}..{limits.max}. Got qmin {low} and qmax {high} instead"
+            f"codes of {name} must lie in {limits.min}..{limits.max}. Got qmin {low} and qmax {high} instead"
         )
     return low, high
 
@@ -36,19 +44,29 @@ def largest_code(values: np.ndarray) -> int:
     return max(-int(limits.min), int(limits.max))
 
 
-def along_axis(values: ArrayLike, axis: int | None, ndim: int) -> np.ndarray:
-    """Values of shape () or (C,), reshaped so that they broadcast along `axis` of an array of `ndim` dimensions."""
-    values = np.asarray(values)
+def checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray:
+    """Zero points as int32; RangeError for one outside of the codes low..high."""
+    values = np.asarray(zero_point)
+    bad = (values < low) | (values > high) | (values != np.rint(values))
+    if bad.any():
+        raise RangeError(
+            f"zero_point must be an integer in {low}..{high}. Got {np.ravel(values)[int(np.argmax(bad))]:g} instead"
+        )
+    return values.astype(np.int32)
+
+
+def along_axis(values: np.ndarray, axis: int | None, shape: tuple[int, ...]) -> np.ndarray:
+    """Values of shape () or (C,), reshaped so that they broadcast along `axis` of an array of that shape.
+
+    raises  ConfigError if the axis is missing or has another size
+    """
     if values.ndim == 0:
         return values
-    if values.ndim != 1:
-        raise ConfigError(f"parameters must have shape () or (channels,). Got {values.shape} instead")
-    if axis is None:
-        if values.size == 1:
-            return values.reshape(())
-        raise ConfigError(f"{values.size} parameters need the axis they belong to. Got axis None instead")
-    if not -ndim <= axis < ndim:
-        raise ConfigError(f"axis must lie in {-ndim}..{ndim - 1}. Got {axis} instead")
-    shape = [1] * ndim
-    shape[axis] = -1
-    return values.reshape(shape)
+    if axis is None or not -len(shape) <= axis < len(shape) or values.shape != (shape[axis],):
+        raise ConfigError(
+            f"parameters must have shape () or that of the channel axis. "
+            f"Got shape {values.shape} for axis {axis} of {shape} instead"
+        )
+    broadcast = [1] * len(shape)
+    broadcast[axis] = -1
+    return values.reshape(broadcast)

@@ -1,8 +1,9 @@
 """Exact integer matrix products, carried out by a float BLAS where a bound proves that it is exact.
 
-A float adds and multiplies integers without rounding while every partial sum stays below 2^24 (float32) or 2^53 (float64) in
-magnitude: all such integers are representable, so neither the order of a sum nor a fused multiply-add can change it.
-With |a| <= A and |b| <= B the partial sums of K products stay within K * A * B; for uint8 x int8 float32 is exact to K = 514.
+A float adds and multiplies integers without rounding while every partial sum stays below 2^24 (float32) or 2^53
+(float64) in magnitude: all such integers are representable, so neither the order of a sum nor a fused multiply-add
+can change it. With |a| <= A and |b| <= B the partial sums of K products stay within K * A * B; for uint8 x int8
+float32 is exact to K = 514.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SMALLEST_PIECE = 64  # shorter float32 products would cost more than one float64
 
 @dataclass(frozen=True)
 class Plan:
-    """A proved way to multiply: the float type, and the length of the pieces of the depth K that are exact in it."""
+    """A proved way to multiply: the float type, and how many products may be added exactly in it."""
 
     dtype: type
     piece: int
@@ -31,8 +32,8 @@ def choose_plan(depth: int, largest_product: int, largest_sum: Callable[[], int]
     """The cheapest exact way to add `depth` products.
 
     largest_product  bound of the magnitude of one product
-    largest_sum      gives a bound of the magnitude of all partial sums from the operands at hand; asked only where
-                     depth * largest_product does not prove float32 exact, as real weights are far below the worst case
+    largest_sum      gives a bound of the magnitude of all partial sums from the operands at hand; asked only
+                     where depth * largest_product does not prove float32 exact (real weights are far smaller)
     raises           AccumulatorError where even float64 cannot be proved
 
     >>> choose_plan(576, 255 * 128, lambda: 2**24), choose_plan(576, 255 * 128, lambda: 2**24 - 1).piece
@@ -47,12 +48,13 @@ def choose_plan(depth: int, largest_product: int, largest_sum: Callable[[], int]
     if depth * largest_product < FLOAT64_EXACT:
         return Plan(np.float64, depth)
     raise AccumulatorError(
-        f"{depth} products of up to {largest_product} can reach {depth * largest_product}, exact float64 ends at {FLOAT64_EXACT}"
+        f"{depth} products of up to {largest_product} can reach {depth * largest_product}, "
+        f"exact float64 ends at {FLOAT64_EXACT}; use fewer bits"
     )
 
 
 def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """np.matmul(a, b) of arrays of integers, exact; float where one piece holds the depth, else int32 (pieces added up)."""
+    """np.matmul(a, b) of arrays of integers, exact; float where one piece holds the depth, else int32."""
     a, b = (np.asarray(operand).astype(plan.dtype, copy=False) for operand in (a, b))
     depth = a.shape[-1]
     if depth <= plan.piece:
@@ -60,10 +62,9 @@ def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     total = None
     for start in range(0, depth, plan.piece):
         piece = slice(start, start + plan.piece)
-        part = np.asarray(np.matmul(a[..., piece], b[piece] if b.ndim == 1 else b[..., piece, :])).astype(
-            np.int32
-        )
-        total = part if total is None else np.add(total, part, out=total)
+        rows = b[piece] if b.ndim == 1 else b[..., piece, :]
+        part = np.asarray(np.matmul(a[..., piece], rows)).astype(np.int32)
+        total = part if total is None else total + part
     return np.asarray(total)
 
 
@@ -76,8 +77,8 @@ def to_int32(sums: np.ndarray, name: str) -> np.ndarray:
     return np.asarray(sums.astype(np.int32, copy=False))
 
 
-def largest_magnitude_sum(values: np.ndarray, axis: int) -> int:
-    """Largest sum of magnitudes of integers along an axis, exact."""
+def largest_magnitude_sum(values: np.ndarray, axis: int | tuple[int, ...]) -> int:
+    """Largest sum of magnitudes of integers along one or more axes, exact."""
     if values.size == 0:
         return 0
     return int(np.abs(values, dtype=np.float64).sum(axis=axis).max())

@@ -5,30 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from tvmq.errors import AccumulatorError
-from tvmq.numerics.codes import INT32_MAX
+from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point
 
 
-def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: int, b_zero: int) -> np.ndarray:
+def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: Number, b_zero: Number) -> np.ndarray:
     """(a - a_zero) * (b - b_zero), exact.
 
-    a, b     integer codes that broadcast against each other
-    returns  int32, broadcast shape
-    raises   AccumulatorError if codes of these types could take a product out of int32 (16 x 16 bits)
+    a, b            integer codes that broadcast against each other
+    a_zero, b_zero  their zero points, within their types
+    returns         int32, broadcast shape
+    raises          AccumulatorError if codes of these types could take a product out of int32 (16 x 16 bits),
+                    RangeError for a zero point outside of its type
 
     >>> multiply(np.uint8([0, 255]), np.int8([-128]), a_zero=3, b_zero=-1)
     array([   381, -32004], dtype=int32)
     """
     a, b = np.asarray(a), np.asarray(b)
-    reach = _largest_step(a.dtype, a_zero) * _largest_step(b.dtype, b_zero)
-    if reach > INT32_MAX:
+    a_steps, a_largest = _steps(a, a_zero)
+    b_steps, b_largest = _steps(b, b_zero)
+    if a_largest * b_largest > INT32_MAX:
         raise AccumulatorError(
-            f"multiply: products of {a.dtype.name} and {b.dtype.name} codes can reach {reach}, int32 ends at {INT32_MAX}; use fewer bits"
+            f"multiply: products of {a.dtype.name} and {b.dtype.name} codes can reach {a_largest * b_largest}, "
+            f"int32 ends at {INT32_MAX}; use fewer bits"
         )
-    return np.asarray(
-        np.subtract(a, np.int32(a_zero), dtype=np.int32) * np.subtract(b, np.int32(b_zero), dtype=np.int32)
-    )
+    return np.asarray(a_steps * b_steps)
 
 
-def _largest_step(dtype: np.dtype, zero_point: int) -> int:
-    limits = np.iinfo(dtype)
-    return max(int(limits.max) - zero_point, zero_point - int(limits.min))
+def _steps(q: np.ndarray, zero_point: Number) -> tuple[np.ndarray, int]:
+    """q - zero_point in int32, and its largest magnitude for any code of the type."""
+    low, high = int(np.iinfo(q.dtype).min), int(np.iinfo(q.dtype).max)
+    zero = int(checked_zero_point(zero_point, low, high))
+    return np.subtract(q, np.int32(zero), dtype=np.int32), max(high - zero, zero - low)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.numerics.codes import INT32_MAX
-from tvmq.numerics.windows import Option, both_sides, one_tap, out_sizes, per_axis, span_of
+from tvmq.numerics.windows import Option, Windows, make_windows, one_tap
 
 
 def max_pool(
@@ -32,7 +32,10 @@ def max_pool(
     array([[[ 5,  5, -3]]], dtype=int8)
     """
     q = np.asarray(q)
-    return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), kernel, strides, padding, dilation, ceil_mode)
+    windows = make_windows(
+        q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
+    )
+    return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), windows)
 
 
 def sum_pool(
@@ -47,7 +50,8 @@ def sum_pool(
 ) -> np.ndarray:
     """Sum of (q - zero_point) under each window; padding contributes 0.
 
-    Options as in `max_pool`; an average is this, requantized with s_x / (s_y * number of elements), see `average_factors`.
+    Options as in `max_pool`. An average is this, requantized with s_x / (s_y * number of elements); where the
+    number differs from window to window, see `average_factors`.
     returns  int32, shape (N, C, spatial...)
     raises   AccumulatorError if a window is so large that a sum could leave int32
 
@@ -55,9 +59,11 @@ def sum_pool(
     array([[[ 4, 10,  6]]], dtype=int32)
     """
     q = np.asarray(q)
-    _check_sum(q.dtype, zero_point, math.prod(per_axis(kernel, q.ndim - 2, "kernel")), "sum_pool")
-    steps = np.subtract(q, np.int32(zero_point), dtype=np.int32)
-    return _pool(steps, np.add, 0, kernel, strides, padding, dilation, ceil_mode)
+    windows = make_windows(
+        q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
+    )
+    _check_sum(q.dtype, zero_point, math.prod(windows.kernel), "sum_pool")
+    return _pool(np.subtract(q, np.int32(zero_point), dtype=np.int32), np.add, 0, windows)
 
 
 def sum(q: np.ndarray, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> np.ndarray:
@@ -74,12 +80,12 @@ def sum(q: np.ndarray, axes: Sequence[int], keepdims: bool = False, zero_point: 
     axes = tuple(int(axis) for axis in axes)
     count = math.prod(q.shape[axis] for axis in axes)
     _check_sum(q.dtype, zero_point, count, "sum")
-    total = np.asarray(q.sum(axis=axes, keepdims=keepdims, dtype=np.int32))
+    total = q.sum(axis=axes, keepdims=keepdims, dtype=np.int32)
     return np.asarray(total - np.int32(zero_point * count))
 
 
 def window_counts(
-    sizes: Sequence[int],
+    spatial: Sequence[int],
     *,
     kernel: Option,
     strides: Option = 1,
@@ -92,18 +98,19 @@ def window_counts(
     >>> window_counts([3], kernel=2, padding=(0, 1))
     array([2, 2, 1], dtype=int32)
     """
-    ones = np.ones((1, 1, *sizes), np.int8)
-    return sum_pool(
-        ones, kernel=kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
-    )[0, 0]
+    windows = make_windows(
+        spatial, kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
+    )
+    return np.asarray(_pool(np.ones((1, 1, *spatial), np.int32), np.add, 0, windows)[0, 0])
 
 
 def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
     """Integers that bring sums over different numbers of elements to one divisor: sum * factor / divisor = sum / count.
 
-    counts   int32, as `window_counts` gives them (padding is not counted); all at least 1
-    returns  factors (int32, shape of counts) and their common divisor: requantize sum * factor with s_x / (s_y * divisor)
-    raises   ConfigError if a window is empty
+    counts   int32, any shape, as `window_counts` gives them
+    returns  factors (int32, shape of counts) and their common divisor, the least common multiple of the counts;
+             sum * factor is then requantized with s_x / (s_y * divisor)
+    raises   ConfigError if a window is empty, AccumulatorError if the divisor leaves int32
 
     >>> average_factors(np.int32([2, 2, 1]))
     (array([1, 1, 2], dtype=int32), 2)
@@ -116,75 +123,41 @@ def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
     divisor = math.lcm(*(int(count) for count in np.unique(counts)))
     if divisor > INT32_MAX:
         raise AccumulatorError(
-            f"average pool: the counts have the common multiple {divisor}, int32 ends at {INT32_MAX}; keep this layer in float"
+            f"average pool: the counts of its windows have the common multiple {divisor}, int32 ends at "
+            f"{INT32_MAX}; keep this layer in float"
         )
     return (divisor // counts).astype(np.int32), divisor
 
 
 def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
-    limits = np.iinfo(dtype)
-    reach = count * max(int(limits.max), int(limits.max) - zero_point, zero_point - int(limits.min))
+    """Refuse what could take the sum of codes, of zero points or of their differences out of int32."""
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    reach = count * max(-low, high, abs(zero_point), high - zero_point, zero_point - low)
     if reach > INT32_MAX:
         raise AccumulatorError(
-            f"{name}: {count} codes of {np.dtype(dtype).name} can reach {reach}, int32 ends at {INT32_MAX}; keep this layer in float"
+            f"{name}: {count} codes of {np.dtype(dtype).name} can reach {reach}, int32 ends at {INT32_MAX}; "
+            f"keep this layer in float"
         )
 
 
-def _pool(
-    q: np.ndarray,
-    combine: Callable[..., np.ndarray],
-    fill: int,
-    kernel: Option,
-    strides: Option,
-    padding: Option,
-    dilation: Option,
-    ceil_mode: bool,
-) -> np.ndarray:
-    """Windows are boxes, and maximum and sum may be taken in any order, so each spatial axis is reduced by itself."""
-    ndim = q.ndim - 2
-    if ndim < 1:
-        raise ConfigError(f"pooling needs shape (N, C, spatial...). Got {q.shape} instead")
-    kernel, strides, dilation = (
-        per_axis(kernel, ndim, "kernel"),
-        per_axis(strides, ndim, "strides"),
-        per_axis(dilation, ndim, "dilation"),
-    )
-    sides = both_sides(padding, ndim)
-    sizes = out_sizes(q.shape[2:], kernel, strides, sides, dilation, ceil_mode)
-    for axis in range(ndim - 1, -1, -1):
-        q = _pool_axis(
-            q,
-            axis + 2,
-            combine,
-            fill,
-            kernel[axis],
-            strides[axis],
-            dilation[axis],
-            sides[axis][0],
-            sizes[axis],
-        )
+def _pool(q: np.ndarray, combine: np.ufunc, fill: int, windows: Windows) -> np.ndarray:
+    """Windows are boxes, and integers may be combined in any order, so each spatial axis is reduced by itself."""
+    for axis in range(len(windows.kernel) - 1, -1, -1):
+        q = _pool_axis(q, axis, combine, fill, windows)
     return q
 
 
-def _pool_axis(
-    q: np.ndarray,
-    axis: int,
-    combine: Callable[..., np.ndarray],
-    fill: int,
-    kernel: int,
-    stride: int,
-    dilation: int,
-    before: int,
-    size: int,
-) -> np.ndarray:
-    q = np.moveaxis(q, axis, -1)
-    needed = (size - 1) * stride + span_of((kernel,), (dilation,))[0]
+def _pool_axis(q: np.ndarray, axis: int, combine: np.ufunc, fill: int, windows: Windows) -> np.ndarray:
+    kernel, stride, dilation = windows.kernel[axis], windows.strides[axis], windows.dilation[axis]
+    before, size = windows.padding[axis][0], windows.sizes[axis]
+    q = np.moveaxis(q, axis + 2, -1)
+    needed = (size - 1) * stride + (kernel - 1) * dilation + 1
     padded = np.full((*q.shape[:-1], max(needed, before + q.shape[-1])), fill, q.dtype)
     padded[..., before : before + q.shape[-1]] = q
-    result = one_tap(padded, [0], (stride,), (size,)).copy()
+    result = one_tap(padded, (0,), (stride,), (size,)).copy()
     for tap in range(1, kernel):
-        combine(result, one_tap(padded, [tap * dilation], (stride,), (size,)), out=result)
-    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
+        combine(result, one_tap(padded, (tap * dilation,), (stride,), (size,)), out=result)
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis + 2))
 
 
 # The operators of the graph are named for two spatial axes.

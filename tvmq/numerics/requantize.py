@@ -1,11 +1,11 @@
-"""From int32 sums to codes: y = acc * multiplier, rounded, with the zero point added.
+"""From int32 sums to codes: round(acc * factor), with the zero point added.
 
     mode            multiplier     shift     real factor                rounds
     float           float32        unused    multiplier                 half to even
     fixed_point     int32          int32     multiplier * 2^(shift-31)  UPWARD or TONEAREST
     power_of_two    unused         int32     2^shift                    UPWARD or TONEAREST
 
-UPWARD rounds ties towards +infinity, TONEAREST away from zero. In every mode a positive shift enlarges.
+UPWARD rounds ties towards +infinity, TONEAREST away from zero. A positive shift enlarges.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import along_axis, code_limits
+from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
 
 MODES = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST")
-# A factor below 2^-32 takes every int32 to 0; one above 2^31 takes every int32 but 0 out of all codes.
+# A factor below 2^-32 takes every int32 to 0; one above 2^30 takes every int32 but 0 out of all codes.
 SMALLEST_SHIFT, LARGEST_SHIFT = -32, 31
 
 
@@ -27,7 +27,7 @@ def requantize(
     multiplier: ArrayLike,
     shift: ArrayLike = 0,
     *,
-    zero_point: int,
+    zero_point: Number,
     axis: int | None = None,
     mode: str = "float",
     rounding: str = "UPWARD",
@@ -38,15 +38,16 @@ def requantize(
     """q = clip(round(acc * factor) + zero_point, qmin, qmax).
 
     acc         int32, any shape
-    multiplier  float32 (mode float: finite, not negative) or int32 (fixed_point: 0..2^31-1); shape () or (acc.shape[axis],)
-    shift       int32, same shapes, at most 31 (fixed_point) or 30 (power_of_two)
+    multiplier  shape () or (acc.shape[axis],); float32, finite, not negative (mode float), or
+                int32, 0..2^31-1 (fixed_point)
+    shift       int32, same shapes; at most 31 (fixed_point) or 30 (power_of_two)
     zero_point  int, the code of 0.0 of the result, within qmin..qmax
     returns     dtype, shape of acc; what lies outside qmin..qmax saturates, however large
     raises      ConfigError for an unknown mode or rounding, RangeError for numbers out of range
     order       float: acc to float32 (half to even), times multiplier in float32 (one rounding), rint, clip to
-                qmin - zero_point .. qmax - zero_point, then add the zero point as integers;
-                fixed_point: exactly, (acc * multiplier * 2^shift + half) >> 31, see `fixed_point_multiply`;
-                power_of_two: exactly, (acc + half) >> -shift or acc << shift
+                qmin - zero_point .. qmax - zero_point, add the zero point in integers;
+                fixed_point: as `fixed_point_multiply`, clipped and added in int64;
+                power_of_two: (acc + half) >> -shift or acc << shift, as fixed_point with 2^30 and shift + 1
 
     >>> acc = np.int32([-10, -6, -2, 2, 6, 10])
     >>> requantize(acc, 0.75, zero_point=0, dtype="int8")
@@ -58,45 +59,36 @@ def requantize(
     if acc.dtype != np.int32:
         raise ConfigError(f"requantize: acc must be int32. Got {acc.dtype.name} instead")
     low, high = code_limits(dtype, qmin, qmax)
-    if not low <= zero_point <= high:
-        raise RangeError(f"requantize: zero_point must lie in {low}..{high}. Got {zero_point} instead")
+    zero = int(checked_zero_point(zero_point, low, high))
     if mode == "float":
-        return _requantize_float(acc, multiplier, axis, zero_point, dtype, low, high)
+        steps = _float_steps(acc, multiplier, axis, low - zero, high - zero)
+        steps += np.float32(zero)  # integers below 2^17: exact in float32, as if added to integers
+        return np.asarray(steps.astype(dtype))
     if mode == "fixed_point":
         steps = fixed_point_multiply(acc, multiplier, shift, axis=axis, rounding=rounding)
     elif mode == "power_of_two":
-        # 2^shift = 2^30 * 2^(shift + 1 - 31)
-        exponent = np.asarray(shift, np.int64) + 1
+        exponent = np.asarray(shift, np.int64) + 1  # 2^shift = 2^30 * 2^(shift + 1 - 31)
         steps = fixed_point_multiply(acc, 2**30, exponent, axis=axis, rounding=rounding)
     else:
         raise ConfigError(f"requantize: mode must be one of {', '.join(MODES)}. Got {mode!r} instead")
-    return (np.clip(steps, low - zero_point, high - zero_point) + zero_point).astype(dtype)
+    return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
 
 
-def _requantize_float(
-    acc: np.ndarray,
-    multiplier: ArrayLike,
-    axis: int | None,
-    zero_point: int,
-    dtype: DTypeLike,
-    low: int,
-    high: int,
-) -> np.ndarray:
+def _float_steps(acc: np.ndarray, multiplier: ArrayLike, axis: int | None, low: int, high: int) -> np.ndarray:
+    """rint(float32(acc) * multiplier), clipped: float32, shape of acc."""
     multiplier = np.asarray(multiplier, np.float32)
     bad = ~(np.isfinite(multiplier) & (multiplier >= 0))
     if bad.any():
         channel = int(np.argmax(bad))
         raise RangeError(
-            f"requantize: multiplier must be finite and not negative. Got {np.ravel(multiplier)[channel]:g} at {channel} instead"
+            f"requantize: multiplier must be finite and not negative. "
+            f"Got {np.ravel(multiplier)[channel]:g} at channel {channel} instead"
         )
     steps = np.asarray(acc.astype(np.float32))
     with np.errstate(all="ignore"):  # may overflow to infinity, which saturates
-        np.multiply(steps, along_axis(multiplier, axis, acc.ndim), out=steps)
+        np.multiply(steps, along_axis(multiplier, axis, acc.shape), out=steps)
     np.rint(steps, out=steps)
-    # Integers below 2^17 from here on: exact in float32, so the zero point may be added before the cast.
-    np.clip(steps, np.float32(low - zero_point), np.float32(high - zero_point), out=steps)
-    steps += np.float32(zero_point)
-    return steps.astype(dtype)
+    return np.asarray(np.clip(steps, np.float32(low), np.float32(high), out=steps))
 
 
 def fixed_point_multiply(
@@ -112,9 +104,12 @@ def fixed_point_multiply(
     With e = shift, p = (acc << max(e, 0)) * multiplier and n = 31 + max(-e, 0):
         UPWARD     (p + 2^(n-1)) >> n
         TONEAREST  (p + 2^(n-1) - (1 if p < 0 else 0)) >> n
-    acc         int32; multiplier int32, 0..2^31-1; shift at most 31 (below -32 it acts as -32: the result is 0)
-    returns     int64; exact below 2^30. Where p would pass 2^62, acc is clipped to keep it within int64; the result is
-                then some number of the same sign and at least 2^30, outside of every code
+    acc         int32
+    multiplier  int32, 0..2^31-1
+    shift       int32, at most 31; below -32 it acts as -32 (the result is 0)
+    returns     int64, exact below 2^29. Where p would pass 2^62 acc is clipped to keep it within int64; the
+                result is then some number of the same sign and at least 2^29, outside of every code
+    raises      RangeError for a multiplier or shift out of range, ConfigError for an unknown rounding
 
     >>> fixed_point_multiply(np.int32([1000, 12345678]), *fixed_point_parameters(np.float32(0.0037)))
     array([    4, 45679])
@@ -123,20 +118,19 @@ def fixed_point_multiply(
         raise ConfigError(
             f"requantize: rounding must be one of {', '.join(ROUNDINGS)}. Got {rounding!r} instead"
         )
-    multiplier = np.asarray(multiplier, np.int64)
-    shift = np.asarray(shift, np.int64)
+    acc, multiplier, shift = (np.asarray(values, np.int64) for values in (acc, multiplier, shift))
     if ((multiplier < 0) | (multiplier >= 2**31)).any():
         raise RangeError(
-            f"requantize: a fixed-point multiplier must lie in 0..{2**31 - 1}. Got {multiplier.tolist()} instead"
+            f"requantize: a fixed-point multiplier must lie in 0..2^31-1. "
+            f"Got {int(multiplier.min())}..{int(multiplier.max())} instead"
         )
     if (shift > LARGEST_SHIFT).any():
         raise RangeError(f"requantize: shift must be at most {LARGEST_SHIFT}. Got {int(shift.max())} instead")
-    multiplier, shift = (
-        along_axis(v, axis, np.ndim(acc)) for v in (multiplier, np.maximum(shift, SMALLEST_SHIFT))
-    )
+    multiplier = along_axis(multiplier, axis, acc.shape)
+    shift = along_axis(np.maximum(shift, SMALLEST_SHIFT), axis, acc.shape)
     left, right = np.maximum(shift, 0), 31 + np.maximum(-shift, 0)
     reach = 2**62 // np.maximum(multiplier << left, 1)
-    product = (np.clip(np.asarray(acc, np.int64), -reach, reach) << left) * multiplier
+    product = (np.clip(acc, -reach, reach) << left) * multiplier
     half = np.left_shift(np.int64(1), right - 1)
     if rounding == "TONEAREST":
         half = half - (product < 0)
@@ -146,7 +140,8 @@ def fixed_point_multiply(
 def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike) -> np.ndarray:
     """float32(scale_x * scale_w / scale_y): product, then quotient in float64, rounded once.
 
-    Shapes () or (C,) as they broadcast. raises RangeError if the result is not a positive finite float32.
+    Shapes () or (C,) as they broadcast; scales are float32.
+    raises  RangeError if a result is not a positive finite float32, naming the channel
 
     >>> float_multiplier(0.5, 0.25, 2.0)
     array(0.0625, dtype=float32)
@@ -157,9 +152,9 @@ def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike)
     bad = ~(np.isfinite(multiplier) & (multiplier > 0))
     if bad.any():
         channel = int(np.argmax(bad))
-        values = [np.ravel(np.broadcast_to(scale, multiplier.shape))[channel] for scale in scales]
+        x, w, y = (np.ravel(np.broadcast_to(scale, multiplier.shape))[channel] for scale in scales)
         raise RangeError(
-            f"requantize: scales {values[0]:g} * {values[1]:g} / {values[2]:g} at channel {channel} give no positive finite float32; "
+            f"requantize: scales {x:g} * {w:g} / {y:g} at channel {channel} give no positive finite float32; "
             f"the ranges of input, weights and output do not fit each other"
         )
     return multiplier
@@ -168,25 +163,25 @@ def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike)
 def fixed_point_parameters(factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Multiplier and shift of mode fixed_point: factor ~ multiplier * 2^(shift - 31).
 
-    (mantissa, e) = frexp(factor); multiplier = round(mantissa * 2^31), half up; if that gives 2^31 it is halved and e
-    grows by one. So the multiplier lies in 2^30..2^31-1; factor 0 gives (0, 0). In float64: exact for a float32 factor.
+    (mantissa, e) = frexp(factor); multiplier = floor(mantissa * 2^31 + 1/2); if that is 2^31 it is halved and e
+    grows by one. So the multiplier lies in 2^30..2^31-1; factor 0 gives (0, 0). In float64, exact for a float32.
     returns  two int32 arrays, shape of factor
-    raises   RangeError if the factor is negative, not finite or 2^31 and more
+    raises   RangeError if a factor is negative, not finite, or 2^30 and more
 
-    >>> [int(v) for v in fixed_point_parameters(np.float32(1.3))]
+    >>> [int(value) for value in fixed_point_parameters(np.float32(1.3))]
     [1395864320, 1]
     """
     factor = np.asarray(factor, np.float64)
-    if not (np.isfinite(factor) & (factor >= 0) & (factor < 2.0**LARGEST_SHIFT)).all():
+    bad = ~((factor >= 0) & (factor < 2.0**30))
+    if bad.any():
         raise RangeError(
-            f"requantize: a factor must be finite, not negative and below 2^{LARGEST_SHIFT}. Got {factor.tolist()} instead"
+            f"requantize: a factor must lie in 0..2^30. Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead"
         )
     mantissa, exponent = np.frexp(factor)
     multiplier = np.floor(mantissa * 2.0**31 + 0.5)
     full = multiplier == 2.0**31
-    return np.asarray(np.where(full, 2.0**30, multiplier).astype(np.int32)), np.asarray(
-        (exponent + full).astype(np.int32)
-    )
+    multiplier = np.where(full, 2.0**30, multiplier)
+    return np.asarray(multiplier.astype(np.int32)), np.asarray((exponent + full).astype(np.int32))
 
 
 def power_of_two_shift(factor: ArrayLike) -> np.ndarray:
@@ -202,7 +197,7 @@ def power_of_two_shift(factor: ArrayLike) -> np.ndarray:
     bad = mantissa != 0.5
     if bad.any():
         raise RangeError(
-            f"requantize: mode power_of_two needs factors that are powers of two. Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead; "
-            f"choose scales that are powers of two"
+            f"requantize: mode power_of_two needs factors that are powers of two. "
+            f"Got {np.ravel(factor)[int(np.argmax(bad))]:g} instead; choose scales that are powers of two"
         )
     return np.asarray((exponent - 1).astype(np.int32))

@@ -1,4 +1,4 @@
-"""Any function of one 8-bit tensor as a table of 256 codes: activations, and the rescaling before a concat."""
+"""A function of one 8-bit tensor as a table of 256 codes: activations, and the rescaling before a concat."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def make_table(
 
     function  float64 (256,) -> float64 (256,), the real values of the codes
     returns   the output's storage type, shape (256,); all 256 entries, also where the input uses fewer bits
-    raises    ConfigError if a side is per channel or the input is not 8 bits wide, RangeError if function gives NaN
-    order     all in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), rounded once, half to even
+    raises    ConfigError if a side is per channel or the input not of 8 bits, RangeError if function gives NaN
+    order     in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), rounded once, half to even
 
     >>> from tvmq.spec import QuantSpec
-    >>> relu = make_table(lambda x: np.maximum(x, 0), QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec()))
-    >>> table(np.uint8([0, 128, 129, 255]), relu)
+    >>> x, y = QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec())
+    >>> table(np.uint8([0, 128, 129, 255]), make_table(lambda real: np.maximum(real, 0), x, y))
     array([  0,   0,   2, 254], dtype=uint8)
     """
     for side, qparams in (("input", in_qparams), ("output", out_qparams)):
@@ -67,7 +67,8 @@ def make_table(
     if np.isnan(result).any():
         index = int(np.argmax(np.isnan(result)))
         raise RangeError(
-            f"table: the function gives NaN at {real[index]:g} (code {codes[index]:g}); it must be defined on the whole input range"
+            f"table: the function gives NaN at {real[index]:g} (code {codes[index]:g}); "
+            f"it must be defined on the whole input range"
         )
     spec, zero_point = out_qparams.spec, float(out_qparams.zero_point)
     with np.errstate(over="ignore"):
@@ -79,7 +80,8 @@ def rescale_table(in_qparams: QParams, out_qparams: QParams) -> np.ndarray:
     """Table of the identity: the same real values in other codes, as the inputs of a concat need them.
 
     >>> from tvmq.spec import QuantSpec
-    >>> table(np.uint8([0, 3, 200]), rescale_table(QParams(0.5, 0, QuantSpec()), QParams(1.0, 10, QuantSpec())))
+    >>> x, y = QParams(0.5, 0, QuantSpec()), QParams(1.0, 10, QuantSpec())
+    >>> table(np.uint8([0, 3, 200]), rescale_table(x, y))
     array([ 10,  12, 110], dtype=uint8)
     """
     return make_table(lambda x: x, in_qparams, out_qparams)

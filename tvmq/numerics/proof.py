@@ -1,0 +1,97 @@
+"""Proofs that integer sums stay inside int32, for the weights at hand.
+
+A compiled kernel may add the products and the bias in any order and any grouping, so what is bounded is every partial sum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tvmq.errors import AccumulatorError
+from tvmq.numerics.codes import INT32_MAX
+
+
+def accumulator_bound(
+    w: np.ndarray, x_low: int, x_high: int, bias: ArrayLike | None = None, *, filter_axis: int = 0
+) -> np.ndarray:
+    """Largest possible magnitude of a partial sum of x * w and bias, for each filter.
+
+    w              integer weights, any shape; filter_axis is the axis of the filters (0 for OIHW, 1 for a matrix (K, N))
+    x_low, x_high  lowest and highest code that x can hold, padding included
+    bias           integers of shape (F,) added to each sum (with -x_zero * sum(w) folded in where that is done); None is 0
+    returns        int64, shape (F,): max over all subsets of the products, with and without the bias
+
+    >>> accumulator_bound(np.int8([[1, -2]]), 0, 255, bias=[-100])
+    array([610])
+    """
+    w = np.moveaxis(np.asarray(w, np.int64), filter_axis, 0)
+    flat = w.reshape(w.shape[0], -1)
+    most = np.maximum(flat * x_low, flat * x_high)
+    least = np.minimum(flat * x_low, flat * x_high)
+    high = np.maximum(most, 0).sum(axis=1)
+    low = np.minimum(least, 0).sum(axis=1)
+    offset = np.zeros_like(high) if bias is None else np.asarray(bias).astype(np.int64)
+    return np.asarray(np.maximum(high + np.maximum(offset, 0), -(low + np.minimum(offset, 0))))
+
+
+def check_accumulator(
+    layer: str,
+    w: np.ndarray,
+    x_low: int,
+    x_high: int,
+    bias: ArrayLike | None = None,
+    *,
+    filter_axis: int = 0,
+    stage: str = "realize",
+) -> np.ndarray:
+    """`accumulator_bound`, refused with an AccumulatorError that names the layer where it leaves int32.
+
+    >>> check_accumulator("head", np.full((1, 70000), 127), 0, 255)
+    Traceback (most recent call last):
+    tvmq.errors.AccumulatorError: realize, layer 'head': filter 0 of 1 adds up to 70000 products of codes 0..255 and can reach \
+2266950000, int32 ends at 2147483647; give its weights fewer bits or keep it in float: Rule('head', None)
+    """
+    bounds = accumulator_bound(w, x_low, x_high, bias, filter_axis=filter_axis)
+    if (bounds > INT32_MAX).any():
+        worst = int(np.argmax(bounds))
+        raise AccumulatorError(
+            f"{stage}, layer {layer!r}: filter {worst} of {bounds.size} adds up to {w.size // bounds.size} products "
+            f"of codes {x_low}..{x_high} and can reach {bounds[worst]}, int32 ends at {INT32_MAX}; "
+            f"give its weights fewer bits or keep it in float: Rule({layer!r}, None)"
+        )
+    return bounds
+
+
+def check_product_accumulator(
+    layer: str, depth: int, a_largest: int, b_largest: int, *, stage: str = "realize"
+) -> int:
+    """The same for a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
+
+    a_largest, b_largest  largest magnitudes of the codes as they are multiplied (after zero points, if those are taken off)
+    returns               the bound
+
+    >>> check_product_accumulator("attention", 64, 255, 255)
+    4161600
+    """
+    bound = depth * a_largest * b_largest
+    if bound > INT32_MAX:
+        raise AccumulatorError(
+            f"{stage}, layer {layer!r}: {depth} products of up to {a_largest} * {b_largest} can reach {bound}, "
+            f"int32 ends at {INT32_MAX}; give its inputs fewer bits or keep it in float: Rule({layer!r}, None)"
+        )
+    return bound
+
+
+def multiplier_fits(bounds: ArrayLike, multiplier: ArrayLike) -> bool:
+    """True if float32(acc) * multiplier stays below 2^31 in magnitude for all |acc| <= bounds.
+
+    A kernel may then convert to int32 first and clip afterwards, as requantize's mode float allows no difference.
+    bounds      integers, shape () or (F,); multiplier float32, shape () or (F,)
+
+    >>> multiplier_fits([2000], 0.5), multiplier_fits([2**30], 4.0)
+    (True, False)
+    """
+    # Rounding of acc and of the product to float32 can only reach 2^31 from at most this far below it.
+    limit = 2.0**31 * (1 - 2.0**-22)
+    return bool((np.asarray(bounds, np.float64) * np.asarray(multiplier, np.float64) < limit).all())

@@ -1,0 +1,87 @@
+"""Softmax with float32 arithmetic that is fixed to the last bit, so that every CPU can compute the same.
+
+Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no reordering.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LANES = 16
+LARGEST = np.finfo(np.float32).max
+LOWEST_ARGUMENT = np.float32(-87.0)  # exp is 0 below it; down to it 2^n stays normal (n is at least -126)
+LOG2_E = np.float32(float.fromhex("0x1.715476p+0"))
+# ln 2 = LN2_HIGH + LN2_LOW; LN2_HIGH has 10 significant bits, so that n * LN2_HIGH is exact (n has 7).
+LN2_HIGH = np.float32(float.fromhex("0x1.63p-1"))
+LN2_LOW = np.float32(float.fromhex("-0x1.bd0106p-13"))
+# exp(r) ~ 1 + r + r^2 * (c[0] + c[1] r + ... + c[4] r^4) for |r| <= ln(2) / 2: least largest relative error (3e-9),
+# the coefficients then rounded to float32.
+EXP_COEFFICIENTS = tuple(
+    np.float32(float.fromhex(c))
+    for c in ("0x1.fffffcp-2", "0x1.555492p-3", "0x1.5558f2p-5", "0x1.123a2p-7", "0x1.6a23cep-10")
+)
+
+
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """exp(x - max) / sum(exp(x - max)) along an axis.
+
+    x        float32, any shape; infinities and NaN are allowed, see order
+    returns  float32, shape of x
+    order    1. x = min(max(x, -3.4028235e38), 3.4028235e38), the largest finite float32; NaN becomes the lowest
+             2. d = x - max(x along the axis)
+             3. e = exp_negative(d)
+             4. 16 lanes: lane j = e[j] + e[j + 16] + e[j + 32] + ..., added in this order; a missing element adds 0
+             5. the lanes halve: lane j += lane j + 8 (j < 8), then + 4, + 2, + 1; lane 0 is the sum
+             6. e / sum, a true division
+    So a row of equal values, also one that is all -inf or all NaN, gives 1 / n, and -inf beside a number gives 0.
+
+    >>> softmax(np.float32([0, 0, -np.inf]))
+    array([0.5, 0.5, 0. ], dtype=float32)
+    """
+    x = np.asarray(x, np.float32)
+    if x.size == 0:
+        return x.copy()
+    x = np.moveaxis(np.fmin(np.fmax(x, -LARGEST), LARGEST), axis, -1)
+    with np.errstate(over="ignore"):  # the difference may overflow to -inf, whose exp is 0
+        powers = exp_negative(x - x.max(axis=-1, keepdims=True))
+    return np.moveaxis(powers / lane_sum(powers)[..., None], -1, axis)
+
+
+def exp_negative(d: np.ndarray) -> np.ndarray:
+    """exp(d) for float32 d <= 0, -inf included; within 1 unit in the last place; exactly 0 where d < -87.
+
+    order  t = max(d, -87); n = rint(t * LOG2_E), half to even; r = (t - n * LN2_HIGH) - n * LN2_LOW;
+           q = (((c4 * r + c3) * r + c2) * r + c1) * r + c0, c = EXP_COEFFICIENTS; p = (q * (r * r) + r) + 1;
+           e = p * 2^n, where 2^n is the float32 of bits (n + 127) << 23: this product is exact;
+           the result is e where d >= -87, else +0
+
+    >>> exp_negative(np.float32([0, -1, -100]))
+    array([1.        , 0.36787945, 0.        ], dtype=float32)
+    """
+    t = np.maximum(d, LOWEST_ARGUMENT)
+    n = np.rint(t * LOG2_E)
+    r = (t - n * LN2_HIGH) - n * LN2_LOW
+    q = np.full_like(r, EXP_COEFFICIENTS[-1])
+    for coefficient in EXP_COEFFICIENTS[-2::-1]:
+        q = q * r + coefficient
+    p = (q * (r * r) + r) + np.float32(1)
+    power = np.left_shift(n.astype(np.int32) + np.int32(127), np.int32(23)).view(np.float32)
+    return np.where(d >= LOWEST_ARGUMENT, p * power, np.float32(0))
+
+
+def lane_sum(values: np.ndarray) -> np.ndarray:
+    """Sum along the last axis in the order of `softmax`, steps 4 and 5: float32, shape values.shape[:-1].
+
+    >>> lane_sum(np.float32([[1, 2, 3]]))
+    array([6.], dtype=float32)
+    """
+    length = values.shape[-1]
+    lanes = np.zeros((*values.shape[:-1], LANES), np.float32)
+    for start in range(0, length, LANES):
+        width = min(LANES, length - start)
+        lanes[..., :width] += values[..., start : start + width]
+    half = LANES // 2
+    while half:
+        lanes = lanes[..., :half] + lanes[..., half : 2 * half]
+        half //= 2
+    return lanes[..., 0]
