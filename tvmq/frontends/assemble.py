@@ -21,12 +21,15 @@ RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that
 
 @dataclass(frozen=True)
 class Step:
-    """One source layer: its name, its operator, the bindings it became, and the variable that holds its result.
+    """One converted node: its bindings, and the variable that holds its result.
 
-    result   None if the layer left no variable of its own (a constant, a shape, or one of its inputs)
+    name     what the result is called
+    layer    source layer that the bindings belong to, mostly the same
+    result   None if the node left no variable of its own (a constant, a shape, or one of its inputs)
     """
 
     name: str
+    layer: str
     op_type: str
     bindings: list[relax.Binding]
     result: relax.Var | None
@@ -155,7 +158,7 @@ class _Assembler:
                 self.replaced[binding.var] = self._substitute(binding.value)
                 continue
             name = results.get(binding.var) or self.unique(_helper_name(step, binding))
-            self._emit(binding.var, self._substitute(binding.value), name, [step.name])
+            self._emit(binding.var, self._substitute(binding.value), name, [step.layer])
 
     def _emit(self, old: relax.Var | None, value: relax.Expr, name: str, sources: list[str]) -> relax.Var:
         value = self.builder.normalize(value)

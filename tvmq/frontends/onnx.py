@@ -15,10 +15,11 @@ import numpy as np
 import tvm
 
 from tvmq.frontends.assemble import assemble
-from tvmq.frontends.onnx_convert import convert
+from tvmq.frontends.onnx_convert import convert, imported_operators
+from tvmq.frontends.onnx_expand import expand_functions
 from tvmq.frontends.onnx_fold import fold_constants
 from tvmq.frontends.onnx_load import read_model
-from tvmq.frontends.onnx_shapes import fix_shapes
+from tvmq.frontends.onnx_shapes import fix_shapes, infer_shapes
 
 if TYPE_CHECKING:
     import onnx
@@ -41,5 +42,7 @@ def from_onnx(
 
     The result is one dataflow block without control flow; every call's arguments are variables, constants or tuples.
     """
-    proto = fold_constants(fix_shapes(read_model(model), shape or {}))
-    return assemble(convert(proto))
+    proto = fix_shapes(read_model(model), shape or {})
+    if expand_functions(proto, imported_operators()):
+        proto = infer_shapes(proto)
+    return assemble(convert(fold_constants(proto)))

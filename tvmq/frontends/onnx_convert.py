@@ -11,24 +11,46 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, variable_name
+from tvmq.frontends.onnx_dims import arithmetic
+from tvmq.frontends.onnx_expand import layer_of
 from tvmq.frontends.onnx_load import opset_of
-from tvmq.frontends.onnx_ops import REPAIRS, NodeCall, load_repair
+from tvmq.frontends.onnx_ops import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 from tvmq.graph.names import UniqueNames, identifier
 
 if TYPE_CHECKING:
     import onnx
 
-# Operators whose converters in TVM take a shape (ShapeExpr) where ONNX has an integer tensor.
-TAKES_SHAPE = frozenset(
-    "Reshape Resize ConstantOfShape Gather Slice Shape Expand Concat Equal Where Cast CastLike Squeeze".split()
-)
-CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
+REFUSED = {
+    **dict.fromkeys(
+        ("If", "Loop", "Scan", "SequenceMap"),
+        "control flow is not supported; export the model without it, for example by tracing with fixed inputs",
+    ),
+    **dict.fromkeys(
+        ("Optional", "OptionalGetElement", "OptionalHasElement", "SequenceAt", "SequenceConstruct", "SequenceEmpty")
+        + ("SequenceErase", "SequenceInsert", "SequenceLength", "ConcatFromSequence", "SplitToSequence"),
+        "sequences and optional values are not supported; export the model with tensors only",
+    ),
+    **dict.fromkeys(
+        ("ConvInteger", "QLinearConv", "QLinearMatMul"),
+        "models that are already quantized are not supported in this form; give the float model",
+    ),
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), "recurrent layers are not supported; unroll them before the export"),
+}
+DOMAINS = {"", "ai.onnx", "com.microsoft"}
 
 
 def node_names(nodes: list[onnx.NodeProto]) -> list[str]:
     """The names of nodes; unnamed ones are called <operator>_<position in the graph>."""
     return [node.name or f"{node.op_type}_{index}" for index, node in enumerate(nodes)]
+
+
+def imported_operators() -> set[str]:
+    """ONNX operators that TVM's converters or our repairs import."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    return {*onnx_frontend._get_convert_map(), *REPAIRS}
 
 
 def convert(model: onnx.ModelProto) -> Converted:
@@ -54,6 +76,7 @@ class _Importer:
         self.converters = onnx_frontend._get_convert_map()
         self.builder = relax.BlockBuilder()
         self.values: dict[str, Any] = {}
+        self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
         self.weights: dict[GenericConst, str] = {}
         for tensor in self.graph.initializer:
             constant = relax.const(numpy_helper.to_array(tensor))
@@ -94,24 +117,21 @@ class _Importer:
         finally:
             self.builder.end_scope()
         outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
+        outputs = [(name, value.tensor() if isinstance(value, Dims) else value) for name, value in outputs]
         return Converted(self.builder.get(), self.inputs, steps, outputs, self.weights)
 
     def _refuse_unknown(self, nodes: list[onnx.NodeProto], names: list[str]) -> None:
+        unknown = []
         for node, name in zip(nodes, names, strict=True):
-            if node.op_type in CONTROL_FLOW:
-                raise UnsupportedOpError(
-                    f"from_onnx, layer '{name}': control flow ({node.op_type}) is not supported; "
-                    "export the model without it, for example by tracing with fixed inputs"
-                )
-        unknown = [
-            (node.op_type, name)
-            for node, name in zip(nodes, names, strict=True)
-            if node.op_type not in self.converters and node.op_type not in REPAIRS
-        ]
+            if node.op_type in REFUSED:
+                raise UnsupportedOpError(f"from_onnx, layer '{name}': {node.op_type}: {REFUSED[node.op_type]}")
+            known = node.op_type in self.converters or node.op_type in REPAIRS
+            if not known or node.domain not in DOMAINS:
+                unknown.append((f"{node.domain}.{node.op_type}".lstrip("."), name))
         if unknown:
             op_type, name = unknown[0]
             others = sorted({op for op, _ in unknown} - {op_type})
-            more = f" (also {', '.join(others)})" if others else ""
+            more = f" (nor are {', '.join(others)})" if others else ""
             raise UnsupportedOpError(
                 f"from_onnx, layer '{name}': operator {op_type} is not supported{more}; "
                 "export the model with simpler operators, or leave this part out of the graph"
@@ -134,34 +154,50 @@ class _Importer:
             block = self.builder._end_block()
         own = [binding.var for binding in block.bindings]
         result = result if any(var.same_as(result) for var in own) else None
-        return Step(name, node.op_type, list(block.bindings), result)
+        return Step(name, layer_of(node) or name, node.op_type, list(block.bindings), result)
 
     def _call(self, node: onnx.NodeProto, name: str) -> NodeCall:
         attributes = _attributes(node)
         inputs = self.frontend.onnx_input()
         for used in node.input:
             inputs.append(self.values[used] if used else None)
-        outputs = list(node.output)
-        return NodeCall(name, node.op_type, self.opset, self.builder, inputs, attributes, outputs)
+        outputs = self._read_outputs(node)
+        count = len(node.output)
+        return NodeCall(name, node.op_type, self.opset, self.builder, inputs, attributes, outputs, count)
+
+    def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
+        """Names of the outputs without those at the end that nobody reads; "" for those between."""
+        names = [name if name in self.read else "" for name in node.output]
+        while names and not names[-1]:
+            names.pop()
+        return names
 
     def _convert(self, call: NodeCall) -> Any:
-        """Our repair's result, else TVM's."""
+        """Shape arithmetic, else our repair's result, else TVM's."""
+        dims = arithmetic(call)
+        if dims is not None:
+            return dims
+        self._materialize(call, 0 if call.op_type in DIMS_AS_DATA else 1)
         repair = load_repair(call.op_type)
         result = repair(call) if repair else None
         if result is None:
-            for value in call.inputs:
-                if value is not None and isinstance(value.ty, relax.ShapeType) and call.op_type not in TAKES_SHAPE:
-                    raise call.unsupported("its input is a shape that is only known at run time", "fix it with shape=")
+            self._materialize(call, len(call.inputs))
             converter = self.converters[call.op_type].get_converter(self.opset)
-            attributes = {**call.attributes, "tvm_custom": {"name": call.name, "num_outputs": len(call.outputs)}}
+            attributes = {**call.attributes, "tvm_custom": {"name": call.name, "num_outputs": call.output_count}}
             result = converter(self.builder, call.inputs, attributes, [self.values, {}])
-        return self.builder.normalize(result) if isinstance(result, relax.Expr) else result
+        return result
+
+    def _materialize(self, call: NodeCall, count: int) -> None:
+        """Make tensors of the first inputs that are dimensions."""
+        for index, value in enumerate(call.inputs[:count]):
+            if isinstance(value, Dims):
+                call.inputs[index] = self._emit(self.builder.normalize(value.tensor()))
 
     def _emit(self, result: Any) -> Any:
         """Bind a tensor or tuple to a variable; constants and shapes stay as they are (converters test for them)."""
-        if isinstance(result, relax.Call | relax.TupleGetItem):
+        if isinstance(result, relax.Call | relax.TupleGetItem | relax.Tuple):
             result = self.builder.normalize(result)
-            if isinstance(result.ty, relax.TensorType | tvm.ir.TupleType):
+            if isinstance(result.ty, relax.TensorType | tvm.ir.TupleType) and not isinstance(result, relax.Tuple):
                 return self.builder.emit(result)
         return result
 
@@ -170,13 +206,14 @@ class _Importer:
         values = [result]
         if isinstance(result, relax.Tuple):
             values = [self._emit(item) for item in result.fields]
-        elif isinstance(result.ty, tvm.ir.TupleType):
+        elif isinstance(result, relax.Expr) and isinstance(result.ty, tvm.ir.TupleType):
             count = min(len(result.ty.fields), len(call.outputs))
             values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
         if len(values) < len(call.outputs):
             raise call.unsupported(f"its output {len(values)} is not supported", "use only the outputs before it")
         for name, value in zip(call.outputs, values, strict=False):
-            self.values[name] = value
+            if name:
+                self.values[name] = value
         return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
 
 

@@ -1,7 +1,8 @@
 """Repairs of TVM's ONNX converters, one file an operator family.
 
-A repair is `repair(call: NodeCall) -> relax expression, or None to leave the node to TVM's converter`; it may also
-raise `call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an ONNX operator to "module:function".
+A repair is `repair(call: NodeCall)`. It returns a Relax expression, or None to leave the node to TVM's converter,
+which then sees the inputs and attributes as the repair left them. It raises `call.unsupported(...)` for what TVM
+would import wrongly. REPAIRS maps an ONNX operator to "module:function".
 """
 
 from __future__ import annotations
@@ -10,12 +11,33 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from tvmq.frontends.onnx_ops.node import NodeCall
+from tvmq.frontends.onnx_ops.node import Dims, NodeCall
 
 _HERE = "tvmq.frontends.onnx_ops."
 
 REPAIRS: dict[str, str] = {
+    "AveragePool": _HERE + "windows:pool",
+    "BatchNormalization": _HERE + "normalization:batch_norm",
     "Clip": _HERE + "elementwise:clip",
+    "ConstantOfShape": _HERE + "shapes:constant_of_shape",
+    "Conv": _HERE + "windows:conv",
+    "ConvTranspose": _HERE + "windows:conv_transpose",
+    "Dropout": _HERE + "elementwise:dropout",
+    "Expand": _HERE + "shapes:expand",
+    "Gather": _HERE + "indexing:gather",
+    "LayerNormalization": _HERE + "normalization:only_first_output",
+    "LpPool": _HERE + "windows:pool",
+    "MaxPool": _HERE + "windows:pool",
+    "OneHot": _HERE + "indexing:one_hot",
+    "Pad": _HERE + "padding:pad",
+    "Pow": _HERE + "elementwise:power",
+    "Range": _HERE + "shapes:arange",
+    "Reshape": _HERE + "shapes:reshape",
+    "Resize": _HERE + "resize:resize",
+    "SkipLayerNormalization": _HERE + "normalization:only_first_output",
+    "Slice": _HERE + "shapes:strided_slice",
+    "Softmax": _HERE + "normalization:softmax",
+    "Tile": _HERE + "padding:tile",
 }
 
 
@@ -27,4 +49,4 @@ def load_repair(op_type: str) -> Callable[[NodeCall], Any] | None:
     return getattr(importlib.import_module(module), function)
 
 
-__all__ = ["REPAIRS", "NodeCall", "load_repair"]
+__all__ = ["REPAIRS", "Dims", "NodeCall", "load_repair"]

@@ -6,19 +6,54 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from tvm import relax
+import tvm
+from tvm import relax, tirx
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+
+
+class Dims:
+    """An integer tensor made of dimensions, some symbolic: what Shape gives while a dimension is not fixed.
+
+    values  object array of any rank; its items are Python ints or TIR expressions
+    dtype   the ONNX element type it stands for; values are whole numbers in every case
+    """
+
+    def __init__(self, values: Any, dtype: str = "int64") -> None:
+        self.values = np.asarray(values, dtype=object)
+        self.dtype = dtype
+
+    def tensor(self) -> relax.Expr:
+        """The same numbers as a tensor that is computed at run time; a constant if none is symbolic."""
+        if all(isinstance(value, int) for value in self.values.flat):
+            return relax.const(self.values.astype(self.dtype), self.dtype)
+        vector = relax.op.shape_to_tensor(relax.ShapeExpr(list(self.values.flat)))
+        if self.values.ndim != 1:
+            vector = relax.op.reshape(vector, list(self.values.shape))
+        return vector if self.dtype == "int64" else relax.op.astype(vector, self.dtype)
+
+
+def plain_dimension(dim: Any) -> Any:
+    """A dimension of a Relax shape as a Python int where it is known, else as it is."""
+    return int(dim) if isinstance(dim, int | np.integer | tirx.IntImm) else dim
+
+
+def same_dimension(a: Any, b: Any) -> bool:
+    """True if two dimensions are known to be equal."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return bool(tvm.sym.Analyzer().can_prove_equal(a, b))
 
 
 @dataclass
 class NodeCall:
     """A node whose inputs are already Relax values.
 
-    inputs      variables, constants, shapes; None for an input left out
+    inputs      variables, constants, Dims; None for an input left out
     attributes  ONNX attributes by name; lists as tuples, text as bytes
-    outputs     names of the outputs
+    outputs     names of the outputs, "" for those that nobody reads, none at the end
+    output_count  number of outputs in the model
     """
 
     name: str
@@ -28,6 +63,7 @@ class NodeCall:
     inputs: list[Any]
     attributes: dict[str, Any]
     outputs: list[str] = field(default_factory=list)
+    output_count: int = 1
 
     def input(self, index: int) -> Any:
         """An input, None where it is absent."""
@@ -38,10 +74,33 @@ class NodeCall:
         value = self.input(index)
         return value.value.numpy() if isinstance(value, GenericConst) else None
 
+    def dims(self, index: int) -> list[Any] | None:
+        """Items of an input that is a vector of known or symbolic integers, None where it is absent or computed."""
+        value = self.input(index)
+        if isinstance(value, Dims):
+            return list(value.values.ravel())
+        value = self.constant(index)
+        return None if value is None else [int(item) for item in value.ravel()]
+
+    def shape(self, index: int = 0) -> list[Any]:
+        """Dimensions of a tensor input: ints, or TIR expressions where symbolic; refused if the rank is unknown."""
+        shape = self.inputs[index].ty.shape
+        if shape is None:
+            raise self.unsupported(f"the rank of its input {index} is unknown", "fix the input shapes with shape=")
+        return [plain_dimension(d) for d in shape.values]
+
+    def dtype(self, index: int = 0) -> str:
+        """Element type of a tensor input."""
+        return str(self.inputs[index].ty.dtype)
+
     def text(self, name: str, default: str) -> str:
         """A text attribute."""
         value = self.attributes.get(name, default)
         return value.decode() if isinstance(value, bytes) else value
+
+    def axis(self, default: int) -> int:
+        """The attribute "axis" as a non-negative position in the first input."""
+        return int(self.attributes.get("axis", default)) % max(len(self.shape()), 1)
 
     def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error to raise: names the layer and its operator, says what is wrong and the way out."""

@@ -1,0 +1,51 @@
+"""Gather and OneHot."""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.frontends.onnx_ops.node import NodeCall
+
+
+def gather(call: NodeCall) -> relax.Expr:
+    """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
+
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them from the
+    end, and reads inside the tensor whatever the index (ONNX leaves indices outside of it undefined).
+    """
+    indices = call.constant(1)
+    axis = call.axis(0)
+    if indices is None:
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+    size = call.shape()[axis]
+    if not isinstance(size, int) and (indices < 0).any():
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+    indices = np.where(indices < 0, indices + size, indices) if isinstance(size, int) else indices
+    if isinstance(size, int) and indices.size and (indices.min() < 0 or indices.max() >= size):
+        raise call.unsupported(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
+    if indices.ndim <= 1 and indices.size and np.all(np.diff(np.atleast_1d(indices)) == 1):
+        first = int(np.atleast_1d(indices)[0])
+        part = relax.op.strided_slice(call.inputs[0], [axis], [first], [first + indices.size])
+        return relax.op.squeeze(part, [axis]) if indices.ndim == 0 else part
+    return relax.op.take(call.inputs[0], relax.const(indices.astype(np.int64)), axis)
+
+
+def one_hot(call: NodeCall) -> relax.Expr | None:
+    """OneHot with constant depth and values in the element type of the values (TVM's is always float64).
+
+    Equal to ONNX for indices in [-depth, depth); all other indices give the off value, as ONNX has it.
+    """
+    depth, values = call.constant(1), call.constant(2)
+    if depth is None or values is None:
+        raise call.unsupported("depth or values that are computed", "export it with constant depth and values")
+    count, axis = int(depth.item()), call.attributes.get("axis", -1)
+    indices = relax.op.astype(call.inputs[0], "int64")
+    rank = len(call.shape())
+    axis = axis % (rank + 1)
+    classes = np.arange(count, dtype=np.int64).reshape([-1 if i == axis else 1 for i in range(rank + 1)])
+    column = relax.op.expand_dims(indices, axis)
+    zero, size = relax.const(0, "int64"), relax.const(count, "int64")
+    wrapped = relax.op.where(relax.op.less(column, zero), relax.op.add(column, size), column)
+    off, on = (relax.const(value) for value in values)
+    return relax.op.where(relax.op.equal(wrapped, relax.const(classes)), on, off)

@@ -1,0 +1,96 @@
+"""Operators that take a shape which is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.frontends.onnx_ops.node import Dims, NodeCall, same_dimension
+
+
+def reshape(call: NodeCall) -> relax.Expr | None:
+    """Reshape to a symbolic shape; 0 copies a dimension, -1 is inferred."""
+    if not isinstance(call.input(1), Dims):
+        return None
+    target = call.dims(1)
+    if not call.attributes.get("allowzero", 0):
+        shape = call.shape()
+        target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
+    return relax.op.reshape(call.inputs[0], target)
+
+
+def expand(call: NodeCall) -> relax.Expr | None:
+    """Expand: two-sided broadcasting to the shape."""
+    target = call.dims(1)
+    if target is None:
+        return None
+    shape = call.shape()
+    rank = max(len(shape), len(target))
+    padded = [1] * (rank - len(shape)) + shape
+    target = [1] * (rank - len(target)) + target
+    result = [_broadcast(call, a, b) for a, b in zip(padded, target, strict=True)]
+    if rank == len(shape) and all(same_dimension(a, b) for a, b in zip(shape, result, strict=True)):
+        return call.inputs[0]
+    return relax.op.broadcast_to(call.inputs[0], result)
+
+
+def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
+    if same_dimension(target, 1) or same_dimension(size, target):
+        return size
+    if same_dimension(size, 1):
+        return target
+    raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
+
+
+def constant_of_shape(call: NodeCall) -> relax.Expr | None:
+    """ConstantOfShape of a known or symbolic shape as relax.full."""
+    from onnx import numpy_helper
+
+    dims = call.dims(0)
+    if dims is None:
+        return None
+    tensor = call.attributes.get("value")
+    value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
+    return relax.op.full(dims, relax.const(value.reshape(())), str(value.dtype))
+
+
+def arange(call: NodeCall) -> relax.Expr | None:
+    """Range over symbolic dimensions as relax.arange."""
+    if not any(isinstance(value, Dims) for value in call.inputs):
+        return None
+    parts = [call.dims(i) for i in range(3)]
+    if any(part is None for part in parts):
+        return None
+    start, stop, step = (part[0] for part in parts)
+    return relax.op.arange(start, stop, step, "int64")
+
+
+def strided_slice(call: NodeCall) -> relax.Expr | None:
+    """Slice whose bounds contain symbolic dimensions; steps must be 1."""
+    if not any(isinstance(value, Dims) for value in call.inputs[1:]) or isinstance(call.inputs[0], GenericConst | Dims):
+        return None
+    starts, stops = call.dims(1), call.dims(2)
+    shape = call.shape()
+    axes = call.dims(3) or list(range(len(starts or [])))
+    steps = call.dims(4) or [1] * len(axes)
+    if starts is None or stops is None or any(step != 1 for step in steps):
+        return None
+    axes = [axis % len(shape) for axis in axes]
+    starts = [_bound(start, shape[axis]) for start, axis in zip(starts, axes, strict=True)]
+    stops = [_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
+    begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
+    return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
+
+
+def _bound(bound: Any, size: Any) -> Any:
+    """A slice bound inside 0..size."""
+    if not isinstance(bound, int):
+        return bound
+    if bound < 0:
+        return max(bound + size, 0) if isinstance(size, int) else bound + size
+    if isinstance(size, int):
+        return min(bound, size)
+    return size if bound >= np.iinfo(np.int32).max else bound

@@ -1,0 +1,69 @@
+"""Operators that slide a window: convolutions and pools, with their padding made explicit.
+
+TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call or, for pools, by formulas that differ from ONNX's.
+"""
+
+from __future__ import annotations
+
+from tvmq.frontends.onnx_ops.node import NodeCall
+
+STATIC = "fix the input shapes with shape=, or export with explicit pads"
+
+
+def conv(call: NodeCall) -> None:
+    """Conv: SAME_* and VALID become explicit pads."""
+    _explicit_pads(call, call.shape(1)[2:])
+
+
+def pool(call: NodeCall) -> None:
+    """MaxPool, AveragePool, LpPool: as conv; the Indices output is refused."""
+    if len(call.outputs) > 1:
+        raise call.unsupported("its Indices output is not supported", "use only its first output")
+    _explicit_pads(call, call.attributes["kernel_shape"])
+
+
+def conv_transpose(call: NodeCall) -> None:
+    """ConvTranspose: the attribute output_shape, which TVM ignores, becomes explicit pads (ONNX's formula)."""
+    target = call.attributes.pop("output_shape", None)
+    if target is None:
+        return
+    sizes, kernel = call.shape()[2:], call.shape(1)[2:]
+    if not all(isinstance(size, int) for size in [*sizes, *kernel]):
+        raise call.unsupported("output_shape needs fixed input dimensions", STATIC)
+    count = len(kernel)
+    strides = call.attributes.get("strides", (1,) * count)
+    dilations = call.attributes.get("dilations", (1,) * count)
+    extra = call.attributes.get("output_padding", (0,) * count)
+    mode = call.text("auto_pad", "NOTSET")
+    target = target[-count:]
+    totals = [
+        strides[i] * (sizes[i] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1 - target[i] for i in range(count)
+    ]
+    if min(totals) < 0:
+        raise call.unsupported(f"output_shape {tuple(target)} is larger than its input can fill", STATIC)
+    begin = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
+    call.attributes["pads"] = (*begin, *(total - b for total, b in zip(totals, begin, strict=True)))
+    call.attributes["auto_pad"] = b"NOTSET"
+
+
+def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
+    """Replace auto_pad by pads: (begin of each axis, end of each axis)."""
+    mode = call.text("auto_pad", "NOTSET")
+    call.attributes.pop("auto_pad", None)
+    if mode == "NOTSET":
+        return
+    count = len(kernel)
+    if mode == "VALID":
+        call.attributes["pads"] = (0,) * (2 * count)
+        return
+    sizes = call.shape()[2:]
+    if not all(isinstance(size, int) for size in [*sizes, *kernel]):
+        raise call.unsupported(f"auto_pad {mode} needs fixed height and width", STATIC)
+    strides = call.attributes.get("strides", (1,) * count)
+    dilations = call.attributes.get("dilations", (1,) * count)
+    totals = []
+    for size, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
+        results = -(-size // stride)
+        totals.append(max((results - 1) * stride + (window - 1) * dilation + 1 - size, 0))
+    begin = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
+    call.attributes["pads"] = (*begin, *(total - b for total, b in zip(totals, begin, strict=True)))
