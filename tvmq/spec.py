@@ -81,7 +81,8 @@ class QuantSpec:
         unknown = set(fields) - set(cls.__dataclass_fields__)
         if unknown:
             raise ConfigError(
-                f"QuantSpec: unknown field {sorted(unknown)[0]!r}; known: {', '.join(cls.__dataclass_fields__)}"
+                f"QuantSpec: unknown field {sorted(unknown)[0]!r}; "
+                f"known: {', '.join(cls.__dataclass_fields__)}"
             )
         return cls(**fields)
 
@@ -133,7 +134,8 @@ class QParams:
             )
         if self.axis is not None and not self.spec.per_channel:
             raise ConfigError(
-                f"QParams: {self.scale.size} scales on axis {self.axis}, but the spec is per tensor; use per_channel=True"
+                f"QParams: {self.scale.size} scales on axis {self.axis}, but the spec is per tensor; "
+                f"use per_channel=True"
             )
 
     def _check_numbers(self) -> None:
@@ -141,7 +143,8 @@ class QParams:
         self._refuse(
             ~(np.isfinite(scale) & (scale >= SMALLEST_NORMAL)),
             scale,
-            f"scale must be finite and at least {SMALLEST_NORMAL:g} (the smallest normal float32); an all-zero channel needs scale 1",
+            f"scale must be finite and at least {SMALLEST_NORMAL:g} (the smallest normal float32); "
+            f"an all-zero channel needs scale 1",
         )
         self._refuse(
             (zero_point < spec.qmin) | (zero_point > spec.qmax),
@@ -201,7 +204,7 @@ def _frozen(values: ArrayLike, dtype: type, field: str) -> np.ndarray:
     if given.dtype.kind not in ("iuf" if dtype is np.float32 else "iu"):
         raise ConfigError(f"QParams: {field} must be {np.dtype(dtype).name}. Got {given.dtype.name} instead")
     with np.errstate(over="ignore"):
-        copy = given.astype(dtype)
+        copy: np.ndarray = given.astype(dtype)
     if dtype is np.int32 and not np.array_equal(copy, given):
         raise RangeError(f"QParams: {field} must be int32. Got {given.tolist()} instead")
     copy.flags.writeable = False
@@ -213,8 +216,8 @@ def choose_qparams(low: ArrayLike, high: ArrayLike, spec: QuantSpec, axis: int |
 
     low, high  finite, shape () or (C,) with `axis`; the range is widened to contain 0, so that 0 has a code;
                low = inf with high = -inf (the extremes of no values) counts as empty
-    scale      symmetric: max(-low, high) / qmax, else (high - low) / (qmax - qmin); in float64, rounded once to float32;
-               1 for an empty or all-zero range, never below the smallest normal float32
+    scale      symmetric: max(-low, high) / qmax, else (high - low) / (qmax - qmin); in float64, rounded once
+               to float32; 1 for an empty or all-zero range, never below the smallest normal float32
     zero_point clip(rint(qmin - low / scale)), half to even, with the rounded scale
     raises     RangeError for NaN, infinity or low > high, naming the channel
 
@@ -231,7 +234,8 @@ def choose_qparams(low: ArrayLike, high: ArrayLike, spec: QuantSpec, axis: int |
         place = "" if low.ndim == 0 else f" at channel {channel}"
         raise RangeError(
             f"choose_qparams: the range must be finite with low <= high. "
-            f"Got {np.ravel(low)[channel]:g}..{np.ravel(high)[channel]:g}{place} instead; look for NaN or inf in weights and calibration data"
+            f"Got {np.ravel(low)[channel]:g}..{np.ravel(high)[channel]:g}{place} instead; "
+            f"look for NaN or inf in weights and calibration data"
         )
     low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
     with np.errstate(over="ignore"):

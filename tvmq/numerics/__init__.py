@@ -1,8 +1,8 @@
 """The definition: every integer operator in NumPy.
 
-Compiled code, passes and exporters are tested against it, for equality. Codes are integers; a code q stands for the
-real number (q - zero_point) * scale. Each docstring says in which order and in which widths a function computes.
-One family of operators a file; functions bear the operators' names.
+Compiled code, passes and exporters are tested against it, for equality. Codes are integers; a code q means
+the real number (q - zero_point) * scale. Each docstring says in which order and in which widths a function
+computes. One family of operators a file; functions bear the operators' names.
 """
 
 from tvmq.numerics.add import AddParams, add, add_params

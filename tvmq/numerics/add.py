@@ -80,9 +80,9 @@ def add_params(
     shift   the largest up to 22 at which both multipliers fit int16, if that is at least 14 (so wherever
             r_a, r_b <= 1); else the largest up to 22 at which every partial sum fits int32:
             2 * 255 * (a_multiplier + b_multiplier) + 2^(shift-1) < 2^31
-    error   a result that does not saturate is within 1/2 + 255 / 2^shift of the real sum, in steps of scale_y:
-            each multiplier is off by at most 1/2 and each centred code is at most 255. 255 / 2^shift is at
-            most 0.016 where r_a + r_b <= 256, and at most 1.3e-4 * (r_a + r_b) beyond
+    error   a result that does not saturate is within 1/2 + 255 / 2^shift of the real sum, in steps of
+            scale_y: each multiplier is off by at most 1/2 and each centred code is at most 255. 255 / 2^shift
+            is at most 0.016 where r_a + r_b <= 256, and at most 1.3e-4 * (r_a + r_b) beyond
     raises  RangeError if a scale is not positive and finite, a zero point is no 8-bit code, or r_a + r_b is
             so large (about 2e6) that no shift is left
 

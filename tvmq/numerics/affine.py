@@ -27,7 +27,7 @@ def quantize(
     qmin, qmax  lowest and highest code; None is the limit of dtype
     returns     dtype (8 or 16 bits), shape of x
     raises      RangeError or ConfigError if a parameter is not as said
-    order       divide in float32 (not times 1 / scale), round half to even, clip, add the zero point in integers
+    order       divide in float32 (not times 1 / scale), round half to even, clip, add zero_point in integers
     source      ONNX QuantizeLinear
 
     >>> quantize(np.float32([0.25, 0.75, np.inf, np.nan]), 0.5, 1, dtype="int8")
@@ -40,8 +40,8 @@ def quantize(
     with np.errstate(all="ignore"):  # x / scale may overflow to infinity, which clips
         steps = np.asarray(x / scale)
         np.rint(steps, out=steps)
-    # fmax takes the number where the other side is NaN. From here on all values are integers below 2^17, which
-    # float32 holds exactly: adding the zero point now gives the same codes as adding it to integers.
+    # fmax takes the number where the other side is NaN. From here on all values are integers below 2^17,
+    # which float32 holds: adding the zero point now gives the same codes as adding it to integers.
     zero_point = zero_point.astype(np.float32)
     np.fmax(steps, low - zero_point, out=steps)
     np.minimum(steps, high - zero_point, out=steps)
@@ -100,9 +100,9 @@ def quantize_bias(bias: np.ndarray, scale_x: ArrayLike, scale_w: ArrayLike) -> n
 def check_finite(x: np.ndarray, name: str) -> None:
     """Refuse NaN and infinities with a RangeError that names the tensor.
 
-    >>> check_finite(np.float32([1, np.nan]), "image")
+    >>> check_finite(np.float32([1, np.nan]), "image")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tvmq.errors.RangeError: tensor 'image': 1 of 2 values are NaN or infinite, first nan at index (1,); clean the data
+    tvmq.errors.RangeError: tensor 'image': 1 of 2 values are NaN or infinite, first nan at index (1,); ...
     """
     finite = np.isfinite(x)
     if finite.all():

@@ -67,7 +67,8 @@ def check_operands(x: np.ndarray, w: np.ndarray, groups: int, name: str) -> None
         )
     if groups < 1 or 0 in w.shape:
         raise ConfigError(
-            f"{name}: groups must be at least 1 and weights not empty. Got {groups} and shape {w.shape} instead"
+            f"{name}: groups must be at least 1 and weights not empty. "
+            f"Got {groups} and shape {w.shape} instead"
         )
 
 
@@ -81,8 +82,8 @@ def plan_sums(w: np.ndarray, x_largest: int, depth_axes: Ints) -> Plan:
 def _unfold_and_multiply(
     x: np.ndarray, w: np.ndarray, windows: Windows, groups: int, plan: Plan, out: np.ndarray
 ) -> None:
-    """One padded picture: a few rows of the result at a time, columns of all taps times the filters of each group."""
-    filters = w.reshape(groups, w.shape[0] // groups, -1).astype(plan.dtype)
+    """One padded picture, a few rows of the result at a time: filters of each group times columns of taps."""
+    filters: np.ndarray = w.reshape(groups, w.shape[0] // groups, -1).astype(plan.dtype)
     depth, width = filters.shape[2], math.prod(windows.sizes[1:])
     rows = max(COLUMN_ELEMENTS // max(groups * depth * width, 1), 1)
     for first in range(0, windows.sizes[0], rows):
@@ -98,12 +99,13 @@ def _unfold(x: np.ndarray, windows: Windows) -> np.ndarray:
         return np.ascontiguousarray(one_tap(x, (0,) * len(windows.kernel), windows.strides, windows.sizes))
     columns = np.empty((x.shape[0], *windows.kernel, *windows.sizes), x.dtype)
     for index, tap in windows.taps():
-        columns[(slice(None), *index)] = one_tap(x, tap, windows.strides, windows.sizes)
+        of_tap: tuple[Any, ...] = (slice(None), *index)
+        columns[of_tap] = one_tap(x, tap, windows.strides, windows.sizes)
     return columns
 
 
 def _depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) -> None:
-    """One padded picture with one input channel for each filter: a few channels at a time, so that they stay in cache."""
+    """One padded picture, one input channel for each filter: a few channels at a time, to stay in cache."""
     repeats = w.shape[0] // x.shape[0]
     channels = max(PLANE_ELEMENTS // max(math.prod(x.shape[1:]), 1), 1)
     for first in range(0, x.shape[0], channels):
@@ -115,7 +117,7 @@ def _depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) 
 def _depthwise_block(x: np.ndarray, w: np.ndarray, windows: Windows) -> np.ndarray:
     """Shifted multiply-adds of whole planes, int32 (C, sizes...).
 
-    Planes are taken as flat, so that a tap is one offset; sums that run over the end of a row are cut off at the end.
+    Planes are taken as flat, so that a tap is one offset; sums that run over a row are cut off later.
     """
     phases = _split_phases(x, windows.strides)
     plane = phases.shape[1 + len(windows.strides) :]
@@ -125,17 +127,19 @@ def _depthwise_block(x: np.ndarray, w: np.ndarray, windows: Windows) -> np.ndarr
     product = np.empty((len(x), length), x.dtype)
     for index, tap in windows.taps():
         phase: tuple[Any, ...] = (slice(None), *(t % s for t, s in zip(tap, windows.strides, strict=True)))
+        weight: tuple[Any, ...] = (slice(None), slice(0, 1), *index)
         offset = sum(t // s * step for t, s, step in zip(tap, windows.strides, steps, strict=True))
         shifted = phases[phase].reshape(len(x), -1)[:, offset : offset + length]
-        np.multiply(shifted, w[(slice(None), slice(0, 1), *index)], out=product)
+        np.multiply(shifted, w[weight], out=product)
         total[:, :length] += product
     rows = total.reshape(len(x), windows.sizes[0], *plane[1:])
     return to_int32(one_tap(rows, (0,) * len(plane), (1,) * len(plane), windows.sizes), "conv")
 
 
 def _split_phases(x: np.ndarray, strides: Ints) -> np.ndarray:
-    """x[:, p::stride] for all p < stride: shape (C, strides..., plane...), the plane rounded up to whole strides."""
-    x = pad(x, tuple((0, -size % s) for size, s in zip(x.shape[1:], strides, strict=True)), 0)
+    """x[:, p::stride] for all p < stride: shape (C, strides..., plane...), planes rounded up to strides."""
+    whole = tuple((0, -size % s) for size, s in zip(x.shape[1:], strides, strict=True))
+    x = pad(x, whole, 0, x.dtype)
     pairs = [n for size, s in zip(x.shape[1:], strides, strict=True) for n in (size // s, s)]
     split = x.reshape(x.shape[0], *pairs)
     return np.ascontiguousarray(split.transpose(0, *range(2, split.ndim, 2), *range(1, split.ndim, 2)))

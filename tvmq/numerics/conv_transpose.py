@@ -26,8 +26,9 @@ def conv_transpose(
 ) -> np.ndarray:
     """Sums of x codes times w codes where each x is spread over a window, exact.
 
-    It is the convolution, with the flipped kernel, of x with strides - 1 gaps between its elements and a border
-    around them; gaps and border hold x_zero. So, as with `conv`, the caller subtracts x_zero * sum(w) of each filter.
+    It is the convolution, with the flipped kernel, of x with strides - 1 gaps between its elements and a
+    border around them; gaps and border hold x_zero. So the caller subtracts x_zero * sum(w) of each
+    filter, as with `conv`.
     x         integer codes, shape (N, C, spatial...), one to three spatial axes
     w         integer codes, shape (C, F / groups, kernel...)
     padding   cut off the result: one int, one for each axis, or all the befores then all the afters
@@ -45,7 +46,7 @@ def conv_transpose(
             f"conv_transpose: {x.shape[1]} channels in {groups} groups do not fit weights of shape {w.shape}"
         )
     windows, full = _windows(x.shape[2:], w.shape[2:], strides, padding, output_padding, dilation)
-    # (C, F / groups, kernel...) to (groups, F / groups, C / groups, kernel...): the axes of a filter's sum are last
+    # (C, F / groups, kernel...) to (groups, F / groups, C / groups, kernel...): the axes of a sum are last
     filters = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
     depth_axes = tuple(range(2, filters.ndim))
     plan = plan_sums(filters, largest_code(x) + abs(x_zero), depth_axes)
@@ -81,7 +82,7 @@ def _windows(
 def _scatter(
     x: np.ndarray, filters: np.ndarray, windows: Windows, full: tuple[int, ...], x_zero: int, plan: Plan
 ) -> np.ndarray:
-    """One picture: one matrix product for all taps, then each tap is added where it falls; float64 (F, full...)."""
+    """One picture: a matrix product for all taps, then each tap added where it falls; float64 (F, full...)."""
     groups, per_group, depth = filters.shape[:3]
     rows = np.moveaxis(filters, 2, -1).reshape(groups, -1, depth)
     columns = (x.astype(np.float64) - x_zero).reshape(groups, depth, -1)

@@ -1,9 +1,9 @@
 """Exact integer matrix products, carried out by a float BLAS where a bound proves that it is exact.
 
-A float adds and multiplies integers without rounding while every partial sum stays below 2^24 (float32) or 2^53
-(float64) in magnitude: all such integers are representable, so neither the order of a sum nor a fused multiply-add
-can change it. With |a| <= A and |b| <= B the partial sums of K products stay within K * A * B; for uint8 x int8
-float32 is exact to K = 514.
+A float adds and multiplies integers without rounding while every partial sum stays below 2^24 (float32) or
+2^53 (float64) in magnitude: all such integers are representable, so neither the order of a sum nor a fused
+multiply-add can change it. With |a| <= A and |b| <= B the partial sums of K products stay within K * A * B;
+for uint8 x int8 float32 is exact to K = 514.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     total = None
     for start in range(0, depth, plan.piece):
         piece = slice(start, start + plan.piece)
-        rows = b[piece] if b.ndim == 1 else b[..., piece, :]
+        rows: np.ndarray = b[piece] if b.ndim == 1 else b[..., piece, :]
         part = np.asarray(np.matmul(a[..., piece], rows)).astype(np.int32)
         total = part if total is None else total + part
     return np.asarray(total)

@@ -25,8 +25,8 @@ def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: Number, b_zero: Number) ->
     b_steps, b_largest = _steps(b, b_zero)
     if a_largest * b_largest > INT32_MAX:
         raise AccumulatorError(
-            f"multiply: products of {a.dtype.name} and {b.dtype.name} codes can reach {a_largest * b_largest}, "
-            f"int32 ends at {INT32_MAX}; use fewer bits"
+            f"multiply: products of {a.dtype.name} and {b.dtype.name} codes can reach "
+            f"{a_largest * b_largest}, int32 ends at {INT32_MAX}; use fewer bits"
         )
     return np.asarray(a_steps * b_steps)
 

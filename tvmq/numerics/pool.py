@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -105,11 +105,11 @@ def window_counts(
 
 
 def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
-    """Integers that bring sums over different numbers of elements to one divisor: sum * factor / divisor = sum / count.
+    """Integers that bring sums over different numbers of elements to one divisor.
 
+    sum / count = sum * factor / divisor, so that sum * factor is requantized with s_x / (s_y * divisor).
     counts   int32, any shape, as `window_counts` gives them
-    returns  factors (int32, shape of counts) and their common divisor, the least common multiple of the counts;
-             sum * factor is then requantized with s_x / (s_y * divisor)
+    returns  factors (int32, shape of counts) and the divisor, the least common multiple of the counts
     raises   ConfigError if a window is empty, AccumulatorError if the divisor leaves int32
 
     >>> average_factors(np.int32([2, 2, 1]))
@@ -141,7 +141,7 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
 
 
 def _pool(q: np.ndarray, combine: np.ufunc, fill: int, windows: Windows) -> np.ndarray:
-    """Windows are boxes, and integers may be combined in any order, so each spatial axis is reduced by itself."""
+    """Windows are boxes and integers may be combined in any order: each spatial axis is reduced by itself."""
     for axis in range(len(windows.kernel) - 1, -1, -1):
         q = _pool_axis(q, axis, combine, fill, windows)
     return q

@@ -1,6 +1,6 @@
 """Proofs that integer sums stay inside int32, for the weights at hand.
 
-A compiled kernel may add the products and the bias in any order and any grouping, so what is bounded is every partial sum.
+A compiled kernel may add the products and the bias in any order and grouping: every partial sum is bounded.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ def accumulator_bound(
 ) -> np.ndarray:
     """Largest possible magnitude of a partial sum of x * w and bias, for each filter.
 
-    w              integer weights, any shape; filter_axis is the axis of the filters (0 for OIHW, 1 for a matrix (K, N))
+    w              integer weights, any shape
+    filter_axis    the axis of its filters: 0 for OIHW, 1 for a matrix (K, N)
     x_low, x_high  lowest and highest code that x can hold, padding included
-    bias           integers of shape (F,) added to each sum (with -x_zero * sum(w) folded in where that is done); None is 0
+    bias           integers, shape (F,), added to each sum, -x_zero * sum(w) included where it is; None is 0
     returns        int64, shape (F,): max over all subsets of the products, with and without the bias
 
     >>> accumulator_bound(np.int8([[1, -2]]), 0, 255, bias=[-100])
@@ -47,17 +48,16 @@ def check_accumulator(
 ) -> np.ndarray:
     """`accumulator_bound`, refused with an AccumulatorError that names the layer where it leaves int32.
 
-    >>> check_accumulator("head", np.full((1, 70000), 127), 0, 255)
+    >>> check_accumulator("head", np.full((1, 70000), 127), 0, 255)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tvmq.errors.AccumulatorError: realize, layer 'head': filter 0 of 1 adds up to 70000 products of codes 0..255 and can reach \
-2266950000, int32 ends at 2147483647; give its weights fewer bits or keep it in float: Rule('head', None)
+    tvmq.errors.AccumulatorError: realize, layer 'head': filter 0 of 1 adds 70000 products of codes 0..255 ...
     """
     bounds = accumulator_bound(w, x_low, x_high, bias, filter_axis=filter_axis)
     if (bounds > INT32_MAX).any():
         worst = int(np.argmax(bounds))
         raise AccumulatorError(
-            f"{stage}, layer {layer!r}: filter {worst} of {bounds.size} adds up to {w.size // bounds.size} products "
-            f"of codes {x_low}..{x_high} and can reach {bounds[worst]}, int32 ends at {INT32_MAX}; "
+            f"{stage}, layer {layer!r}: filter {worst} of {bounds.size} adds {w.size // bounds.size} "
+            f"products of codes {x_low}..{x_high} and can reach {bounds[worst]}, int32 ends at {INT32_MAX}; "
             f"give its weights fewer bits or keep it in float: Rule({layer!r}, None)"
         )
     return bounds
@@ -68,7 +68,7 @@ def check_product_accumulator(
 ) -> int:
     """The same for a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
 
-    a_largest, b_largest  largest magnitudes of the codes as they are multiplied (after zero points, if those are taken off)
+    a_largest, b_largest  largest magnitudes of the factors as they are multiplied
     returns               the bound
 
     >>> check_product_accumulator("attention", 64, 255, 255)
@@ -77,8 +77,9 @@ def check_product_accumulator(
     bound = depth * a_largest * b_largest
     if bound > INT32_MAX:
         raise AccumulatorError(
-            f"{stage}, layer {layer!r}: {depth} products of up to {a_largest} * {b_largest} can reach {bound}, "
-            f"int32 ends at {INT32_MAX}; give its inputs fewer bits or keep it in float: Rule({layer!r}, None)"
+            f"{stage}, layer {layer!r}: {depth} products of up to {a_largest} * {b_largest} can reach "
+            f"{bound}, int32 ends at {INT32_MAX}; "
+            f"give its inputs fewer bits or keep it in float: Rule({layer!r}, None)"
         )
     return bound
 
@@ -86,8 +87,9 @@ def check_product_accumulator(
 def multiplier_fits(bounds: ArrayLike, multiplier: ArrayLike) -> bool:
     """True if float32(acc) * multiplier stays below 2^31 in magnitude for all |acc| <= bounds.
 
-    A kernel may then convert to int32 first and clip afterwards, as requantize's mode float allows no difference.
-    bounds      integers, shape () or (F,); multiplier float32, shape () or (F,)
+    A kernel may then convert to int32 first and clip afterwards: the result is that of requantize.
+    bounds      integers, shape () or (F,)
+    multiplier  float32, shape () or (F,)
 
     >>> multiplier_fits([2000], 0.5), multiplier_fits([2**30], 4.0)
     (True, False)

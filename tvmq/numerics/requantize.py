@@ -44,8 +44,8 @@ def requantize(
     zero_point  int, the code of 0.0 of the result, within qmin..qmax
     returns     dtype, shape of acc; what lies outside qmin..qmax saturates, however large
     raises      ConfigError for an unknown mode or rounding, RangeError for numbers out of range
-    order       float: acc to float32 (half to even), times multiplier in float32 (one rounding), rint, clip to
-                qmin - zero_point .. qmax - zero_point, add the zero point in integers;
+    order       float: acc to float32 (half to even), times multiplier in float32 (one rounding), rint, clip
+                to qmin - zero_point .. qmax - zero_point, add the zero point in integers;
                 fixed_point: as `fixed_point_multiply`, clipped and added in int64;
                 power_of_two: (acc + half) >> -shift or acc << shift, as fixed_point with 2^30 and shift + 1
 
@@ -163,8 +163,9 @@ def float_multiplier(scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike)
 def fixed_point_parameters(factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Multiplier and shift of mode fixed_point: factor ~ multiplier * 2^(shift - 31).
 
-    (mantissa, e) = frexp(factor); multiplier = floor(mantissa * 2^31 + 1/2); if that is 2^31 it is halved and e
-    grows by one. So the multiplier lies in 2^30..2^31-1; factor 0 gives (0, 0). In float64, exact for a float32.
+    (mantissa, e) = frexp(factor); multiplier = floor(mantissa * 2^31 + 1/2); if that is 2^31 it is halved and
+    e grows by one. So the multiplier lies in 2^30..2^31-1; factor 0 gives (0, 0). In float64, so exact for a
+    float32 factor.
     returns  two int32 arrays, shape of factor
     raises   RangeError if a factor is negative, not finite, or 2^30 and more
 

@@ -1,6 +1,7 @@
 """Softmax with float32 arithmetic that is fixed to the last bit, so that every CPU can compute the same.
 
-Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no reordering.
+Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no
+reordering.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ LOG2_E = np.float32(float.fromhex("0x1.715476p+0"))
 # ln 2 = LN2_HIGH + LN2_LOW; LN2_HIGH has 10 significant bits, so that n * LN2_HIGH is exact (n has 7).
 LN2_HIGH = np.float32(float.fromhex("0x1.63p-1"))
 LN2_LOW = np.float32(float.fromhex("-0x1.bd0106p-13"))
-# exp(r) ~ 1 + r + r^2 * (c[0] + c[1] r + ... + c[4] r^4) for |r| <= ln(2) / 2: least largest relative error (3e-9),
-# the coefficients then rounded to float32.
+# exp(r) ~ 1 + r + r^2 * (c[0] + c[1] r + ... + c[4] r^4) for |r| <= ln(2) / 2: the polynomial of least
+# largest relative error (3e-9), its coefficients then rounded to float32.
 EXP_COEFFICIENTS = tuple(
     np.float32(float.fromhex(c))
     for c in ("0x1.fffffcp-2", "0x1.555492p-3", "0x1.5558f2p-5", "0x1.123a2p-7", "0x1.6a23cep-10")
@@ -27,13 +28,13 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
     x        float32, any shape; infinities and NaN are allowed, see order
     returns  float32, shape of x
-    order    1. x = min(max(x, -3.4028235e38), 3.4028235e38), the largest finite float32; NaN becomes the lowest
+    order    1. x = min(max(x, -LARGEST), LARGEST), the largest finite float32; NaN becomes -LARGEST
              2. d = x - max(x along the axis)
              3. e = exp_negative(d)
-             4. 16 lanes: lane j = e[j] + e[j + 16] + e[j + 32] + ..., added in this order; a missing element adds 0
+             4. 16 lanes: lane j = e[j] + e[j + 16] + e[j + 32] + ..., in this order; a missing element adds 0
              5. the lanes halve: lane j += lane j + 8 (j < 8), then + 4, + 2, + 1; lane 0 is the sum
              6. e / sum, a true division
-    So a row of equal values, also one that is all -inf or all NaN, gives 1 / n, and -inf beside a number gives 0.
+    So a row of equal values, also one of -inf or NaN alone, gives 1 / n; -inf beside a number gives 0.
 
     >>> softmax(np.float32([0, 0, -np.inf]))
     array([0.5, 0.5, 0. ], dtype=float32)

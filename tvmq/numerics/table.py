@@ -42,8 +42,8 @@ def make_table(
 
     function  float64 (256,) -> float64 (256,), the real values of the codes
     returns   the output's storage type, shape (256,); all 256 entries, also where the input uses fewer bits
-    raises    ConfigError if a side is per channel or the input not of 8 bits, RangeError if function gives NaN
-    order     in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), rounded once, half to even
+    raises    ConfigError if a side is per channel or the input not of 8 bits, RangeError if a value is NaN
+    order     in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), half to even
 
     >>> from tvmq.spec import QuantSpec
     >>> x, y = QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec())

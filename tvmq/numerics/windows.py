@@ -100,11 +100,8 @@ def span_of(kernel: Ints, dilation: Ints) -> Ints:
     return tuple((k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True))
 
 
-def pad(
-    x: np.ndarray, padding: tuple[tuple[int, int], ...], fill: float, dtype: DTypeLike = None
-) -> np.ndarray:
-    """x with its last axes padded, converted to dtype (None keeps it); x itself where nothing is to be done."""
-    dtype = x.dtype if dtype is None else np.dtype(dtype)
+def pad(x: np.ndarray, padding: tuple[tuple[int, int], ...], fill: float, dtype: DTypeLike) -> np.ndarray:
+    """x with its last axes padded, converted to dtype; x itself where nothing is to be done."""
     if not any(before or after for before, after in padding):
         return np.asarray(x.astype(dtype, copy=False))
     lead = x.ndim - len(padding)
