@@ -1,0 +1,67 @@
+"""Statistics of tensors, and the thresholds chosen from them.
+
+Statistics stream and merge: their memory does not depend on the number of samples, and their state is the
+same, byte for byte, however the samples are batched, ordered and sharded. Observers turn statistics into the
+range of a tensor; weight observers do so with a constant. Everything here is NumPy.
+
+    TensorStatistics    ranges (RangeStatistics) and histogram (Histogram) of one tensor
+    OBSERVERS           name -> "module:class", loaded on use by `make_observer`
+    WEIGHT_OBSERVERS    the same for weights, `make_weight_observer`
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from tvmq.errors import ConfigError
+from tvmq.observers.base import Observer
+from tvmq.observers.weight_base import WeightObserver
+
+OBSERVERS: dict[str, str] = {
+    "histogram": "tvmq.observers.histogram:LeastSquares",
+    "minmax": "tvmq.observers.minmax:MinMax",
+}
+
+WEIGHT_OBSERVERS: dict[str, str] = {
+    "max": "tvmq.observers.weight_max:WeightMax",
+}
+
+
+def make_observer(name: str, **options: Any) -> Observer:
+    """The observer of that name with these options.
+
+    raises  ConfigError for an unknown name or option
+
+    >>> make_observer("minmax")
+    MinMax()
+    """
+    return _make(OBSERVERS, "calibrate_mode", name, options)
+
+
+def make_weight_observer(name: str, **options: Any) -> WeightObserver:
+    """The weight observer of that name with these options.
+
+    raises  ConfigError for an unknown name or option
+
+    >>> make_weight_observer("max")
+    WeightMax()
+    """
+    return _make(WEIGHT_OBSERVERS, "weight_scale", name, options)
+
+
+def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str, Any]) -> Any:
+    if name not in table:
+        near = difflib.get_close_matches(str(name), table, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigError(f"{option!r} must be one of {', '.join(table)}. Got {name!r} instead{hint}")
+    module, _, attribute = table[name].partition(":")
+    maker = getattr(importlib.import_module(module), attribute)
+    known = list(maker.__dataclass_fields__)
+    for field in options:
+        if field not in known:
+            listed = ", ".join(known) or "none"
+            raise ConfigError(f"{name} observer: unknown option {field!r}; known: {listed}")
+    return maker(**options)

@@ -1,0 +1,76 @@
+"""Everything observers ask about one tensor: its ranges and, where wanted, its histogram."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tvmq.errors import CalibrationError
+from tvmq.observers.histogram_statistics import Histogram
+from tvmq.observers.range_statistics import RangeStatistics
+
+
+class TensorStatistics:
+    """`ranges` (RangeStatistics) and `histogram` (Histogram, or None) of a tensor.
+
+    name            of the tensor, for messages
+    channel_axis    axis of the channels, for channel means; None: none are taken
+    with_histogram  False saves the greater part of the time, for observers that need ranges only
+
+    >>> statistics = TensorStatistics("x")
+    >>> statistics.update(np.float32([[1, 5], [-1, 7]]))
+    >>> statistics.ranges.high, statistics.histogram.values
+    (7.0, 4)
+    """
+
+    def __init__(
+        self, name: str = "", *, channel_axis: int | None = None, with_histogram: bool = True
+    ) -> None:
+        self.name = name
+        self.ranges = RangeStatistics(name, channel_axis=channel_axis)
+        self._histogram = Histogram(name) if with_histogram else None
+
+    @property
+    def histogram(self) -> Histogram:
+        """The histogram; CalibrationError where none was taken."""
+        if self._histogram is None:
+            raise CalibrationError(
+                f"calibrate, tensor {self.name!r}: this observer needs a histogram and none was taken; "
+                f"use with_histogram=True, or calibrate_mode 'minmax', 'moving_average' or 'global_scale'"
+            )
+        return self._histogram
+
+    def update(self, x: np.ndarray) -> None:
+        """Add x, float32 with the samples on axis 0; RangeError for NaN or infinity (nothing is added)."""
+        self.ranges.update(x)
+        if self._histogram is not None:
+            self._histogram.update(x)
+
+    def merge(self, other: TensorStatistics) -> TensorStatistics:
+        """Statistics of both together, as a new object."""
+        merged = TensorStatistics(self.name, channel_axis=self.ranges.channel_axis, with_histogram=False)
+        merged.ranges = self.ranges.merge(other.ranges)
+        if self._histogram is not None or other._histogram is not None:
+            merged._histogram = self.histogram.merge(other.histogram)
+        return merged
+
+    def to_dict(self) -> dict[str, np.ndarray]:
+        """All state as arrays (for np.savez)."""
+        fields = {f"ranges.{key}": array for key, array in self.ranges.to_dict().items()}
+        if self._histogram is not None:
+            fields.update({f"histogram.{key}": array for key, array in self._histogram.to_dict().items()})
+        return fields
+
+    @classmethod
+    def from_dict(
+        cls, fields: dict[str, np.ndarray], name: str = "", *, channel_axis: int | None = None
+    ) -> TensorStatistics:
+        """Inverse of `to_dict`."""
+        made = cls(name, channel_axis=channel_axis, with_histogram=False)
+        made.ranges = RangeStatistics.from_dict(_under(fields, "ranges."), name, channel_axis=channel_axis)
+        if "histogram.counts" in fields:
+            made._histogram = Histogram.from_dict(_under(fields, "histogram."), name)
+        return made
+
+
+def _under(fields: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {key[len(prefix) :]: array for key, array in fields.items() if key.startswith(prefix)}
