@@ -1,0 +1,104 @@
+"""Which bindings become one kernel: a head, what comes before it (padding) and what follows it (bias, requantize, ...).
+
+    [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
+    conv2d -> add constant -> relu / clip                                                          float
+    multiply / sum / sum_pool2d -> requantize
+
+Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tvmq.graph.view import View, dtype_of, is_const, op_name
+
+HEADS = ("nn.conv2d", "matmul")
+REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool2d")
+
+
+@dataclass
+class Chain:
+    """Bindings that become one kernel.
+
+    head     the binding whose operator chooses the rule
+    members  all bindings in order; the last one is the result
+    """
+
+    head: str
+    members: list[str]
+
+    @property
+    def result(self) -> str:
+        """The variable that exists afterwards."""
+        return self.members[-1]
+
+    def after_head(self) -> list[str]:
+        """Members behind the head."""
+        return self.members[self.members.index(self.head) + 1 :]
+
+
+def find_chains(view: View) -> dict[str, Chain]:
+    """All chains of more than one binding, keyed by their result."""
+    order = {var.name: position for position, (var, _) in enumerate(view.bindings)}
+    taken: set[str] = set()
+    chains: dict[str, Chain] = {}
+    for var, value in reversed(view.bindings):
+        name = op_name(value)
+        if var.name in taken or name not in HEADS + REDUCERS:
+            continue
+        members = _before(view, var.name) + [var.name]
+        follow = _after_product if name in HEADS else _after_reducer
+        follow(view, members, taken, order)
+        taken.update(members)
+        if len(members) > 1:
+            chains[members[-1]] = Chain(var.name, members)
+    return chains
+
+
+def _before(view: View, head: str) -> list[str]:
+    """Constant padding that only a convolution reads."""
+    value = view.value[head]
+    source = value.args[0]
+    producer = view.producer(source)
+    if op_name(value) != "nn.conv2d" or producer is None or op_name(producer) != "nn.pad":
+        return []
+    if producer.attrs.pad_mode != "constant" or view.only_reader(source.name) is None:
+        return []
+    return [source.name]
+
+
+def _after_product(view: View, members: list[str], taken: set[str], order: dict[str, int]) -> None:
+    integer = dtype_of(view.var[members[-1]]) == "int32"
+    _follow(view, members, taken, lambda v, call: op_name(call) == "add" and is_const(call.args[1]))
+    if not integer:
+        _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
+        return
+    if not _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"):
+        return
+    _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call, order))
+    _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.table" and is_const(call.args[1]))
+
+
+def _after_reducer(view: View, members: list[str], taken: set[str], _order: dict[str, int]) -> None:
+    _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float")
+
+
+def _follow(view: View, members: list[str], taken: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]
+    """Extend a chain by the only reader of its end, if that is free and accepted."""
+    reader = view.only_reader(members[-1])
+    if reader is None or reader in taken or not accepts(reader, view.value[reader]):
+        return False
+    members.append(reader)
+    return True
+
+
+def _is_sum_of_known(view: View, name: str, call, order: dict[str, int]) -> bool:  # type: ignore[no-untyped-def]
+    """True for tvmq.add of `name` and another tensor of its shape."""
+    if op_name(call) != "tvmq.add":
+        return False
+    a, b = call.args
+    if a.name == b.name:
+        return False
+    other = b if a.name == name else a
+    return [int(d) for d in other.ty.shape] == [int(d) for d in view.var[name].ty.shape]

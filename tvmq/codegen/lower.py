@@ -1,0 +1,207 @@
+"""From a module of ours to calls of kernels: pictures become NHWC, neighbouring operators become one function.
+
+One walk over the bindings. Every tensor of rank 4 may exist in two layouts: "logical" (NCHW, as in the IR) and "nhwc"; a rule
+asks for the layout it wants and a transpose is emitted only where the other one is all there is. Rules for operators are in
+codegen/lowerings/; what no rule takes is emitted as it stands and gets TVM's own lowering with the generic schedule: slower,
+never wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.codegen.fusion import Chain, find_chains
+from tvmq.codegen.vm_pipeline import mark_kernel
+from tvmq.graph.names import UniqueNames, identifier, merge, with_names
+from tvmq.graph.rewrite import build_function
+from tvmq.graph.view import View, dtype_of, leaves, op_name, shape_of, used_vars
+from tvmq.kernels.types import Isa, Kernel
+
+Rule = Callable[["Lowerer", Chain], bool]
+
+# operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
+LOWERINGS: dict[str, str] = {
+    "nn.conv2d": "tvmq.codegen.lowerings.conv2d:lower",
+    "matmul": "tvmq.codegen.lowerings.dense:lower",
+    "nn.max_pool2d": "tvmq.codegen.lowerings.pool:max_pool",
+    "tvmq.sum_pool2d": "tvmq.codegen.lowerings.pool:sum_pool",
+    "tvmq.sum": "tvmq.codegen.lowerings.pool:global_sum",
+    "tvmq.quantize": "tvmq.codegen.lowerings.convert:quantize",
+    "tvmq.dequantize": "tvmq.codegen.lowerings.convert:dequantize",
+    "tvmq.requantize": "tvmq.codegen.lowerings.convert:requantize",
+    "tvmq.softmax": "tvmq.codegen.lowerings.softmax:lower",
+    "tvmq.add": "tvmq.codegen.lowerings.elementwise:add",
+    "tvmq.multiply": "tvmq.codegen.lowerings.elementwise:multiply",
+    "tvmq.table": "tvmq.codegen.lowerings.elementwise:table",
+    "concat": "tvmq.codegen.lowerings.shape:concat",
+    "nn.pad": "tvmq.codegen.lowerings.shape:pad",
+    "reshape": "tvmq.codegen.lowerings.shape:reshape",
+    "flatten": "tvmq.codegen.lowerings.shape:reshape",
+    "squeeze": "tvmq.codegen.lowerings.shape:reshape",
+    "expand_dims": "tvmq.codegen.lowerings.shape:reshape",
+    "split": "tvmq.codegen.lowerings.shape:split",
+    "strided_slice": "tvmq.codegen.lowerings.shape:strided_slice",
+    "image.resize2d": "tvmq.codegen.lowerings.shape:resize",
+    "mean": "tvmq.codegen.lowerings.pool:mean",
+    "nn.avg_pool2d": "tvmq.codegen.lowerings.pool:average_pool",
+    **{
+        name: "tvmq.codegen.lowerings.elementwise:same_layout"
+        for name in (
+            *("nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative"),
+            *("abs", "add", "subtract", "multiply", "divide", "maximum", "minimum", "tvmq.simulated_quantize", "astype"),
+        )
+    },
+}
+
+
+def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
+    """A module whose main function calls kernels; what they are called is in `kernel_names`."""
+    return Lowerer(mod, isa).run()
+
+
+class Lowerer:
+    """State of the walk; see the head of this file."""
+
+    def __init__(self, mod: tvm.IRModule, isa: Isa) -> None:
+        self.view = View(mod)
+        self.isa = isa
+        self.kernel_names: dict[str, str] = {}
+        self._mod = mod
+        self._builder = relax.BlockBuilder()
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
+        self._unique = UniqueNames(self.view.params)
+        self._logical: dict[str, relax.Expr] = dict(self.view.params)
+        self._nhwc: dict[str, relax.Expr] = {}
+        self._functions: dict[object, tvm.ir.GlobalVar] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._sources: tuple[str, ...] = ()
+
+    def run(self) -> tvm.IRModule:
+        """Lower all bindings."""
+        chains = find_chains(self.view)
+        inner = {name for chain in chains.values() for name in chain.members[:-1]}
+        for var, value in self.view.bindings:
+            if var.name in inner:
+                continue
+            chain = chains.get(var.name) or Chain(var.name, [var.name])
+            self._sources = merge(*(self.view.sources(name) for name in chain.members))
+            if not self._by_rule(chain):
+                self._as_it_stands(chain)
+        return self._finish()
+
+    # ---- what rules use
+
+    def rank4(self, name: str) -> bool:
+        """True for tensors that may live in NHWC."""
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and ty.ndim == 4
+
+    def has_nhwc(self, name: str) -> bool:
+        """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
+        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(shape_of(self.view.var[name])))
+
+    def nhwc(self, name: str) -> relax.Expr:
+        """The tensor in NHWC, transposed here if need be."""
+        if name not in self._nhwc:
+            self._nhwc[name] = self._transposed(self._logical[name], (0, 2, 3, 1), f"{name}_nhwc")
+        return self._nhwc[name]
+
+    def logical(self, name: str) -> relax.Expr:
+        """The tensor as the IR has it, transposed here if need be."""
+        if name not in self._logical:
+            self._logical[name] = self._transposed(self._nhwc[name], (0, 3, 1, 2), f"{name}_nchw")
+        return self._logical[name]
+
+    def give_nhwc(self, name: str, value: relax.Expr) -> None:
+        """`name` now exists in NHWC."""
+        self._nhwc[name] = value
+
+    def give_logical(self, name: str, value: relax.Expr) -> None:
+        """`name` now exists as the IR has it."""
+        self._logical[name] = value
+
+    def emit(self, value: relax.Expr, name: str) -> relax.Var:
+        """Bind a Relax expression."""
+        value = self._builder.normalize(value)
+        var = relax.DataflowVar(self._unique(name), value.ty)
+        self._bindings.append((var, value))
+        self._names[var.name] = self._sources
+        return var
+
+    def reshaped(self, value: relax.Expr, shape: Sequence[int], name: str) -> relax.Expr:
+        """The same bytes in another shape."""
+        if tuple(int(d) for d in value.ty.shape) == tuple(shape):
+            return value
+        return self.emit(relax.op.reshape(value, list(shape)), name)
+
+    def call(self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[int], dtype: str, name: str) -> relax.Var:
+        """Call a kernel on data inputs; kernels of equal key share one function."""
+        gvar = self._functions.get(kernel.key)
+        if gvar is None:
+            symbol = self._unique(identifier(f"kernel_{kernel.name}"))
+            func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
+            gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+        args = [*inputs, *(relax.const(np.ascontiguousarray(c)) for c in kernel.constants)]
+        out = relax.TensorType([int(d) for d in shape], dtype)
+        var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
+        self.kernel_names[var.name] = kernel.name
+        return var
+
+    # ---- the walk
+
+    def _by_rule(self, chain: Chain) -> bool:
+        head = op_name(self.view.value[chain.head])
+        if head not in LOWERINGS:
+            return False
+        module, _, function = LOWERINGS[head].partition(":")
+        return bool(getattr(importlib.import_module(module), function)(self, chain))
+
+    def _as_it_stands(self, chain: Chain) -> None:
+        """Emit the bindings of a chain unchanged, on logical layouts."""
+        for name in chain.members:
+            value = self.view.value[name]
+            table = {used: self.logical(used) for used in used_vars(value)}
+            self._sources = self.view.sources(name)
+            self._logical[name] = self.emit(substituted(value, table), name)
+
+    def _transposed(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
+        shape = [int(value.ty.shape[a]) for a in axes]
+        if _transpose_is_free(tuple(int(d) for d in value.ty.shape)):
+            return self.reshaped(value, shape, name)
+        from tvmq.codegen.lowerings.convert import transpose
+
+        return transpose(self, value, axes, name)
+
+    def _finish(self) -> tvm.IRModule:
+        body = self.view.func.body.body
+        result = substituted(body, {var.name: self.logical(var.name) for var in leaves(body)})
+        func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
+        mod = self._builder.get()
+        mod["main"] = with_names(func.with_attr("global_symbol", "main"), self._names)
+        return mod
+
+
+def _transpose_is_free(shape: tuple[int, ...]) -> bool:
+    """True if NCHW and NHWC hold the same bytes in the same order, whichever of the two `shape` is."""
+    return shape[1] == 1 or shape[3] == 1 and shape[2] == 1 or shape[2] * shape[3] == 1 or shape[1] * shape[2] == 1
+
+
+def substituted(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:
+    """An expression with variables replaced."""
+    if isinstance(expr, relax.Var):
+        return table.get(expr.name, expr)
+    if isinstance(expr, relax.Tuple):
+        return relax.Tuple([substituted(item, table) for item in expr.fields])
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(substituted(expr.tuple_value, table), expr.index)
+    if isinstance(expr, relax.Call):
+        return relax.Call(expr.op, [substituted(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
+    return expr
+
+
+__all__ = ["LOWERINGS", "Lowerer", "dtype_of", "lower", "substituted"]

@@ -1,0 +1,90 @@
+"""Operators that move values: in NHWC where their input is there in NHWC, so that no transposes appear inside the core."""
+
+from __future__ import annotations
+
+from tvm import relax
+
+from tvmq.codegen.fusion import Chain
+from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
+from tvmq.graph.view import shape_of
+
+
+def concat(lowerer: Lowerer, chain: Chain) -> bool:
+    """Concat of pictures."""
+    call = lowerer.view.value[chain.head]
+    parts = call.args[0]
+    if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
+        return False
+    names = [part.name for part in parts.fields]
+    if not lowerer.rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
+        return False
+    axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
+    value = relax.op.concat([lowerer.nhwc(name) for name in names], axis=axis)
+    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    return True
+
+
+def pad(lowerer: Lowerer, chain: Chain) -> bool:
+    """Padding of pictures."""
+    call = lowerer.view.value[chain.head]
+    source = call.args[0].name
+    if not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+        return False
+    w = [int(x) for x in call.attrs.pad_width]
+    width = [*w[0:2], *w[4:8], *w[2:4]]
+    value = relax.op.nn.pad(lowerer.nhwc(source), width, pad_value=call.attrs.pad_value, pad_mode=call.attrs.pad_mode)
+    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    return True
+
+
+def reshape(lowerer: Lowerer, chain: Chain) -> bool:
+    """A reshape of one pixel (after global pooling) needs no transpose; a reshape to a picture of one pixel neither."""
+    source = lowerer.view.value[chain.head].args[0].name
+    if not isinstance(lowerer.view.var[source].ty, relax.TensorType):
+        return False
+    value = lowerer.reshaped(lowerer.logical(source), shape_of(lowerer.view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def split(_lowerer: Lowerer, _chain: Chain) -> bool:
+    """Split gives a tuple and goes the generic way."""
+    return False
+
+
+def strided_slice(lowerer: Lowerer, chain: Chain) -> bool:
+    """Slices of pictures."""
+    call = lowerer.view.value[chain.head]
+    source = call.args[0].name
+    if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or not isinstance(call.args[1], relax.Tuple):
+        return False
+    axes = [NHWC_AXIS[int(a.value) % 4] for a in call.args[1].fields]
+    moved = relax.Tuple([relax.prim_value(a) for a in axes])
+    value = relax.Call(call.op, [lowerer.nhwc(source), moved, *call.args[2:]], call.attrs, call.ty_args)
+    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    return True
+
+
+def resize(lowerer: Lowerer, chain: Chain) -> bool:
+    """Resize of pictures."""
+    call = lowerer.view.value[chain.head]
+    a = call.attrs
+    source = call.args[0].name
+    if a.layout != "NCHW" or not lowerer.has_nhwc(source):
+        return False
+    value = relax.op.image.resize2d(
+        lowerer.nhwc(source),
+        call.args[1],
+        roi=[float(r) for r in a.roi],
+        layout="NHWC",
+        method=a.method,
+        coordinate_transformation_mode=a.coordinate_transformation_mode,
+        rounding_method=a.rounding_method,
+        cubic_alpha=float(a.cubic_alpha),
+        cubic_exclude=int(a.cubic_exclude),
+        extrapolation_value=float(a.extrapolation_value),
+        out_dtype=a.out_dtype,
+    )
+    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    return True
