@@ -1,0 +1,56 @@
+"""`tvmq bench`: how long one run takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Artefact, Json, Sha256
+from tvmq.cli.files import Arrays, Batches, read_arrays
+from tvmq.cli.screen import print_json, print_rows, time_text
+
+
+def bench(
+    model: Artefact,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Inputs (.npz, .npy); else random ones of a fixed seed.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Runs that are timed.")] = 50,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that the model may use.")] = 1,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+) -> None:
+    """Time a saved model: median of single runs, after a warm-up.
+
+    Other work on the machine falsifies it; compare models by turns, not one after the other.
+
+    Example: tvmq bench resnet18.tvmq --threads 1
+    """
+    exe = tvmq.load(model, sha256=sha256)
+    times = exe.benchmark(inputs_for(exe, data), repeat=repeat, threads=threads)
+    if as_json:
+        print_json({"model": model, "threads": threads, "repeat": repeat, **times.to_dict()})
+        return
+    print_rows([
+        ["median", time_text(times.median)], ["fastest", time_text(times.fastest)],
+        ["runs", str(repeat)], ["threads", str(threads)],
+    ])  # fmt: skip
+
+
+def inputs_for(exe: Any, data: Path | None) -> Arrays:
+    """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
+    names = [info.name for info in exe.input_info]
+    size = exe.input_info[0].shape[0]
+    if data is not None:
+        return next(iter(Batches(read_arrays(data, names), size)))
+    random = np.random.default_rng(0)
+    return {i.name: (random.random(i.shape) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
+
+
+def _top(dtype: str) -> float:
+    """Upper end of random values: 1 for floats, half of the range for integers."""
+    return 1.0 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max / 2

@@ -1,0 +1,19 @@
+"""`tvmq explain`: which layers compute in integers, which do not, and why."""
+
+from __future__ import annotations
+
+import tvmq
+from tvmq.cli.arguments import Artefact, Json, Sha256
+from tvmq.cli.screen import print_json
+
+
+def explain(model: Artefact, sha256: Sha256 = None, as_json: Json = False) -> None:
+    """Show the ledger of a saved model: precision of each layer and the rule, default or limit that chose it.
+
+    Example: tvmq explain resnet18.tvmq
+    """
+    explanation = tvmq.explain(tvmq.load(model, sha256=sha256))
+    if as_json:
+        print_json(explanation.to_dict())
+    else:
+        print(explanation)

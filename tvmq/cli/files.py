@@ -1,0 +1,132 @@
+"""Files that commands read and write: arrays in, arrays out, and early words about outputs that cannot be."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from tvmq.errors import DataError, OutputError
+
+Arrays = dict[str, np.ndarray]
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
+    """{input name: array} from an .npz with one array for each input, or an .npy for a model of one input.
+
+    names    inputs of the model, in order; arrays of other names are left out
+    raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
+    """
+    try:
+        # Pickled objects could run code, so they are never read.
+        loaded = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise DataError(f"data: there is no file '{path}'; make an .npz with {_listed(names)}") from None
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
+    arrays = _by_name(loaded, path, names)
+    lengths = {name: array.shape[0] if array.ndim else 0 for name, array in arrays.items()}
+    if len(set(lengths.values())) != 1 or 0 in lengths.values():
+        raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
+    return arrays
+
+
+def _by_name(loaded: np.ndarray | np.lib.npyio.NpzFile, path: Path, names: Sequence[str]) -> Arrays:
+    """Pick the model's inputs out of what a file holds."""
+    if isinstance(loaded, np.ndarray):
+        if len(names) != 1:
+            raise DataError(f"data: '{path}' is one array, the model takes {_listed(names)}; write an .npz")
+        return {names[0]: loaded}
+    with loaded:
+        if len(names) == len(loaded.files) == 1:
+            return {names[0]: _member(loaded, loaded.files[0], path)}
+        missing = [name for name in names if name not in loaded.files]
+        if missing:
+            raise DataError(f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(loaded.files)}")
+        return {name: _member(loaded, name, path) for name in names}
+
+
+def _member(loaded: np.lib.npyio.NpzFile, name: str, path: Path) -> np.ndarray:
+    """One array of an .npz; a damaged or pickled one is a DataError."""
+    try:
+        return loaded[name]
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nothing"
+
+
+class Batches:
+    """Samples in batches, as often as one iterates: {name: array of `size` samples}.
+
+    count    how many batches; without it all that are full, but at least one. Where samples run out they are
+             taken from the beginning again, so that every batch is full
+    advance  called after each batch, for a progress bar
+
+    >>> [feed["x"].tolist() for feed in Batches({"x": np.arange(5)}, 2, count=3)]
+    [[0, 1], [2, 3], [4, 0]]
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, np.ndarray],
+        size: int,
+        advance: Callable[[], None] = lambda: None,
+        *,
+        count: int | None = None,
+    ) -> None:
+        self.arrays, self.size, self.advance = arrays, size, advance
+        self.samples = len(next(iter(arrays.values())))
+        self.count = count or max(1, self.samples // size)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Arrays]:
+        for i in range(self.count):
+            index = np.arange(i * self.size, (i + 1) * self.size) % self.samples
+            yield {name: array[index] for name, array in self.arrays.items()}
+            self.advance()
+
+
+def check_output(path: Path) -> None:
+    """OutputError if a file cannot be written there; asked before the work, not after it."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise OutputError(f"output: '{path}' is a folder; name a file in it")
+    if not folder.is_dir():
+        raise OutputError(f"output: there is no folder '{folder}'; make it, or choose another --output")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file under a temporary name beside it, then rename: it is there whole or not at all.
+
+    raises   OutputError, with nothing left behind
+    """
+    check_output(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        # mkstemp makes files for their owner only; give it the permissions that any new file would get
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise OutputError(f"output: '{path}' could not be written ({error}); is the disk full?") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

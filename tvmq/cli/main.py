@@ -1,0 +1,58 @@
+"""The `tvmq` command: puts the commands together. TVM is imported by the command that runs, not by --help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.cli.bench import bench
+from tvmq.cli.demo import demo
+from tvmq.cli.explain import explain
+from tvmq.cli.guard import guarded
+from tvmq.cli.quantize import quantize
+from tvmq.cli.run import run
+from tvmq.cli.verify import verify
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "demo": demo,
+    "quantize": quantize,
+    "run": run,
+    "verify": verify,
+    "explain": explain,
+    "bench": bench,
+}
+
+app = typer.Typer(
+    name="tvmq",
+    no_args_is_help=True,
+    add_completion=False,
+    # our own errors are sentences; what remains is a bug of tvmq and deserves a plain traceback
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"tvmq {tvmq.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Trained float model in, fast and exact int8 executable out. Begin with: tvmq demo"""
+
+
+for _name, _command in COMMANDS.items():
+    app.command(_name)(guarded(_command))
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    app()

@@ -1,0 +1,155 @@
+"""Command-line options made from qconfig's, so that names, choices and help texts cannot drift apart."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
+from tvmq.errors import ConfigError
+from tvmq.rules import Rule
+from tvmq.spec import QuantSpec
+
+PANEL = "Quantization (the options of tvmq.qconfig)"
+# Relay's options of which only one value has a meaning here: taken from scripts, not shown to newcomers.
+HIDDEN = (
+    "nbit_activation", "dtype_activation", "round_for_shift", "calibrate_chunk_by", "partition_conversions",
+)  # fmt: skip
+LISTS: dict[str, Any] = {"skip_conv_layers": list[int], "debug_enabled_ops": list[str]}
+
+RULE_HELP = (
+    "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a glob of"
+    " layer names or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations."
+    " Examples: '*/classifier/*=float', 'op:matmul=w4', '/stem/Conv=w8a16'."
+)
+_BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+))?")
+
+
+def _annotation(option: str) -> Any:
+    """The typed typer option of one option of qconfig; all default to None, which means not given."""
+    name = option.replace("_", "-")
+    default = getattr(DEFAULTS, option)
+    text = f"{OPTION_HELP[option]} Default: {_default_text(default)}."
+    shown: dict[str, Any] = {
+        "help": text, "rich_help_panel": PANEL, "hidden": option in HIDDEN, "show_default": False,
+    }  # fmt: skip
+    switch = f"--{name}/--no-{name}" if isinstance(default, bool) else f"--{name}"
+    kind = _kind(option, default)
+    return Annotated[kind | None, typer.Option(switch, **shown)]
+
+
+def _kind(option: str, default: Any) -> Any:
+    """The Python type of an option's value: typer checks it and shows the choices."""
+    if option in OPTION_CHOICES:
+        return Enum("Choice", {choice: choice for choice in OPTION_CHOICES[option]})
+    return LISTS.get(option, type(default))
+
+
+def _default_text(default: Any) -> str:
+    """A default as one would type it."""
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return "none" if default is None else str(default)
+
+
+def _parameters() -> list[inspect.Parameter]:
+    """One keyword parameter for each option of qconfig, and three ways to give several at once."""
+    extra = {
+        "rule": Annotated[list[str] | None, typer.Option("--rule", help=RULE_HELP, rich_help_panel=PANEL)],
+        "relay": Annotated[bool, typer.Option(
+            "--relay", help="Begin with Relay's defaults instead of ours.", rich_help_panel=PANEL)],
+        "config": Annotated[Path | None, typer.Option(
+            "--config", help="JSON file of options; those on the command line win.", rich_help_panel=PANEL)],
+    }  # fmt: skip
+    names = [option.name for option in fields(QConfig) if option.name not in ("rules", "given")]
+    annotations = {**{name: _annotation(name) for name in names}, **extra}
+    defaults = {**dict.fromkeys(annotations), "relay": False}
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kind)
+        for name, kind in annotations.items()
+    ]
+
+
+def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command all options of qconfig; it receives the QConfig they make as its parameter `config`."""
+    added = _parameters()
+    signature = inspect.signature(command, eval_str=True)
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "config"]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> Any:
+        options = {parameter.name: values.pop(parameter.name) for parameter in added}
+        return command(**values, config=config_from(options))
+
+    # typer reads the signature to learn the options; __wrapped__ would lead it back to the command's own
+    del run.__wrapped__
+    run.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *added]}
+    return run
+
+
+def config_from(values: Mapping[str, Any]) -> QConfig:
+    """The configuration that command-line values describe; None and empty lists mean not given."""
+    given = {
+        name: value.value if isinstance(value, Enum) else value
+        for name, value in values.items()
+        if name not in ("rule", "relay", "config") and value is not None and value != []
+    }
+    read = read_config(values["config"]) if values.get("config") else {}
+    rules = [rule if isinstance(rule, Rule) else Rule.from_dict(rule) for rule in read.pop("rules", ())]
+    make = qconfig.relay if values.get("relay") else qconfig
+    config = make(**{**read, **given})
+    rules += [parse_rule(text, config) for text in values.get("rule") or ()]
+    return make(**{**read, **given, "rules": rules})
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Options from a JSON file; ConfigError where it is none."""
+    try:
+        options = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"--config: '{path}' cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ConfigError(f"--config: '{path}' is no JSON ({error}); write {{\"nbit_weight\": 4}}") from error
+    if not isinstance(options, dict):
+        raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__}")
+    return options
+
+
+def parse_rule(text: str, config: QConfig) -> Rule:
+    """A rule from PATTERN=SPEC; what the spec leaves open is as the configuration has it.
+
+    raises  ConfigError with the forms that are possible
+
+    >>> parse_rule("*/classifier/*=float", DEFAULTS)
+    Rule('*/classifier/*', None)
+    >>> parse_rule("op:matmul=w4", DEFAULTS).weights.qmax
+    7
+    """
+    pattern, _, spec = text.rpartition("=")
+    bits = _BITS.fullmatch(spec)
+    if not pattern or not spec or (spec != "float" and bits is None):
+        raise ConfigError(f"--rule: '{text}' is not PATTERN=SPEC; try '*/head/*=float', 'op:matmul=w4a8'")
+    if bits is None:
+        return Rule(pattern, None)
+    weights, activations = bits["weights"], bits["activations"]
+    return Rule(
+        pattern,
+        weights=_spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None,
+        activations=_spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None,
+    )
+
+
+def _spec(bits: int, *, symmetric: bool, per_channel: bool = False) -> QuantSpec:
+    """A spec of so many bits in the smallest type that holds them."""
+    narrow = "int8" if symmetric else "uint8"
+    return QuantSpec("int16" if bits > 8 else narrow, bits, symmetric=symmetric, per_channel=per_channel)

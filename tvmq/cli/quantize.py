@@ -1,0 +1,96 @@
+"""`tvmq quantize`: from a trained float model to a saved integer executable."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.files import Batches, check_output
+from tvmq.cli.model import import_model
+from tvmq.cli.options import with_qconfig_options
+from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
+from tvmq.errors import CalibrationError
+
+
+@with_qconfig_options
+def quantize(
+    model: Annotated[Path, typer.Argument(help="The trained float model, an .onnx file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to save the executable. Example: resnet18.tvmq")
+    ],
+    config: tvmq.QConfig,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="Calibration data: an .npz with one array for each input, or an .npy for a single input, "
+            "samples first, prepared as for inference. 100 to 500 samples are enough. Not needed with "
+            "--calibrate-mode global_scale.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
+    ] = 1,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    ] = None,
+    target: Annotated[
+        str,
+        typer.Option("--target", help='Compile for it; "llvm": this CPU. Example: "llvm -mcpu=core-avx2"'),
+    ] = "llvm",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Quantize a trained ONNX model and save it as an executable for this CPU.
+
+    Example: tvmq quantize resnet18.onnx --data calibration.npz --output resnet18.tvmq
+    """
+    check_output(output)
+    if data is None and config.calibrate_mode != "global_scale":
+        raise CalibrationError(
+            f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data; "
+            "add --data calibration.npz, or use --calibrate-mode global_scale"
+        )
+    start = time.perf_counter()
+    with step("import", quiet=quiet):
+        mod, params, arrays, size = import_model(model, data, shape or (), batch, quiet=quiet)
+    if arrays is not None and samples is not None:
+        arrays = {name: array[:samples] for name, array in arrays.items()}
+    qmod = quantized(mod, params, arrays, size, config, quiet=quiet)
+    with step("build", quiet=quiet):
+        exe = tvmq.build(qmod, target=target)
+    exe.save(output)
+    report(model, output, tvmq.explain(qmod), time.perf_counter() - start, as_json=as_json)
+
+
+def quantized(
+    mod: Any, params: Any, arrays: Any, size: int, config: tvmq.QConfig, *, quiet: bool = False
+) -> Any:
+    """The integer module; a bar shows how much of the data has been read (it is read at most twice)."""
+    total = 2 * len(Batches(arrays, size)) if arrays else None
+    with step("quantize", total, quiet=quiet) as advance, config:
+        return tvmq.quantize(mod, params, Batches(arrays, size, advance) if arrays else None)
+
+
+def report(model: Path, output: Path, explanation: Any, seconds: float, *, as_json: bool) -> None:
+    """What came out of it."""
+    sizes = {"model_bytes": model.stat().st_size, "output_bytes": output.stat().st_size}
+    if as_json:
+        print_json({"model": model, "output": output, **sizes, "seconds": seconds, **explanation.to_dict()})
+        return
+    print_rows([
+        ["model", f"{model} ({size_text(sizes['model_bytes'])})"],
+        ["saved", f"{output} ({size_text(sizes['output_bytes'])})"],
+        ["time", time_text(seconds)],
+    ])  # fmt: skip
+    print(explanation.summary())
+    notice(f"next: tvmq verify {output} --data ..., tvmq bench {output}, tvmq explain {output}")

@@ -1,0 +1,44 @@
+"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition says?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.cli.files import Batches, read_arrays
+from tvmq.cli.guard import FAILED
+from tvmq.cli.screen import print_json, step
+
+
+def verify(
+    model: Artefact,
+    data: Inputs,
+    samples: Annotated[
+        int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
+    ] = 8,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare a saved model with the definition of its operators, value by value.
+
+    Prints "exact: yes" and exits with 0, or says where they differ and exits with 1.
+
+    Example: tvmq verify resnet18.tvmq --data pictures.npz
+    """
+    exe = tvmq.load(model, sha256=sha256)
+    arrays = read_arrays(data, [info.name for info in exe.input_info])
+    size = exe.input_info[0].shape[0]
+    batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
+    with step("verify", len(batches), quiet=quiet) as advance:
+        batches.advance = advance
+        result = tvmq.verify(exe, batches)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print(result)
+    if not result.exact:
+        raise typer.Exit(FAILED)
