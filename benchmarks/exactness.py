@@ -1,0 +1,276 @@
+"""Compiled integer modules against the NumPy definition, bit for bit; simulated against integer by layer.
+
+    python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 200] [--samples 4] [--quick]
+
+Models    the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
+Builds    for AVX2, AVX-512BW and VNNI, as far as this CPU runs them; each is saved, and loaded by fresh
+          processes of 1 and of 2 threads
+Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
+          without a definition, whose values the reference takes from compiled code; LSB: largest difference
+          between the codes of the simulated (float32) and the integer module, in steps, and its layer
+Bounds    0 differing values; no islands in the tasks. Exit code 1 where one is missed, or a model fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ours
+from common import (
+    QUICK_CALIBRATION,
+    ROOT,
+    Feed,
+    Feeds,
+    batch_one_shape,
+    finish,
+    load_zoo,
+    machine,
+    parser,
+    print_table,
+    write_json,
+)
+
+TARGETS = {
+    "avx2": "llvm -mcpu=core-avx2",
+    "avx512bw": "llvm -mcpu=skylake-avx512",
+    "vnni": "llvm -mcpu=cascadelake",
+}
+THREADS = (1, 2)
+COLUMNS = (
+    ("model", "{name}"),
+    ("values", "{values}"),
+    ("differing", "{differing}"),
+    ("builds", "{builds}"),
+    ("islands", "{islands}"),
+    ("LSB", "{lsb}"),
+    ("layers compared", "{compared}"),
+    ("at layer", "{worst}"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A float model, samples to calibrate it with, and inputs to compare on."""
+
+    name: str
+    model: Any
+    shape: Mapping[str, Sequence[int]]
+    calibration: Iterable[Feed]
+    inputs: list[Feed]
+
+
+def cases(options: Any) -> Iterator[Case]:
+    """The tasks, then the random graphs."""
+    samples = 2 if options.quick else options.samples
+    for task in load_zoo(options.zoo, options.tasks).values():
+        inputs = [feed for feed, _ in zip(task.test_inputs(batch=1), range(samples), strict=False)]
+        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
+        yield Case(task.name, task.model_path, batch_one_shape(task), feeds, inputs)
+    sys.path.insert(0, str(ROOT))
+    from tests.random_graphs import random_inputs, random_model
+
+    for seed in range(10 if options.quick else options.graphs):
+        model = random_model(seed)
+        yield Case(f"random_{seed}", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, samples))
+
+
+def runnable_targets() -> dict[str, str]:
+    """The instruction sets that this CPU has, by name."""
+    from tvmq.codegen.target import missing_features, resolve_target
+
+    return {name: text for name, text in TARGETS.items() if not missing_features(resolve_target(text).needs)}
+
+
+def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str, Any]:
+    """Quantize and build; write inputs, the definition's results and the executables; gives facts."""
+    import tvmq
+
+    model = ours.Model(*tvmq.from_onnx(case.model, shape=case.shape))
+    module = model.integer(case.calibration)
+    arrays = {}
+    for index, feed in enumerate(case.inputs):
+        arrays |= {f"in {index} {name}": array for name, array in feed.items()}
+        results = tvmq.reference.run(module, feed)
+        arrays |= {f"out {index} {number:03d}": np.asarray(result) for number, result in enumerate(results)}
+    for name, target in targets.items():
+        tvmq.build(module, target=target).save(folder / f"{case.name}.{name}.tvmq")
+    np.savez(folder / f"{case.name}.npz", **arrays)
+    facts = layer_differences(model.simulated(case.calibration), module, case.inputs[0])
+    return {"name": case.name, "islands": len(ours.undefined_islands(module)), **facts}
+
+
+def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any]:
+    """Largest difference in steps between the codes of the simulated and of the integer module."""
+    import tvmq
+    from tvmq.graph.ledger import get_ledger
+    from tvmq.graph.view import View, op_name
+    from tvmq.passes.taps import tap
+
+    codes: dict[str, np.ndarray] = {}
+    tvmq.reference.run(integer, feed, watch=codes.__setitem__)
+    scales = {
+        entry["members"][-1]: (entry["output"], "/".join(entry["layers"][:1]))
+        for entry in get_ledger(integer).layers.values()
+        if entry["precision"] == "int8" and isinstance(entry.get("output"), dict)
+    }
+    rounded = {
+        value.args[0].name: var.name
+        for var, value in View(simulated).bindings
+        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
+    }
+    names = [name for name in scales if name in rounded and name in codes and codes[name].dtype.kind in "iu"]
+    worst, layer = 0, "-"
+    values = tvmq.build(tap(simulated, [rounded[name] for name in names])).run(feed) if names else []
+    for name, value in zip(names, values, strict=True):
+        output, source = scales[name]
+        steps = np.rint(value / np.float64(output["scale"])) + output["zero_point"]
+        difference = int(np.abs(steps - codes[name]).max(initial=0))
+        if difference > worst:
+            worst, layer = difference, source
+    return {"lsb": worst, "worst": layer, "compared": f"{len(names)} of {len(scales)}"}
+
+
+def differing(a: np.ndarray, b: np.ndarray) -> int:
+    """Values whose bits differ; all of them where shape or type does.
+
+    >>> differing(np.float32([0.0, 1.0]), np.float32([-0.0, 1.0]))
+    1
+    """
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return max(a.size, b.size)
+    bits = np.dtype(f"u{a.dtype.itemsize}")
+    return int((np.ascontiguousarray(a).view(bits) != np.ascontiguousarray(b).view(bits)).sum())
+
+
+def check_folder(folder: Path) -> None:
+    """In a fresh process: load and run every executable, print a line of JSON for each."""
+    import tvmq
+
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path, allow_pickle=False) as arrays:
+            stored = dict(arrays)
+        for saved in sorted(folder.glob(f"{path.stem}.*.tvmq")):
+            counts = np.sum(
+                [compare(tvmq.load(saved), stored, index) for index in sample_numbers(stored)], axis=0
+            )
+            record = {"name": path.stem, "build": saved.suffixes[-2], "values": int(counts[0])}
+            print(json.dumps({**record, "differing": int(counts[1])}), flush=True)
+
+
+def sample_numbers(stored: Mapping[str, np.ndarray]) -> list[str]:
+    """The numbers of the samples in a case's file."""
+    return sorted({name.split()[1] for name in stored})
+
+
+def compare(executable: Any, stored: Mapping[str, np.ndarray], index: str) -> tuple[int, int]:
+    """(values, differing values) of one sample."""
+    head = f"in {index} "
+    results = executable.run(
+        {name.removeprefix(head): a for name, a in stored.items() if name.startswith(head)}
+    )
+    wanted = [stored[name] for name in sorted(stored) if name.startswith(f"out {index} ")]
+    pairs = list(zip(map(np.asarray, results), wanted, strict=True))
+    return sum(b.size for _, b in pairs), sum(differing(a, b) for a, b in pairs)
+
+
+def check(folder: Path, threads: int) -> list[dict[str, Any]]:
+    """What a fresh process of so many threads finds."""
+    environment = {**os.environ, "TVM_NUM_THREADS": str(threads)}
+    command = [sys.executable, __file__, "--check", str(folder)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=False)
+    if result.returncode:
+        print(f"the process of {threads} threads ended with code {result.returncode}", flush=True)
+    return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+
+
+def summary(facts: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One line a task, one for all random graphs."""
+    rows = []
+    for fact in facts:
+        mine = [record for record in found if record["name"] == fact["name"]]
+        rows.append({
+            **fact, "values": sum(r["values"] for r in mine), "differing": sum(r["differing"] for r in mine),
+            "builds": len(mine),
+        })  # fmt: skip
+    return rows
+
+
+def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows to print: the random graphs are one."""
+    graphs = [row for row in rows if row["name"].startswith("random_")]
+    tasks = [row for row in rows if not row["name"].startswith("random_")]
+    if not graphs:
+        return tasks
+    sums = {key: sum(row[key] for row in graphs) for key in ("values", "differing", "builds", "islands")}
+    counts = [row["compared"].split(" of ") for row in graphs]
+    most = max(graphs, key=lambda row: row["lsb"])
+    together = {
+        "name": f"{len(graphs)} random graphs", **sums, "lsb": most["lsb"],
+        "worst": f"{most['name']} {most['worst']}",
+        "compared": " of ".join(str(sum(int(count[i]) for count in counts)) for i in (0, 1)),
+    }  # fmt: skip
+    return [*tasks, together]
+
+
+def missed(rows: Sequence[dict[str, Any]], builds: int) -> list[str]:
+    """What breaks the promise."""
+    failures = []
+    for row in rows:
+        if row["differing"]:
+            failures.append(f"{row['name']}: {row['differing']} of {row['values']} values differ")
+        if row["builds"] != builds:
+            failures.append(f"{row['name']}: {row['builds']} of {builds} builds gave a result")
+        if row["islands"] and not row["name"].startswith("random_"):
+            failures.append(f"{row['name']}: {row['islands']} float operators without a definition")
+    return failures
+
+
+def measure(options: Any, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows and failures."""
+    targets = runnable_targets()
+    print(f"instruction sets: {', '.join(targets)}; threads: {', '.join(map(str, THREADS))}", flush=True)
+    facts, failures = [], []
+    for case in cases(options):
+        try:
+            facts.append(write_case(case, folder, targets))
+        except Exception as error:  # the others are still worth a look
+            failures.append(f"{case.name}: {type(error).__name__}: {str(error)[:300]}")
+            print(failures[-1], flush=True)
+        else:
+            print(f"{case.name} written", flush=True)
+    rows = summary(facts, [record for threads in THREADS for record in check(folder, threads)])
+    return rows, failures + missed(rows, len(targets) * len(THREADS))
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    commands = parser("Compiled integer modules against the NumPy definition.")
+    commands.add_argument("--graphs", type=int, default=200, help="random graphs")
+    commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
+    commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
+    options = commands.parse_args()
+    if options.check:
+        check_folder(options.check)
+        return
+    print(machine(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        rows, failures = measure(options, Path(folder))
+    table = shown(rows)
+    print_table(
+        [title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in table]
+    )
+    write_json(options.json, {"targets": TARGETS, "threads": THREADS, "models": rows, "failures": failures})
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""onnxruntime, float32 and static int8, as the other side of our tables.
+
+int8: `quant_pre_process` first, then `quantize_static`: QDQ, per channel, uint8 activations, int8 weights,
+MinMax, all operator types. Quantized models are cached by the contents of model and data and by the version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+from common import Feed, Predict
+
+SETTINGS = "qdq per-channel u8s8 minmax"
+
+
+def session(model: Path, threads: int = 1) -> Predict:
+    """A function that runs the model in onnxruntime on the CPU, default optimizations."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    loaded = onnxruntime.InferenceSession(str(model), options, ["CPUExecutionProvider"])
+    return lambda feed: loaded.run(None, feed)
+
+
+class _Reader:
+    """What quantize_static calls a CalibrationDataReader."""
+
+    def __init__(self, feeds: Iterable[Feed]) -> None:
+        self.feeds = feeds
+        self.iterator: Iterator[Feed] = iter(feeds)
+
+    def get_next(self) -> Feed | None:
+        """The next sample, None at the end."""
+        return next(self.iterator, None)
+
+
+def _digest(model: Path, feeds: Iterable[Feed]) -> str:
+    """Hash of all that the quantized model depends on."""
+    digest = hashlib.sha256(f"{onnxruntime.__version__} {SETTINGS}".encode())
+    digest.update(model.read_bytes())
+    for feed in feeds:
+        for name, array in sorted(feed.items()):
+            digest.update(name.encode() + array.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _preprocess(model: Path, out: Path) -> list[str]:
+    """Shape inference and float optimizations (folds batch norm); notes on what did not work."""
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    try:
+        quant_pre_process(str(model), str(out))
+    except Exception as error:  # it raises plain Exception, on models with Resize
+        quant_pre_process(str(model), str(out), skip_symbolic_shape=True)
+        return [f"onnxruntime's symbolic shape inference was skipped: {str(error)[:60]}"]
+    return []
+
+
+def _quantize(source: Path, out: Path, feeds: Iterable[Feed]) -> list[str]:
+    """Write the int8 model; notes on workarounds."""
+    from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
+
+    def attempt(**extra: Any) -> None:
+        quantize_static(
+            str(source), str(out), _Reader(feeds), quant_format=QuantFormat.QDQ, per_channel=True,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+            calibrate_method=CalibrationMethod.MinMax, extra_options=extra,
+        )  # fmt: skip
+
+    try:
+        attempt()
+    except ValueError as error:  # "truth value of an array": a bias beside a per-channel weight, 1.31
+        attempt(QDQDisableWeightAdjustForInt32Bias=True)
+        return [f"onnxruntime needed QDQDisableWeightAdjustForInt32Bias: {str(error)[:60]}"]
+    return []
+
+
+def int8_model(model: Path, feeds: Iterable[Feed], cache: Path) -> tuple[Path, list[str]]:
+    """The model quantized by onnxruntime, from the cache where it is there, and notes on workarounds."""
+    cache.mkdir(parents=True, exist_ok=True)
+    out = cache / f"{model.stem}.{_digest(model, feeds)}.int8.onnx"
+    notes = out.with_suffix(".txt")
+    if not notes.exists():  # written last
+        before, partial = out.with_suffix(".pre.onnx"), out.with_suffix(".partial")
+        logging.getLogger().setLevel(logging.ERROR)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            texts = _preprocess(model, before) + _quantize(before, partial, feeds)
+        before.unlink()
+        partial.rename(out)
+        notes.write_text("\n".join(texts))
+    return out, notes.read_text().splitlines()

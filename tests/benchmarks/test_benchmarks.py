@@ -1,0 +1,174 @@
+"""The measures of the benchmarks: errors, ratios, bounds, tables. What they measure is not run here."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a benchmark by name, as a script of its folder would be."""
+    pytest.importorskip("onnxruntime")
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return importlib.import_module
+
+
+class Task:
+    """Four samples of one value; the model is right where its output is above 0."""
+
+    name, metric, input_name, model_path = "fake", "top1", "x", "none"
+
+    def __init__(self) -> None:
+        self.per_sample = np.zeros(0)
+
+    def test_inputs(self, batch: int) -> Iterator[dict[str, np.ndarray]]:
+        """1, 2, 3, 4."""
+        return ({"x": np.full((batch, 1), value, np.float32)} for value in (1, 2, 3, 4))
+
+    calibration = test_inputs
+
+    def evaluate(self, predict: Any, batch: int) -> float:
+        """Share of positive outputs."""
+        outputs = np.concatenate([predict(feed)[0] for feed in self.test_inputs(batch)])
+        self.per_sample = (outputs[:, 0] > 0).astype(float)
+        return float(self.per_sample.mean())
+
+
+def test_scores_errors_and_ratios(script: Any) -> None:
+    """Points, paired standard error and SQNR of two models that disagree on one sample of four."""
+    common = script("common")
+    good = common.evaluate(Task(), lambda feed: [feed["x"]])
+    bad = common.evaluate(Task(), lambda feed: [feed["x"] - 1])
+    assert (good.score, bad.score) == (100.0, 75.0)
+    difference, error = common.paired(bad, good)
+    assert difference == -25.0
+    assert error == pytest.approx(np.std([-100.0, 0, 0, 0], ddof=1) / 2)
+    assert common.sqnr(good, bad) == pytest.approx(10 * np.log10(30 / 4))
+    assert common.sqnr(good, good) == np.inf
+
+
+def test_outputs_are_copied(script: Any) -> None:
+    """A model that reuses its buffer does not rewrite what was kept."""
+    buffer = np.zeros((1, 1), np.float32)
+
+    def predict(feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        buffer[...] = feed["x"]
+        return [buffer]
+
+    np.testing.assert_array_equal(script("common").evaluate(Task(), predict).outputs[0].ravel(), [1, 2, 3, 4])
+
+
+def test_bits_that_differ(script: Any) -> None:
+    """Equality of bits: a negative zero differs, equal NaNs do not, another type differs everywhere."""
+    differing = script("exactness").differing
+    a = np.float32([0.0, 1.0, np.nan])
+    assert differing(a, a.copy()) == 0
+    assert differing(a, np.float32([-0.0, 1.0, np.nan])) == 1
+    assert differing(a, a.astype(np.float64)) == 3
+    assert differing(a, a[:2]) == 3
+    assert differing(np.uint8([1, 2])[::-1], np.uint8([2, 2])) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"difference": -1.5}, "int8 - float -1.50"),
+        ({"difference": -1.5, "error": 0.8}, None),
+        ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
+        ({"sqnr": 29.7}, "SQNR 29.70 dB"),
+        ({"share": 95.0}, "95.00 %"),
+    ],
+)
+def test_bounds_of_accuracy(script: Any, change: dict[str, float], words: str | None) -> None:
+    """Each bound of the head of accuracy.py, just held and just missed."""
+    figures = {
+        "task": "t", "difference": -1.0, "error": 0.1, "beside_ort": -0.4, "beside_ort_error": 0.2,
+        "sqnr": 29.85, "ort_sqnr": 30.0, "share": 95.1, **change,
+    }  # fmt: skip
+    failures = script("accuracy").missed(figures)
+    assert len(failures) == (0 if words is None else 1)
+    assert words is None or words in failures[0]
+
+
+def test_bounds_of_the_others(script: Any) -> None:
+    """Latency, memory and exactness, held and missed."""
+    latency, memory, exactness = (script(name) for name in ("latency", "memory", "exactness"))
+    assert not latency.missed({"name": "n", "beside_float": 0.99, "beside_int8": 1.3})
+    assert len(latency.missed({"name": "n", "beside_float": 1.0, "beside_int8": 1.31})) == 2
+    runs = [{"task": "t", "peak": 100.0}, {"task": "t", "peak": 104.9}, {"task": "u", "peak": 300.0}]
+    assert not memory.missed(runs)
+    assert len(memory.missed([*runs, {"task": "t", "peak": 105.1}])) == 1
+    row = {"name": "t", "values": 9, "differing": 0, "builds": 6, "islands": 0}
+    assert not exactness.missed([row, {**row, "name": "random_1", "islands": 2}], 6)
+    broken = [{**row, "differing": 1}, {**row, "builds": 5}, {**row, "islands": 1}]
+    assert len(exactness.missed(broken, 6)) == 3
+
+
+def test_random_graphs_are_one_row(script: Any) -> None:
+    """Sums over the graphs; the worst layer is named with its graph."""
+    row = {
+        "values": 5,
+        "differing": 0,
+        "builds": 6,
+        "islands": 1,
+        "lsb": 1,
+        "compared": "3 of 4",
+        "worst": "a",
+    }
+    rows = [{"name": "task", **row}, {"name": "random_0", **row}, {"name": "random_1", **row, "lsb": 2}]
+    task, graphs = script("exactness").shown(rows)
+    assert task["name"] == "task"
+    assert graphs == {
+        "name": "2 random graphs", "values": 10, "differing": 0, "builds": 12, "islands": 2, "lsb": 2,
+        "worst": "random_1 a", "compared": "6 of 8",
+    }  # fmt: skip
+
+
+def test_table_and_json(script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Aligned Markdown; the machine beside the figures; the verdict is the exit code."""
+    common: ModuleType = script("common")
+    common.print_table(["task", "dB"], [["a", "1.5"], ["longer", "10.25"]])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == ["| ------ | ----: |", "| a      |   1.5 |", "| longer | 10.25 |"]
+    common.write_json(tmp_path / "deep" / "out.json", {"value": np.float32(1.5)})
+    record = json.loads((tmp_path / "deep" / "out.json").read_text())
+    assert record["value"] == 1.5 and "numpy" in record["machine"]
+    common.finish([])
+    with pytest.raises(SystemExit) as stop:
+        common.finish(["a bound"])
+    assert stop.value.code == 1
+    assert "FAIL a bound" in capsys.readouterr().out
+
+
+def test_missing_zoo_and_unknown_task(script: Any, tmp_path: Path, zoo: Path) -> None:
+    """Both say what to do."""
+    common = script("common")
+    with pytest.raises(SystemExit, match=r"no zoo at .*--zoo"):
+        common.load_zoo(tmp_path, "resnet8_cifar10")
+    with pytest.raises(SystemExit, match=r"lacks resnet9; it has .*resnet8_cifar10"):
+        common.load_zoo(zoo, "resnet8_cifar10,resnet9")
+
+
+def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: Path) -> None:
+    """Batch norm is folded first, ranges are min-max: the SQNR that others have measured for this network."""
+    common, peers = script("common"), script("peers")
+    task = common.load_zoo(zoo, "dscnn_digits")["dscnn_digits"]
+    model = Path(task.model_path)
+    quantized, notes = peers.int8_model(model, common.Feeds(task), tmp_path)
+    again, _ = peers.int8_model(model, common.Feeds(task), tmp_path)
+    assert quantized == again and notes == []
+    reference = common.evaluate(task, peers.session(model))
+    int8 = common.evaluate(task, peers.session(quantized))
+    assert reference.score == pytest.approx(91.83, abs=0.01)
+    assert common.sqnr(reference, int8) == pytest.approx(30.3, abs=0.5)
