@@ -147,7 +147,7 @@ class Register:
 
 
 def workspace(size: int, dtype: str) -> Buffer:
-    """Scratch memory of `size` elements for the enclosing block, one for each iteration of a parallel loop."""
+    """Scratch memory of `size` elements for the enclosing block; each iteration of a loop has its own."""
     # at least 1024 bytes: below that TVM makes a stack slot
     return T.alloc_buffer((max(size, 1024),), dtype)
 
@@ -185,9 +185,12 @@ def over_range(
     """Like `over` for parts begin .. end, counted through all sizes; body(offset, size, index from begin)."""
     base = first = 0
     for size, count in parts:
-        low = T.min(T.max(begin - first, 0), count)
-        high = T.min(T.max(end - first, 0), count)
-        shift, start = first, base
+        low, high = limit(begin - first, count), limit(end - first, count)
         with T.serial(low, high) as index:
-            body(index * size + start, size, index + shift - begin)
+            body(index * size + base, size, index + first - begin)
         base, first = base + size * count, first + count
+
+
+def limit(value: Expr, most: int) -> Expr:
+    """The value, at least 0 and at most `most`."""
+    return min(max(value, 0), most) if isinstance(value, int) else T.min(T.max(value, 0), most)

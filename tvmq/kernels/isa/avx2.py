@@ -17,6 +17,7 @@ class Avx2(X86):
     features = ("avx2", "fma")
     vector_bytes = 32
     registers = 16
+    dot_temporaries = 2  # activations and a product
     multiply_pairs_name = "llvm.x86.avx2.pmadd.wd"
     pack_words_name = "llvm.x86.avx2.packssdw"
     pack_unsigned_name = "llvm.x86.avx2.packuswb"

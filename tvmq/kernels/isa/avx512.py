@@ -48,6 +48,8 @@ class Avx512VNNI(Avx512BW):
     taps = 4
     x_dtype = "uint8"
     w_dtype = "int8"
+    dot_cycles = 0.5
+    dot_temporaries = 2  # one more than it names: full register files were seen to spill
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions: vpdpbusd, uint8 activations (int8 codes arrive as q + 128) times int8 weights."""

@@ -27,6 +27,8 @@ class Instructions:
     taps          products that `dot` adds to each lane
     x_dtype       type in which `dot` takes activations: "uint8", or "int16" (codes widened by a copy)
     w_dtype       type in which `dot` takes weights: "int8" or "int16"
+    dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
+    dot_temporaries  registers that the loop of a tile needs besides sums and weights
     """
 
     name = "generic"
@@ -36,6 +38,8 @@ class Instructions:
     taps = 1
     x_dtype = "int16"
     w_dtype = "int16"
+    dot_cycles = 1.5
+    dot_temporaries = 3
 
     @property
     def lanes(self) -> int:

@@ -29,6 +29,8 @@ class X86(Instructions):
     taps = 2
     x_dtype = "int16"
     w_dtype = "int16"
+    dot_cycles = 1.0
+    dot_temporaries = 3
     multiply_pairs_name = ""
     pack_words_name = ""
     pack_unsigned_name = ""

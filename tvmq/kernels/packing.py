@@ -1,0 +1,93 @@
+"""Weights and per-channel constants in the order in which the kernels read them. NumPy only.
+
+Output channels are cut into panels of whole vectors (see tiling). Inside a panel the weights stand in the order of
+the loop: step by step, for each step the vectors of the panel, for each lane its `taps` weights. Reduction steps run
+over runs: input elements that are neighbours in memory under a window, each run padded to whole steps with zeros.
+
+    weights   [groups][panel: step, vector][lane][tap]       channels beyond the last are zero
+    channels  [groups][vector][lane]                         bias, multiplier; zero beyond the last channel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tvmq.kernels.isa.generic import Instructions
+
+PIECES = (4, 2, 1)  # vectors that one `narrow` takes
+
+
+def panel_pieces(columns: int) -> list[tuple[int, int]]:
+    """How the vectors of a panel are narrowed together: [(first vector, number of vectors), ...].
+
+    >>> panel_pieces(7)
+    [(0, 4), (4, 2), (6, 1)]
+    """
+    pieces, first = [], 0
+    while first < columns:
+        size = next(piece for piece in PIECES if piece <= columns - first)
+        pieces.append((first, size))
+        first += size
+    return pieces
+
+
+def panels(parts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """(first vector, vectors) of every panel of [(size, count), ...].
+
+    >>> list(panels([(3, 1), (2, 2)]))
+    [(0, 3), (3, 2), (5, 2)]
+    """
+    first = 0
+    for size, count in parts:
+        for _ in range(count):
+            yield first, size
+            first += size
+
+
+def channel_slots(parts: Sequence[tuple[int, int]], ins: Instructions, permuted: bool) -> np.ndarray:
+    """Channel that stands in [vector, lane]; numbers beyond the last channel are padding.
+
+    permuted  in the order that `narrow` undoes; False where sums are stored as they are
+    """
+    total = sum(size * count for size, count in parts)
+    slots = np.arange(total * ins.lanes).reshape(total, ins.lanes)
+    if permuted:
+        for first, columns in panels(parts):
+            for begin, count in panel_pieces(columns):
+                low = first + begin
+                slots[low : low + count] = low * ins.lanes + ins.channel_order(count)
+    return slots
+
+
+def pack_channels(values: np.ndarray, groups: int, slots: np.ndarray) -> np.ndarray:
+    """[groups * channels] or one value for all -> [groups * vectors * lanes]; zero in padding."""
+    values = np.ravel(values)
+    per_group = len(values) // groups
+    padded = np.zeros((groups, slots.size), values.dtype)
+    padded[:, :per_group] = values.reshape(groups, per_group)
+    return np.ascontiguousarray(padded[:, slots.ravel()]).reshape(-1)
+
+
+def pack_weights(
+    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, parts: Sequence[tuple[int, int]], ins: Instructions
+) -> np.ndarray:
+    """Weights [filters, channels, kernel rows, kernel columns] in the order at the head of this file, flat.
+
+    run  input elements of a run: kernel columns * channels, or channels
+    """
+    filters, channels, height, width = weight.shape
+    steps = -(-run // ins.taps)
+    runs = height * width * channels // run
+    # [groups, filters, runs, run] in the order of memory: kernel row, kernel column, channel
+    lines = weight.transpose(0, 2, 3, 1).reshape(groups, filters // groups, runs, run)
+    padded = np.zeros((groups, slots.size, runs, steps * ins.taps), ins.w_dtype)
+    padded[:, : filters // groups, :, :run] = lines
+    padded = padded[:, slots].reshape(groups, *slots.shape, runs * steps, ins.taps)
+    # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
+    ordered = [
+        padded[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
+        for first, columns in panels(parts)
+    ]
+    return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
