@@ -1,20 +1,19 @@
-"""Choose the scales of all simulated_quantize operators from data.
+"""Put the chosen scales into all simulated_quantize operators.
 
 Before                                            After
     x_sq = simulated_quantize(x, nan, 0)              x_sq = simulated_quantize(x, 0.0123, 114)
     w_sq = simulated_quantize(w, nan, 0)              w_sq = simulated_quantize(w, [0.004, ...], [0, ...])
 
-Needs     an annotated module (unify_scales before it, or concats pay rescaling); data unless calibrate_mode is global_scale.
+Needs     an annotated module (unify_scales before it, or concats pay rescaling) and the thresholds of its tensors:
+          {source variable: (low, high)}, from passes/thresholds.py or a saved CalibrationResult.
 Leaves    nothing uncalibrated.
-Numerics  thresholds as tvmq.observers define them; scale and zero point by tvmq.spec.choose_qparams.
+Numerics  scale and zero point by tvmq.spec.choose_qparams; tensors of one name share the union of their ranges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-import numpy as np
 import tvm
 from tvm import relax
 
@@ -22,91 +21,98 @@ from tvmq.config import QConfig
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
-from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import View, const_value, op_name
-from tvmq.observers.range_statistics import RangeStatistics
-from tvmq.passes.taps import tap
-from tvmq.spec import QParams, QuantSpec, choose_qparams
+from tvmq.graph.view import View, op_name
+from tvmq.passes.collect import Watched, watched
+from tvmq.passes.ops.base import Group
+from tvmq.passes.partition import SEEDS, integer_groups
+from tvmq.passes.weight_scales import power_of_two, raised_for_bias, weight_qparams, weights_of
+from tvmq.spec import QParams, choose_qparams
 
-Feed = Mapping[str, np.ndarray]
-# Compiles a float module and returns a function that runs it: {input: array} -> results in order.
-Evaluator = Callable[[tvm.IRModule], Callable[[Feed], Sequence[np.ndarray]]]
-
-
-@dataclass(frozen=True)
-class Watched:
-    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its statistics, its spec."""
-
-    name: str
-    source: str
-    tensor: str
-    spec: QuantSpec
+Range = tuple[float, float]
+# A part of a concat keeps a scale of its own if the common one would cost it more than 0.5 dB.
+LARGEST_LOSS = 10 ** (0.5 / 20)
 
 
-def watched(view: View) -> list[Watched]:
-    """All simulated_quantize operators of activations, in order."""
-    found = []
-    for var, value in view.bindings:
-        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight":
-            found.append(Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs)))
-    return found
-
-
-def calibrate(mod: tvm.IRModule, data: Iterable[Feed] | None, evaluator: Evaluator) -> tvm.IRModule:
-    """See the head of this file."""
+def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
+    """See the head of this file; raises CalibrationError for a tensor without thresholds."""
     ledger = require_stage(mod, "calibrate", ("annotated",))
     view = View(mod)
-    found = watched(view)
-    statistics = gather_ranges(mod, view, found, data, evaluator)
-    qparams = {}
-    for w in found:
-        s = statistics[w.source]
-        qparams[w.name] = choose_qparams(s.low, s.high, w.spec)
-    return with_qparams(mod, ledger, qparams)
-
-
-def gather_ranges(
-    mod: tvm.IRModule, view: View, found: Sequence[Watched], data: Iterable[Feed] | None, evaluator: Evaluator
-) -> dict[str, RangeStatistics]:
-    """Range statistics of every watched tensor, by source variable."""
-    sources = list(dict.fromkeys(w.source for w in found))
-    run = evaluator(tap(mod, sources))
-    statistics = {s: RangeStatistics(s, channel_axis=1 if len(view.var[s].ty.shape) > 1 else None) for s in sources}
-    count = 0
-    for feed in data or ():
-        for source, value in zip(sources, run(feed), strict=True):
-            statistics[source].update(np.asarray(value))
-        count += 1
-    if count == 0:
-        raise CalibrationError(
-            f"calibrate: {len(sources)} tensors need thresholds, the calibration data gave 0 batches; "
-            "give a data set, or use qconfig(calibrate_mode='global_scale')"
-        )
-    return statistics
-
-
-def with_qparams(mod: tvm.IRModule, ledger: Ledger, qparams: Mapping[str, QParams]) -> tvm.IRModule:
-    """The module with scales and zero points in place; weights get theirs from their values."""
     config = QConfig.from_dict({**ledger.config, "rules": []})
+    qparams = activation_qparams(watched(view), ranges, ledger)
+    if config.requantize == "power_of_two":
+        qparams = {name: power_of_two(q) for name, q in qparams.items()}
+    qparams |= _weights(view, ledger, qparams, config)
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        if op_name(value) != "tvmq.simulated_quantize":
-            return None
-        chosen = weight_qparams(value, config) if value.attrs.kind == "weight" else qparams[var.name]
-        return _with_scale(value, chosen)
+        return _with_scale(value, qparams[var.name]) if op_name(value) == "tvmq.simulated_quantize" else None
 
     result = rewrite(mod, visit)
     ledger.stage = "calibrated"
     return with_ledger(result, ledger)
 
 
-def weight_qparams(call: relax.Call, config: QConfig) -> QParams:
-    """Scale of a constant weight."""
-    weight, axis = const_value(call.args[0]), call.attrs.axis
-    rest = tuple(a for a in range(weight.ndim) if a != axis)
-    largest = np.abs(weight).max(axis=rest if axis >= 0 else None)
-    return choose_qparams(-largest, largest, spec_of(call.attrs), axis if axis >= 0 else None)
+def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
+    """{simulated_quantize variable: its scale}."""
+    missing = [w.source for w in found if w.source not in ranges]
+    if missing:
+        raise CalibrationError(
+            f"calibrate: {len(missing)} of {len(found)} thresholds are missing, first '{missing[0]}'; "
+            "calibrate this model anew"
+        )
+    joint: dict[str, Range] = {}
+    for w in found:
+        low, high = ranges[w.source]
+        other = joint.get(w.tensor, (low, high))
+        joint[w.tensor] = min(low, other[0]), max(high, other[1])
+    _join_shared(found, ranges, joint, ledger)
+    return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
+
+
+def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
+    """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
+    names = {w.source: w.tensor for w in found}
+    for group in integer_groups(ledger.layers):
+        for source in group.facts.get("shared", ()):
+            if source not in names:
+                continue
+            common = joint.get(group.output)
+            low, high = joint[names[source]]
+            union = (low, high) if common is None else (min(low, common[0]), max(high, common[1]))
+            loss = (union[1] - union[0]) / max(high - low, 1e-30)
+            if common is not None:
+                joint[group.output] = union
+            if loss <= LARGEST_LOSS:
+                joint[names[source]] = union
+
+
+def _weights(view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig) -> dict[str, QParams]:
+    groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS}
+    chosen: dict[str, QParams] = {}
+    for name, call in weights_of(view).items():
+        root = view.readers[name][0]
+        qparams = weight_qparams(call, config)
+        x = _scale_of(view, view.value[root].args[0].name, activations)
+        if x is not None:
+            qparams, count = raised_for_bias(view, groups[root], qparams, x)
+            if count:
+                ledger.layers[groups[root].output]["raised_weight_scales"] = count
+        chosen[name] = power_of_two(qparams) if config.requantize == "power_of_two" else qparams
+    return chosen
+
+
+def _scale_of(view: View, name: str, activations: Mapping[str, QParams]) -> QParams | None:
+    """Scale of an activation, back through operators that only move codes."""
+    while name not in activations:
+        value = view.value.get(name)
+        if isinstance(value, relax.TupleGetItem):
+            name = value.tuple_value.name
+        elif isinstance(value, relax.Call) and value.args:
+            arg = value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0]
+            name = arg.name
+        else:
+            return None
+    return activations[name]
 
 
 def _with_scale(call: relax.Call, qparams: QParams) -> relax.Call:

@@ -1,0 +1,95 @@
+"""Run the calibration data through the annotated float module and keep statistics of every watched tensor.
+
+The module is run once a batch with all watched tensors as results; statistics are streamed, so that memory does not grow with
+the number of samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.errors import CalibrationError
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.view import View, op_name
+from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.passes.taps import tap
+from tvmq.spec import QuantSpec
+
+Feed = Mapping[str, np.ndarray]
+# A compiled float module: {input: array} -> results in order.
+Run = Callable[[Feed], Sequence[np.ndarray]]
+# Compiles a float module.
+Evaluator = Callable[[tvm.IRModule], Run]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its scale, its spec."""
+
+    name: str
+    source: str
+    tensor: str
+    spec: QuantSpec
+
+
+def watched(view: View) -> list[Watched]:
+    """All simulated_quantize operators of activations, in order."""
+    return [
+        Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs))
+        for var, value in view.bindings
+        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
+    ]
+
+
+def collect(
+    mod: tvm.IRModule,
+    batches: Iterable[tuple[Feed, int]],
+    evaluator: Evaluator,
+    *,
+    with_histogram: bool = True,
+    advance: Callable[[int], None] | None = None,
+) -> dict[str, TensorStatistics]:
+    """Statistics of every watched tensor, keyed by the variable it is bound to.
+
+    batches   (feed, count): the first `count` samples of a batch are real
+    advance   called with the number of samples after each batch, for a progress bar
+    raises    CalibrationError if there are no samples
+    """
+    view = View(mod)
+    sources = list(dict.fromkeys(w.source for w in watched(view)))
+    if not sources:
+        return {}
+    statistics = {s: TensorStatistics(s, channel_axis=_channel_axis(view.var[s]), with_histogram=with_histogram) for s in sources}
+    run = evaluator(tap(mod, sources))
+    samples = 0
+    for feed, count in batches:
+        size = len(next(iter(feed.values())))
+        for source, value in zip(sources, run(feed), strict=True):
+            statistics[source].update(samples_of(np.asarray(value), size, count))
+        samples += count
+        if advance:
+            advance(count)
+    if samples == 0:
+        raise CalibrationError(
+            f"calibrate: {len(sources)} tensors need thresholds, first '{sources[0]}'; the calibration data gave 0 batches. "
+            "Give a data set, or use qconfig(calibrate_mode='global_scale')"
+        )
+    return statistics
+
+
+def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:
+    """The real samples of a result: all of it where its first axis is not the batch."""
+    if value.ndim == 0 or value.shape[0] != size:
+        return value[None]
+    return value[:count]
+
+
+def _channel_axis(var: relax.Var) -> int | None:
+    """Axis of the channels: 1 in pictures, the last one elsewhere."""
+    rank = len(var.ty.shape)
+    return None if rank < 2 else (1 if rank >= 3 else rank - 1)

@@ -1,0 +1,62 @@
+"""Scales of constant weights, raised where the integer bias would not fit int32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from tvm import relax
+
+from tvmq.config import QConfig
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.observers import make_weight_observer
+from tvmq.passes.ops.base import Group
+from tvmq.spec import QParams, choose_qparams
+
+# Half of int32: the other half is left to the sum of products.
+LARGEST_BIAS = 2.0**30
+
+
+def weight_qparams(call: relax.Call, config: QConfig) -> QParams:
+    """Scale of the constant behind a simulated_quantize."""
+    spec = spec_of(call.attrs)
+    axis = call.attrs.axis if call.attrs.axis >= 0 else None
+    observer = make_weight_observer(config.weight_scale)
+    low, high = observer.thresholds(const_value(call.args[0]), spec, axis, call.attrs.tensor)
+    return choose_qparams(low, high, spec, axis)
+
+
+def power_of_two(qparams: QParams) -> QParams:
+    """The scale raised to the next power of two, for requantizing by shifts alone."""
+    scale = np.exp2(np.ceil(np.log2(qparams.scale.astype(np.float64)))).astype(np.float32)
+    ratio = qparams.scale.astype(np.float64) / scale
+    zero = np.clip(np.rint(qparams.zero_point * ratio), qparams.spec.qmin, qparams.spec.qmax).astype(np.int32)
+    return QParams(scale, zero, qparams.spec, qparams.axis)
+
+
+def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tuple[QParams, int]:
+    """The weight scale with channels raised until their bias fits, and how many were raised."""
+    if not group.facts.get("bias"):
+        return weight, 0
+    bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
+    needed = bias / (float(x.scale) * LARGEST_BIAS)
+    scale = weight.scale.astype(np.float64)
+    if weight.axis is None:
+        needed = needed.max()
+    elif needed.size == 1:
+        needed = np.broadcast_to(needed, scale.shape)
+    low = scale < needed
+    if not np.any(low):
+        return weight, 0
+    raised = np.where(low, needed, scale).astype(np.float32)
+    return QParams(raised, weight.zero_point, weight.spec, weight.axis), int(np.sum(low))
+
+
+def weights_of(view: View) -> dict[str, relax.Call]:
+    """{variable: call} of all simulated_quantize operators of weights."""
+    return {
+        var.name: value
+        for var, value in view.bindings
+        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind == "weight"
+    }

@@ -1,0 +1,182 @@
+"""Calibration data in any form a user has, as checked batches of {input name: array}; read as often as needed.
+
+Accepted: an iterable of dictionaries, of tuples (inputs in order) or of single arrays, batch first; a torch DataLoader; a path to
+.npz or .npy; an object with get_next(). What can be read only once (a generator, get_next) is spooled to a temporary file.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.errors import DataError
+
+Feed = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Input:
+    """What the model takes: name, shape with the batch first (None: any size), dtype."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+
+
+class Dataset:
+    """Checked batches of a user's data, in the batch size of the model.
+
+    Iterating gives (feed, count): arrays of the model's batch size, of which the first `count` samples are real and the rest
+    repeats of the last one. `notice` is called with one sentence when data have to be spooled.
+    """
+
+    def __init__(self, data: Any, inputs: Sequence[Input], notice: Any = None) -> None:
+        self.inputs = list(inputs)
+        self._source, self._spool = _reopenable(data), None
+        if self._source is None:
+            self._source, self._spool = _spooled(data, self.inputs, notice)
+
+    def __iter__(self) -> Iterator[tuple[Feed, int]]:
+        batch = self.inputs[0].shape[0] or 1
+        waiting: list[Feed] = []
+        have = 0
+        for number, item in enumerate(self._open()):
+            feed = checked(item, self.inputs, number)
+            waiting.append(feed)
+            have += len(feed[self.inputs[0].name])
+            while have >= batch:
+                joined = _joined(waiting)
+                yield {name: value[:batch] for name, value in joined.items()}, batch
+                waiting, have = [{name: value[batch:] for name, value in joined.items()}], have - batch
+        if have:
+            joined = _joined(waiting)
+            yield {name: _filled(value, batch) for name, value in joined.items()}, have
+
+    def _open(self) -> Iterable[Any]:
+        return self._source() if callable(self._source) else self._source
+
+    def __len__(self) -> int:
+        """Number of samples, counted by reading once."""
+        return sum(count for _, count in self)
+
+
+def _joined(feeds: Sequence[Feed]) -> Feed:
+    return feeds[0] if len(feeds) == 1 else {name: np.concatenate([f[name] for f in feeds]) for name in feeds[0]}
+
+
+def _filled(value: np.ndarray, batch: int) -> np.ndarray:
+    return np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)])
+
+
+def _reopenable(data: Any) -> Any:
+    """Something that can be iterated again and again, or None."""
+    if isinstance(data, (str, Path)):
+        return _file(Path(data))
+    if isinstance(data, np.ndarray):
+        return [data]
+    if isinstance(data, Mapping):
+        return [dict(data)]
+    if hasattr(data, "get_next") or isinstance(data, Iterator):
+        return None
+    if hasattr(data, "__iter__") or hasattr(data, "__getitem__"):
+        return data
+    raise DataError(
+        f"calibration data: cannot read {type(data).__name__}; give an iterable of arrays, tuples or dictionaries, "
+        "or a path to .npz or .npy"
+    )
+
+
+def _file(path: Path) -> list[Any]:
+    """The one batch that a NumPy file holds."""
+    if not path.exists():
+        raise DataError(f"calibration data: no file '{path}'")
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        return [loaded] if isinstance(loaded, np.ndarray) else [{name: loaded[name] for name in loaded.files}]
+    except Exception as error:  # truncated archives raise many kinds
+        raise DataError(f"calibration data: '{path}' is no readable .npz or .npy file ({error}); save it with numpy.savez") from error
+
+
+def _items(data: Any) -> Iterator[Any]:
+    if hasattr(data, "get_next"):
+        while (item := data.get_next()) is not None:
+            yield item
+    else:
+        yield from data
+
+
+def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]:
+    """Copy what can be read only once to a temporary folder, removed with the object."""
+    folder = tempfile.TemporaryDirectory(prefix="tvmq-data-")
+    count = 0
+    for count, item in enumerate(_items(data), start=1):
+        np.savez(Path(folder.name, f"{count:08d}.npz"), **checked(item, inputs, count - 1))
+    if notice:
+        notice(f"calibration data can be read only once: {count} batches were copied to a temporary folder")
+
+    def reopen() -> Iterator[Feed]:
+        for number in range(1, count + 1):
+            with np.load(Path(folder.name, f"{number:08d}.npz"), allow_pickle=False) as batch:
+                yield {name: batch[name] for name in batch.files}
+
+    return reopen, folder
+
+
+def _array(value: Any) -> np.ndarray:
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    return np.asarray(value)
+
+
+def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
+    """One batch as {name: array}; raises DataError naming the input, what was found and what the model takes.
+
+    Inputs that the model does not have are refused; a DataLoader's labels after the inputs of a tuple are dropped.
+    """
+    where = f"calibration data, batch {number}"
+    if isinstance(item, Mapping):
+        feed = {str(name): _array(value) for name, value in item.items()}
+    else:
+        values = list(item) if isinstance(item, (tuple, list)) else [item]
+        feed = dict(zip((i.name for i in inputs), map(_array, values), strict=False))
+    names = [i.name for i in inputs]
+    for name in names:
+        if name not in feed:
+            raise DataError(f"{where}: input '{name}' is missing; it has {sorted(feed)}, the model takes {names}")
+    for name in feed:
+        if name not in names:
+            raise DataError(f"{where}: the model has no input '{name}'; it takes {names}")
+    for given in inputs:
+        feed[given.name] = checked_array(feed[given.name], given, where)
+    sizes = {name: len(value) for name, value in feed.items()}
+    if len(set(sizes.values())) > 1:
+        raise DataError(f"{where}: inputs differ in their number of samples: {sizes}")
+    return feed
+
+
+def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
+    """The array in the model's dtype; a single sample without batch dimension gets one."""
+    shape = given.shape
+    if value.ndim == len(shape) - 1 and _fits(value.shape, shape[1:]):
+        value = value[None]
+    if value.ndim != len(shape) or not _fits(value.shape[1:], shape[1:]):
+        want = "x".join("?" if d is None else str(d) for d in ("batch", *shape[1:]))
+        raise DataError(f"{where}: input '{given.name}' has shape {value.shape}, the model takes {want}")
+    if value.dtype.kind not in "fiub" or (np.dtype(given.dtype).kind in "iu" and value.dtype.kind == "f"):
+        raise DataError(f"{where}: input '{given.name}' is {value.dtype}, the model takes {given.dtype}")
+    if value.dtype.kind == "f" and not np.isfinite(value).all():
+        bad = np.argwhere(~np.isfinite(value))[0].tolist()
+        raise DataError(
+            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, first at {bad}; "
+            "repair the preprocessing"
+        )
+    return np.ascontiguousarray(value, dtype=given.dtype)
+
+
+def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
+    return len(shape) == len(wanted) and all(w is None or int(s) == w for s, w in zip(shape, wanted, strict=True))

@@ -1,0 +1,110 @@
+"""Move each bias by the mean error that the rounding of the weight causes.
+
+Before                                            After
+    c = conv2d(x_sq, w_sq)                            c = conv2d(x_sq, w_sq)
+    b = add(c, bias)                                  b = add(c, bias + sum((w - w_sq) * mean(x)))
+
+Needs     a calibrated module and the channel means of the inputs of its convolutions and products.
+Leaves    layers without a bias get one.
+Numerics  the correction is computed in float64 from the channel means; padding is taken to have the mean of the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import View, const_value, op_name
+
+
+def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
+    """See the head of this file; `means` is {variable: float64 [channels]} of activations; others are left alone."""
+    ledger = require_stage(mod, "bias_correction", ("calibrated",))
+    rewriter = Rewriter(mod)
+    roots = {
+        entry["root"]: entry
+        for entry in ledger.layers.values()
+        if entry["precision"] == "int8" and entry["family"] in ("conv2d", "dense")
+    }
+    pending: dict[str, np.ndarray] = {}
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        new = rewriter.substitute(value)
+        entry = roots.get(var.name)
+        if entry is not None:
+            shift = _shift(rewriter.view, var, means)
+            if shift is not None and entry["facts"]["bias"]:
+                pending[entry["members"][1]] = shift
+            elif shift is not None:
+                new = _with_new_bias(rewriter, var, new, shift, entry)
+        elif var.name in pending:
+            a, b = new.args
+            shape = const_value(b).shape
+            total = const_value(b).astype(np.float64) + _shaped(pending[var.name], shape, len(var.ty.shape))
+            new = relax.op.add(a, relax.const(total.astype(np.float32)))
+        rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
+    return with_ledger(rewriter.finish(), ledger)
+
+
+def _with_new_bias(
+    rewriter: Rewriter, var: relax.Var, call: relax.Expr, shift: np.ndarray, entry: dict[str, Any]
+) -> relax.Expr:
+    """The sum of the root, under a new name, and the correction, which takes over the root's name."""
+    inner = rewriter.emit(call, f"{var.name}_sum")
+    entry["members"] = [inner.name, *entry["members"]]
+    entry["root"] = inner.name
+    entry["facts"]["bias"] = True
+    shape = (1, -1, 1, 1) if len(var.ty.shape) == 4 and entry["family"] == "conv2d" else (-1,)
+    return relax.op.add(inner, relax.const(shift.reshape(shape).astype(np.float32)))
+
+
+def _shaped(shift: np.ndarray, shape: tuple[int, ...], rank: int) -> np.ndarray:
+    """The correction in the shape of the bias; a bias of one number becomes one a channel."""
+    if int(np.prod(shape)) == shift.size:
+        return shift.reshape(shape)
+    return shift.reshape((1, -1) + (1,) * (rank - 2)) if rank == 4 else shift
+
+
+def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Mean of conv(x, w) - conv(x, w_sq) for each output channel."""
+    call = view.value[var.name]
+    mean = _mean_of(view, call.args[0], means)
+    simulated = view.producer(call.args[1])
+    if mean is None or simulated is None or op_name(simulated) != "tvmq.simulated_quantize":
+        return None
+    weight = const_value(simulated.args[0])
+    spec = spec_of(simulated.attrs)
+    axis = simulated.attrs.axis if simulated.attrs.axis >= 0 else None
+    scale, zero = const_value(simulated.args[1]), const_value(simulated.args[2])
+    codes = numerics.quantize(weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
+    if op_name(call) == "matmul":
+        return mean @ error if mean.size == error.shape[0] else None
+    filters, per_group = error.shape[:2]
+    groups = int(call.attrs.groups)
+    if mean.size != per_group * groups:
+        return None
+    by_filter = mean.reshape(groups, per_group).repeat(filters // groups, axis=0)
+    return (error.sum(axis=tuple(range(2, error.ndim))) * by_filter).sum(axis=1)
+
+
+def _mean_of(view: View, x: relax.Expr, means: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Channel means of an activation, back through its simulated_quantize and operators that keep channels in place."""
+    name = x.name
+    while name not in means:
+        value = view.value.get(name)
+        if value is None or op_name(value) not in KEEP_CHANNELS:
+            return None
+        name = value.args[0].name
+    return np.asarray(means[name], np.float64)
+
+
+KEEP_CHANNELS = ("tvmq.simulated_quantize", "reshape", "flatten", "squeeze")
