@@ -35,7 +35,7 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
 def choose_shapes(
     own: Mapping[str, Shape | None], given: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
 ) -> dict[str, Shape]:
-    """The shape of each input: as given, else the model's own with its free dimensions from `batch` and the data.
+    """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
 
     own     {input: shape} of the model, None for a free dimension or an unknown rank
     given   {input: shape} of --shape

@@ -1,0 +1,85 @@
+"""The command line as a whole: help, version, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import tvmq
+from tvmq import errors
+from tvmq.cli.main import COMMANDS
+
+
+def test_version(cli):
+    result = cli("--version")
+    assert (result.code, result.out.strip()) == (0, f"tvmq {tvmq.__version__}")
+
+
+def test_help_names_every_command(cli):
+    result = cli("--help")
+    assert result.code == 0
+    assert all(name in result.out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(cli, name):
+    result = cli(name, "--help")
+    assert result.code == 0
+    assert f"Example: tvmq {name}" in result.out and "--json" in result.out
+
+
+def test_help_does_not_import_tvm():
+    code = (
+        "import sys; sys.argv = ['tvmq', 'quantize', '--help']\n"
+        "from tvmq.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print([m for m in ('tvm', 'onnx', 'torch') if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+def test_the_module_runs_as_a_console_script():
+    command = [sys.executable, "-m", "tvmq.cli", "--version"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output.strip() == f"tvmq {tvmq.__version__}"
+
+
+@pytest.mark.parametrize("arguments", [["quantise"], ["quantize"], ["run", "--no-such-option"], ["bench"]])
+def test_a_wrong_command_line_is_exit_code_2(cli, arguments):
+    result = cli(*arguments)
+    assert result.code == 2
+    assert "Usage" in result.err and not result.out
+
+
+@pytest.mark.parametrize("kind", [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.TvmqError)
+], ids=lambda kind: kind.__name__)  # fmt: skip
+def test_our_errors_are_one_sentence_and_exit_code_1(cli, fake, monkeypatch, kind):
+    def load(path, sha256=None):
+        raise kind("load: something is wrong; do this")
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    result = cli("explain", "m.tvmq", "--json")
+    assert (result.code, result.out, result.err) == (1, "", "tvmq: load: something is wrong; do this\n")
+
+
+def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
+    def load(path, sha256=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    result = cli("explain", "m.tvmq")
+    assert result.code == 130
+    assert result.err == "tvmq: interrupted; nothing half-written is left behind\n"
+
+
+def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):
+    def load(path, sha256=None):
+        raise ZeroDivisionError("bug")
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    with pytest.raises(ZeroDivisionError):
+        cli("explain", "m.tvmq")
