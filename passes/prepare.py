@@ -7,7 +7,8 @@ Before                                        After
     y = n[0]                                      (y is b)
 
 Needs     an imported module; `params` for the weights that are still function parameters.
-Leaves    a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
+Leaves    softmax becomes tvmq.softmax, whose result is the same on every CPU;
+          a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
 """
 
@@ -20,6 +21,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ModelError
+from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
@@ -83,6 +85,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return source.args[0]
     if op_name(value) in ("add", "multiply") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
+    if op_name(value) == "nn.softmax":
+        return ops.softmax(value.args[0], axis=int(value.attrs.axis))
     if op_name(value) == "subtract" and is_const(value.args[1]):
         value = relax.op.add(value.args[0], relax.const(-const_value(value.args[1])))
     if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):

@@ -8,6 +8,7 @@ from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
 from tvmq.graph.ops.simulated_quantize import simulated_quantize
+from tvmq.graph.ops.softmax import softmax
 from tvmq.graph.ops.sum import sum
 from tvmq.graph.ops.sum_pool2d import sum_pool2d
 from tvmq.graph.ops.table import table
@@ -19,6 +20,7 @@ __all__ = [
     "quantize",
     "requantize",
     "simulated_quantize",
+    "softmax",
     "sum",
     "sum_pool2d",
     "table",
