@@ -22,6 +22,7 @@ ROWS = [
     (1, "numerics", "spec"),
     (2, "observers"),
     (2, "backends", "cost"),
+    (2, "dataset"),
     (3, "config", "rules"),
     (3, "graph"),
     (4, "frontends"),
@@ -46,7 +47,7 @@ ALSO = {"codegen": {"kernels"}}
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "observers": {"numpy"},
-    "backends": set(), "cost": set(), "config": set(), "rules": set(),
+    "dataset": {"numpy"}, "backends": set(), "cost": set(), "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},

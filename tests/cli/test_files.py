@@ -45,7 +45,7 @@ def damaged(tmp_path):
     (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is no .npz or .npy"),
     (lambda p: np.save(p / "a.npy", X) or p / "a.npy", ["x", "m"], "is one array, the model takes 'x', 'm'"),
     (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x'; it holds 'y', 'z'"),
-    (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*'x': 3, 'y': 1"),
+    (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*: 3, .*: 1"),
     (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "not 0"),
     (lambda p: np.save(p / "a.npy", np.float32(1)) or p / "a.npy", ["x"], "not 0"),
     (damaged, ["x"], "'x' of '.*bad.npz' cannot be read"),
