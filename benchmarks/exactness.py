@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,32 +112,69 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str
 def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any]:
     """Largest difference in steps between the codes of the simulated and of the integer module."""
     import tvmq
-    from tvmq.graph.ledger import get_ledger
-    from tvmq.graph.view import View, op_name
     from tvmq.passes.taps import tap
 
     codes: dict[str, np.ndarray] = {}
     tvmq.reference.run(integer, feed, watch=codes.__setitem__)
-    scales = {
-        entry["members"][-1]: (entry["output"], "/".join(entry["layers"][:1]))
-        for entry in get_ledger(integer).layers.values()
-        if entry["precision"] == "int8" and isinstance(entry.get("output"), dict)
-    }
-    rounded = {
+    coded, rounded = coded_layers(integer), rounded_tensors(simulated)
+    layers = {tensor: layer for tensor, layer in coded.items() if tensor in rounded}
+    worst, source = 0, "-"
+    values = tvmq.build(tap(simulated, [rounded[tensor] for tensor in layers])).run(feed) if layers else []
+    for layer, value in zip(layers.values(), values, strict=True):
+        steps = np.rint(value / np.float64(layer.scale)) + layer.zero_point
+        difference = int(np.abs(steps - codes[layer.variable]).max(initial=0))
+        if difference > worst:
+            worst, source = difference, layer.source
+    return {"lsb": worst, "worst": source, "compared": f"{len(layers)} of {len(coded)}"}
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A layer's result in the integer module: the variable that holds its codes, and what they mean."""
+
+    variable: str
+    source: str
+    scale: float
+    zero_point: int
+
+
+def coded_layers(integer: Any) -> dict[str, Coded]:
+    """{variable of the float module: its codes}, for all layers that give codes.
+
+    A layer's codes are the last variable of that type among those that come from the layer's source nodes;
+    layers that share their source nodes with another are left out.
+    """
+    from tvmq.graph.ledger import get_ledger
+    from tvmq.graph.view import View, dtype_of
+
+    view = View(integer)
+    entries = [e for e in get_ledger(integer).layers.values() if isinstance(e.get("output"), dict)]
+    nodes = Counter(tuple(entry["layers"]) for entry in entries)
+    last = {(view.names.get(var.name), dtype_of(var)): var.name for var, _ in view.bindings if is_tensor(var)}
+    found = {}
+    for entry in entries:
+        sources, output = tuple(entry["layers"]), entry["output"]
+        variable = last.get((sources, output["dtype"]))
+        if variable and sources and nodes[sources] == 1:
+            layer = Coded(variable, sources[0], output["scale"], output["zero_point"])
+            found[entry["members"][-1]] = layer
+    return found
+
+
+def rounded_tensors(simulated: Any) -> dict[str, str]:
+    """{activation: the simulated_quantize that reads it} of a simulated module."""
+    from tvmq.graph.view import View, op_name
+
+    return {
         value.args[0].name: var.name
         for var, value in View(simulated).bindings
         if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
     }
-    names = [name for name in scales if name in rounded and name in codes and codes[name].dtype.kind in "iu"]
-    worst, layer = 0, "-"
-    values = tvmq.build(tap(simulated, [rounded[name] for name in names])).run(feed) if names else []
-    for name, value in zip(names, values, strict=True):
-        output, source = scales[name]
-        steps = np.rint(value / np.float64(output["scale"])) + output["zero_point"]
-        difference = int(np.abs(steps - codes[name]).max(initial=0))
-        if difference > worst:
-            worst, layer = difference, source
-    return {"lsb": worst, "worst": layer, "compared": f"{len(names)} of {len(scales)}"}
+
+
+def is_tensor(var: Any) -> bool:
+    """False for tuples."""
+    return hasattr(var.ty, "dtype")
 
 
 def differing(a: np.ndarray, b: np.ndarray) -> int:
