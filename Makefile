@@ -44,13 +44,19 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 test: $(STAMP) ## run all tests with coverage
 	$(PYTEST) -n $(JOBS) --cov --cov-report=term $(TESTS)
 
-.PHONY: check
-check: $(STAMP) ## ruff, mypy and the tests of layers and packages
+.PHONY: check lint types layers
+check: lint types layers ## ruff, mypy and the tests of layers and packages
+
+lint: $(STAMP)
 	$(BIN)/ruff check .
-	@# mypy cannot follow the import hook of an editable install: give it the tree as it is installed
+
+# mypy cannot follow the import hook of an editable install: it is shown the tree as it would be installed
+types: $(STAMP)
 	@rm -rf $(TYPES) && mkdir -p $(TYPES)
 	@ln -s $(CURDIR)/tvmq/* $(CURDIR)/passes $(TYPES)/
 	MYPYPATH=$(dir $(TYPES)) $(BIN)/mypy -p tvmq
+
+layers: $(STAMP)
 	$(PYTEST) -q tests/test_layers.py tests/test_packages.py
 
 .PHONY: golden
