@@ -17,6 +17,8 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain, find_chains
 from tvmq.codegen.vm_pipeline import mark_kernel
+from tvmq.graph import ops
+from tvmq.graph.evaluate import EXACT
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, leaves, op_name, shape_of, used_vars
@@ -126,8 +128,13 @@ class Lowerer:
         self._logical[name] = value
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
-        """Bind a Relax expression."""
+        """Bind a Relax expression; behind a float operator that may end in a product comes a fence."""
         value = self._builder.normalize(value)
+        if _may_contract(value):
+            value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_product")))
+        return self._bound(value, name)
+
+    def _bound(self, value: relax.Expr, name: str) -> relax.Var:
         var = relax.DataflowVar(self._unique(name), value.ty)
         self._bindings.append((var, value))
         self._names[var.name] = self._sources
@@ -186,6 +193,14 @@ class Lowerer:
         return mod
 
 
+def _may_contract(value: relax.Expr) -> bool:
+    """True for float operators whose result LLVM could merge with a following sum."""
+    name = op_name(value)
+    if not name or name.startswith("tvmq.") or name.startswith("call_") or not isinstance(value.ty, relax.TensorType):
+        return False
+    return dtype_of(value) == "float32" and (name == "multiply" or name not in EXACT)
+
+
 def _transpose_is_free(shape: tuple[int, ...]) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order, whichever of the two `shape` is."""
     return shape[1] == 1 or shape[3] == 1 and shape[2] == 1 or shape[2] * shape[3] == 1 or shape[1] * shape[2] == 1
@@ -202,6 +217,3 @@ def substituted(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:
     if isinstance(expr, relax.Call):
         return relax.Call(expr.op, [substituted(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
     return expr
-
-
-__all__ = ["LOWERINGS", "Lowerer", "dtype_of", "lower", "substituted"]

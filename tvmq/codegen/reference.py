@@ -1,8 +1,8 @@
 """NumPy execution of a module of ours: what every compiled result must equal, bit for bit.
 
 Own operators are executed by their definition (tvmq.numerics), integer convolutions and products exactly, operators that move
-or compare values by NumPy. A float operator without a definition of its own is an island: its result is taken from the
-compiled operator (`islands` of the ledger), and equality is asked of everything around it.
+or compare values by NumPy. A float operator without a definition of its own is an island (codegen/islands.py): its result is
+that of the operator compiled alone, and equality is asked of everything around it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import EXACT
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
-from tvmq.graph.view import View, const_value, is_const, op_name
-
-Island = Callable[[relax.Call, Sequence[np.ndarray]], Any]
-
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
 def _axis(call: relax.Call) -> int | None:
     return int(call.attrs.axis) if int(call.attrs.axis) >= 0 else None
@@ -112,41 +110,61 @@ INTEGER: dict[str, Callable[..., Any]] = {
 }
 
 
-def definition(name: str, args: Sequence[Any]) -> Callable[..., Any] | None:
-    """The NumPy function of an operator on these arguments; None makes it a float island."""
-    if name in DEFINED:
-        return DEFINED[name]
-    if name in INTEGER and np.asarray(args[0]).dtype.kind in "iu":
-        return INTEGER[name]
-    return EXACT.get(name)
-
-
 def run(
     mod: tvm.IRModule,
     inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
     *,
+    target: Any = "llvm",
     watch: Callable[[str, Any], None] | None = None,
 ) -> list[np.ndarray]:
-    """The results of the module's main function, one array an output.
+    """The results of the module's main function, one array an output; see `Reference` for many runs."""
+    return Reference(mod, target=target).run(inputs, watch=watch)
 
-    inputs   {parameter name: array} or arrays in order
-    watch    called with (variable name, value) after each binding, for comparing layer by layer
-    raises   DataError for missing inputs
+
+class Reference:
+    """A module prepared for NumPy execution.
+
+    target   what undefined float islands are compiled for; everything else does not depend on it
+    islands  variables whose float operator has no definition
     """
-    view = View(mod)
-    params = list(view.params)
-    if not isinstance(inputs, Mapping):
-        inputs = dict(zip(params, inputs, strict=True))
-    missing = [name for name in params if name not in inputs]
-    if missing:
-        raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {params}")
-    values: dict[str, Any] = {name: np.asarray(inputs[name]) for name in params}
-    for var, value in view.bindings:
-        values[var.name] = _execute(value, values)
-        if watch:
-            watch(var.name, values[var.name])
-    result = _read(view.func.body.body, values)
-    return list(result) if isinstance(result, list | tuple) else [result]
+
+    def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
+        self.view = View(mod)
+        self._islands = Islands(self.view, target)
+
+    @property
+    def islands(self) -> list[str]:
+        """Variables that undefined float operators compute."""
+        return self._islands.names
+
+    def run(
+        self,
+        inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
+        *,
+        watch: Callable[[str, Any], None] | None = None,
+    ) -> list[np.ndarray]:
+        """One array an output.
+
+        inputs   {parameter name: array} or arrays in order
+        watch    called with (variable name, value) after each binding, for comparing layer by layer
+        raises   DataError for missing inputs
+        """
+        params = list(self.view.params)
+        if not isinstance(inputs, Mapping):
+            inputs = dict(zip(params, inputs, strict=True))
+        missing = [name for name in params if name not in inputs]
+        if missing:
+            raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {params}")
+        values: dict[str, Any] = {name: np.asarray(inputs[name]) for name in params}
+        for var, value in self.view.bindings:
+            if self._islands.inside(var.name):
+                continue
+            island = self._islands.run(var.name, values)
+            values[var.name] = _execute(value, values) if island is None else island
+            if watch:
+                watch(var.name, values[var.name])
+        result = _read(self.view.func.body.body, values)
+        return list(result) if isinstance(result, list | tuple) else [result]
 
 
 def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
@@ -154,14 +172,24 @@ def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
         return _read(value, values)
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
-    function = definition(name, args)
-    if function is None:
-        from tvmq.codegen.islands import run_island
-
-        return run_island(value, args)
+    function = DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or EXACT[name]
     with np.errstate(all="ignore"):
         result = function(value, *args)
     return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iu"
+
+
+def is_defined(value: relax.Expr) -> bool:
+    """True if the definition says what an expression gives, bit for bit."""
+    if not isinstance(value, relax.Call):
+        return True
+    name = op_name(value)
+    if name in INTEGER:
+        return dtype_of(value) == "int32"
+    return name in DEFINED or name in EXACT
 
 
 def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:

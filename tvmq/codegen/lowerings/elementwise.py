@@ -24,7 +24,7 @@ def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def _one_pixel(var: relax.Var) -> bool:
-    return all(int(d) == 1 for d in var.ty.shape[2:])
+    return all(int(d) == 1 for d in list(var.ty.shape)[2:])
 
 
 def nhwc_constant(expr: relax.Expr) -> relax.Expr | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tvmq.graph.ops.add import add
 from tvmq.graph.ops.dequantize import dequantize
+from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
@@ -16,6 +17,7 @@ from tvmq.graph.ops.table import table
 __all__ = [
     "add",
     "dequantize",
+    "fence",
     "multiply",
     "quantize",
     "requantize",
