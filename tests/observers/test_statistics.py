@@ -188,7 +188,7 @@ def test_more_values_than_the_sums_hold_are_refused(monkeypatch: pytest.MonkeyPa
 def test_only_shards_of_one_tensor_merge() -> None:
     with pytest.raises(DataError, match="'a' and 'b'"):
         TensorStatistics("a").merge(TensorStatistics("b"))
-    with pytest.raises(DataError, match="'a': the shards differ"):
+    with pytest.raises(DataError, match="'a': the shards were taken with different settings"):
         RangeStatistics("a", channel_axis=1).merge(RangeStatistics("a"))
     two, three = RangeStatistics("a", channel_axis=1), RangeStatistics("a", channel_axis=1)
     two.update(np.zeros((1, 2), np.float32))

@@ -11,6 +11,7 @@ range of a tensor; weight observers do so with a constant. Everything here is Nu
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import importlib
 from collections.abc import Mapping
@@ -21,12 +22,19 @@ from tvmq.observers.base import Observer
 from tvmq.observers.weight_base import WeightObserver
 
 OBSERVERS: dict[str, str] = {
-    "histogram": "tvmq.observers.histogram:LeastSquares",
+    "auto": "tvmq.observers.auto:Auto",
     "minmax": "tvmq.observers.minmax:MinMax",
+    "moving_average": "tvmq.observers.moving_average:MovingAverage",
+    "percentile": "tvmq.observers.percentile:Percentile",
+    "histogram": "tvmq.observers.histogram:LeastSquares",
+    "kl_divergence": "tvmq.observers.kl_divergence:KlDivergence",
+    "global_scale": "tvmq.observers.global_scale:GlobalScale",
 }
 
 WEIGHT_OBSERVERS: dict[str, str] = {
     "max": "tvmq.observers.weight_max:WeightMax",
+    "power2": "tvmq.observers.weight_power2:WeightPower2",
+    "mse": "tvmq.observers.weight_mse:WeightMse",
 }
 
 
@@ -59,9 +67,9 @@ def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str
         raise ConfigError(f"{option!r} must be one of {', '.join(table)}. Got {name!r} instead{hint}")
     module, _, attribute = table[name].partition(":")
     maker = getattr(importlib.import_module(module), attribute)
-    known = list(maker.__dataclass_fields__)
-    for field in options:
-        if field not in known:
+    known = [field.name for field in dataclasses.fields(maker)]
+    for given in options:
+        if given not in known:
             listed = ", ".join(known) or "none"
-            raise ConfigError(f"{name} observer: unknown option {field!r}; known: {listed}")
+            raise ConfigError(f"{name} observer: unknown option {given!r}; known: {listed}")
     return maker(**options)

@@ -3,7 +3,7 @@
 Bin t of width w = 2^exponent holds the x with trunc(x / w) == t: [t w, (t + 1) w) above zero, its mirror
 image below, and (-w, w) for bin 0. Truncation nests, trunc(trunc(x / w) / 2) == trunc(x / 2w), so two narrow
 bins make a wide one exactly. The exponent is the smallest with which all values seen, and 0, span at most
-8192 bins: it follows from the extremes alone, not from their order. Values that are exactly 0 are also counted
+8192 bins: it follows from the extremes alone, not from their order. Values that are exactly 0 are counted
 apart: after a ReLU they are many, and they have no quantization error.
 """
 
@@ -146,6 +146,15 @@ class Histogram:
         counts[1 : self.last + 1] += self.above
         counts[1 : 1 - self.first] += self.below
         return counts
+
+    def mirrored(self, most: int) -> tuple[np.ndarray, float]:
+        """Counts of bins -m, ..., m with m <= most, merged two by two until they are so few; their width."""
+        end = max(-self.first, self.last)
+        rise = 0
+        while end >> rise > most:
+            rise += 1
+        end >>= rise
+        return _rebinned(self.counts, self.first, rise, -end, end), math.ldexp(self.width, rise)
 
     def to_dict(self) -> dict[str, np.ndarray]:
         """All state as arrays (for np.savez); the name is not part of it."""

@@ -74,7 +74,7 @@ class RangeStatistics:
         axis = self._checked_axis(x)
         others = tuple(i for i in range(1, x.ndim) if i != axis)
         exponents = np.maximum(np.frexp(largest)[1], LOWEST_EXPONENT)
-        scales = np.ldexp(np.float32(1), INTEGER_BITS - exponents).astype(np.float32)
+        scales = np.ldexp(np.ones(len(x), np.float32), INTEGER_BITS - exponents)
         scales = scales.reshape(-1, *[1] * (x.ndim - 1))
         step = max(1, BLOCK * len(x) // x.size)
         sums = []

@@ -27,4 +27,4 @@ def same_tensor(name: str, other_name: str, same_settings: bool) -> None:
     if name != other_name:
         raise DataError(f"merge: statistics of {name!r} and {other_name!r}; merge shards of one tensor only")
     if not same_settings:
-        raise DataError(f"merge, tensor {name!r}: the shards differ in their channel axis; use one for all")
+        raise DataError(f"merge, tensor {name!r}: the shards were taken with different settings")

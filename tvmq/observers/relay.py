@@ -1,0 +1,63 @@
+"""Relay's rules for thresholds, from exact samples: what its quantizer would have chosen for the same data.
+
+They want every sample in memory, as Relay did. For streams use the observers percentile and kl_divergence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tvmq.errors import DataError
+from tvmq.numerics.affine import check_finite
+from tvmq.observers.base import Range
+from tvmq.observers.kl_search import best_half_width
+from tvmq.spec import QuantSpec
+
+PERCENTILE = 0.99999
+BINS = 8001
+LEVELS = 255
+
+
+def relay_range(threshold: float, spec: QuantSpec) -> Range:
+    """The range that gives codes the step threshold / 2^(bits - 1), as Relay's calibration does.
+
+    The threshold itself is one code beyond the highest and saturates.
+
+    >>> relay_range(8.0, QuantSpec("uint8"))
+    (-8.0, 7.9375)
+    """
+    half = 2 ** (spec.bits - 1)
+    high = float(threshold) * (half - 1) / half
+    return (-high if spec.symmetric else -float(threshold)), high
+
+
+def relay_percentile(samples: np.ndarray, name: str = "") -> float:
+    """The k-th smallest of |samples|, k = int(0.99999 n) counted from 0: the maximum for n up to 100000.
+
+    raises  RangeError for NaN or infinity, DataError where there are no samples
+
+    >>> relay_percentile(np.float32([1, -3, 2]))
+    3.0
+    """
+    magnitudes = np.abs(_checked(samples, name))
+    k = int(magnitudes.size * PERCENTILE)
+    return float(np.partition(magnitudes, k)[k])
+
+
+def relay_kl_divergence(samples: np.ndarray, name: str = "") -> float:
+    """The threshold of least KL divergence: 8001 bins over +-max|samples|, 255 levels whatever the bits.
+
+    raises  RangeError for NaN or infinity, DataError where there are no samples
+    """
+    samples = _checked(samples, name)
+    largest = np.abs(samples).max()
+    counts, edges = np.histogram(samples, bins=BINS, range=(-largest, largest))
+    return float(edges[BINS // 2 + 1 + best_half_width(counts, LEVELS)])
+
+
+def _checked(samples: np.ndarray, name: str) -> np.ndarray:
+    samples = np.asarray(samples, np.float32).ravel()
+    if samples.size == 0:
+        raise DataError(f"calibrate, tensor {name!r}: no samples; give calibration data")
+    check_finite(samples, name)
+    return samples

@@ -1,0 +1,207 @@
+"""The outcome of calibration: for each tensor its range and how it came about. Saved; refused when stale.
+
+File  one .npz (a zip of arrays, nothing pickled): `document` holds JSON as bytes, `channel_means` the channel
+      means of all tensors one after the other. Equal results give equal bytes. It is written under another
+      name and renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.errors import CalibrationError, OutputError
+
+SCHEMA_VERSION = 1
+# More than any network needs; keeps a forged archive from filling the memory.
+MOST_BYTES = 2**30
+
+
+@dataclass(frozen=True)
+class TensorResult:
+    """What calibration found for one tensor.
+
+    low, high      thresholds chosen
+    observer       name of the observer, or of the candidate of `auto`, that gave them
+    errors         error of each candidate, as far as they were compared
+    seen           lowest and highest value of the data; (0, 0) if there were none
+    channel_means  float64 (channels,), or None
+    samples        number of samples seen
+    raises         CalibrationError for thresholds that are not finite or not in order
+    """
+
+    low: float
+    high: float
+    observer: str
+    errors: Mapping[str, float] = field(default_factory=dict)
+    seen: tuple[float, float] = (0.0, 0.0)
+    channel_means: np.ndarray | None = field(default=None, compare=False)
+    samples: int = 0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
+            raise CalibrationError(
+                f"calibrate: thresholds must be finite with low <= high. Got {self.low}..{self.high} from "
+                f"observer {self.observer!r} instead; look for NaN or inf in the calibration data"
+            )
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """Thresholds of all tensors, and of which model and data they are.
+
+    tensors     tensor name -> TensorResult
+    model_hash  of the model that was calibrated; data_hash of the data (`Fingerprint`)
+    settings    what else decided the result, as JSON can hold it
+
+    >>> result = CalibrationResult({"x": TensorResult(-1.0, 2.0, "minmax")}, model_hash="m")
+    >>> result["x"].high
+    2.0
+    """
+
+    tensors: Mapping[str, TensorResult]
+    model_hash: str = ""
+    data_hash: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> TensorResult:
+        """The result of a tensor; CalibrationError where there is none."""
+        if name not in self.tensors:
+            raise CalibrationError(
+                f"calibrate, tensor {name!r}: no thresholds among those of {len(self.tensors)} tensors; "
+                f"calibrate this model again"
+            )
+        return self.tensors[name]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file; OutputError where that fails, and then nothing is left behind."""
+        path = Path(path)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_bytes(self._packed())
+            os.replace(temporary, path)
+        except OSError as error:
+            raise OutputError(
+                f"calibration: cannot write {str(path)!r}: {error.strerror}; choose another path or make room"
+            ) from error
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+    def _packed(self) -> bytes:
+        means = [one.channel_means for one in self.tensors.values() if one.channel_means is not None]
+        text = json.dumps(self._document(), sort_keys=True)
+        buffer = io.BytesIO()
+        np.savez(
+            buffer,
+            document=np.frombuffer(text.encode(), np.uint8),
+            channel_means=np.concatenate([np.zeros(0), *means]),
+        )
+        return buffer.getvalue()
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "model_hash": self.model_hash,
+            "data_hash": self.data_hash,
+            "settings": dict(self.settings),
+            "tensors": [_described(name, tensor) for name, tensor in self.tensors.items()],
+        }
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, model_hash: str | None = None, data_hash: str | None = None
+    ) -> CalibrationResult:
+        """Read a file written by `save`.
+
+        model_hash, data_hash  what the result must belong to; None: not compared
+        raises                 CalibrationError for a missing, damaged, foreign or stale file
+        """
+        place = f"calibration {str(path)!r}"
+        document, means = _read(Path(path), place)
+        version = document.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise CalibrationError(
+                f"{place}: schema version {version}, this tvmq reads {SCHEMA_VERSION}; calibrate again"
+            )
+        for what, wanted in (("model", model_hash), ("data", data_hash)):
+            found = document.get(f"{what}_hash")
+            if wanted is not None and found != wanted:
+                raise CalibrationError(
+                    f"{place}: made for {what} {str(found)[:12]!r}, this is {wanted[:12]!r} (hashes); "
+                    f"it is stale: calibrate again"
+                )
+        try:
+            return cls(
+                _tensors(document["tensors"], means),
+                document["model_hash"],
+                document["data_hash"],
+                dict(document["settings"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise _damaged(place, error) from error
+
+
+def _described(name: str, tensor: TensorResult) -> dict[str, Any]:
+    """The fields as JSON can hold them; of the channel means only their number."""
+    channels = None if tensor.channel_means is None else len(tensor.channel_means)
+    return {
+        "name": name,
+        "low": float(tensor.low),
+        "high": float(tensor.high),
+        "observer": tensor.observer,
+        "errors": {key: float(error) for key, error in tensor.errors.items()},
+        "seen": [float(end) for end in tensor.seen],
+        "channels": channels,
+        "samples": int(tensor.samples),
+    }
+
+
+def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str, TensorResult]:
+    """Inverse of `_described` for all tensors; the channel means are dealt out in order."""
+    tensors = {}
+    start = 0
+    for description in descriptions:
+        fields = dict(description)
+        name, channels = fields.pop("name"), fields.pop("channels")
+        fields["seen"] = tuple(fields["seen"])
+        if channels is not None:
+            fields["channel_means"] = means[start : start + channels]
+            start += channels
+        tensors[name] = TensorResult(**fields)
+    if means.shape != (start,):
+        raise ValueError(f"{start} channel means expected, found {means.shape}")
+    return tensors
+
+
+def _read(path: Path, place: str) -> tuple[dict[str, Any], np.ndarray]:
+    """The two members of the archive; CalibrationError where it is not such an archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MOST_BYTES:
+            raise ValueError(f"{size} bytes, at most {MOST_BYTES} are read")
+        with np.load(path, allow_pickle=False) as arrays:
+            document = json.loads(arrays["document"].tobytes())
+            means = arrays["channel_means"]
+        if not isinstance(document, dict) or means.dtype != np.float64:
+            raise ValueError("not a calibration result")
+    except FileNotFoundError as error:
+        raise CalibrationError(f"{place}: no such file; calibrate and save first") from error
+    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+        raise _damaged(place, error) from error
+    return document, means
+
+
+def _damaged(place: str, error: Exception) -> CalibrationError:
+    return CalibrationError(f"{place}: damaged, or no calibration result ({error}); calibrate again")
