@@ -1,4 +1,4 @@
-"""Slow definitions in Python integers and loops, which the tests compare with; nothing of tvmq is used here."""
+"""Slow definitions in loops over Python integers, which the tests compare with; no tvmq in here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def conv(
 ) -> np.ndarray:
     """One Python sum for each element; padding is all the befores, then all the afters."""
     ndim = x.ndim - 2
-    spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation)]
+    spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     sizes = [
         (n + padding[i] + padding[ndim + i] - spans[i]) // strides[i] + 1 for i, n in enumerate(x.shape[2:])
     ]
@@ -28,8 +28,11 @@ def conv(
     for n, f, *place in np.ndindex(*result.shape):
         total = 0
         for c, *tap in np.ndindex(*w.shape[1:]):
-            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding)]
-            inside = all(0 <= a < size for a, size in zip(at, x.shape[2:]))
+            at = [
+                p * s + t * d - b
+                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
+            ]
+            inside = all(0 <= a < size for a, size in zip(at, x.shape[2:], strict=True))
             code = int(x[(n, f // per_group * w.shape[1] + c, *at)]) if inside else x_zero
             total += code * int(w[(f, c, *tap)])
         result[(n, f, *place)] = total
@@ -48,7 +51,7 @@ def conv_transpose(
 ) -> np.ndarray:
     """Scatter of the steps from x_zero, element by element, then x_zero times the sum of each filter."""
     ndim = x.ndim - 2
-    spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation)]
+    spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     sizes = [
         (n - 1) * strides[i] + spans[i] + output_padding[i] - padding[i] - padding[ndim + i]
         for i, n in enumerate(x.shape[2:])
@@ -58,8 +61,11 @@ def conv_transpose(
     for n, c, *place in np.ndindex(*x.shape):
         group = c // (x.shape[1] // groups)
         for f, *tap in np.ndindex(*w.shape[1:]):
-            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding)]
-            if all(0 <= a < size for a, size in zip(at, sizes)):
+            at = [
+                p * s + t * d - b
+                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
+            ]
+            if all(0 <= a < size for a, size in zip(at, sizes, strict=True)):
                 result[(n, group * w.shape[1] + f, *at)] += (int(x[(n, c, *place)]) - x_zero) * int(
                     w[(c, f, *tap)]
                 )
@@ -79,17 +85,20 @@ def pool(
     maximum: bool,
     zero_point: int,
 ) -> np.ndarray:
-    """Maximum of the codes, or sum of the steps from zero_point, over the elements of each window that exist."""
+    """Maximum of the codes, or sum of the steps from zero_point, over the elements under each window."""
     ndim = q.ndim - 2
-    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilation)]
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
     room = [n + padding[i] + padding[ndim + i] - spans[i] for i, n in enumerate(q.shape[2:])]
-    sizes = [(-(-r // s) if ceil_mode else r // s) + 1 for r, s in zip(room, strides)]
+    sizes = [(-(-r // s) if ceil_mode else r // s) + 1 for r, s in zip(room, strides, strict=True)]
     result = np.empty((*q.shape[:2], *sizes), np.int64)
     for n, c, *place in np.ndindex(*result.shape):
         values = []
         for tap in itertools.product(*(range(k) for k in kernel)):
-            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding)]
-            if all(0 <= a < size for a, size in zip(at, q.shape[2:])):
+            at = [
+                p * s + t * d - b
+                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
+            ]
+            if all(0 <= a < size for a, size in zip(at, q.shape[2:], strict=True)):
                 values.append(int(q[(n, c, *at)]))
         if maximum:
             result[(n, c, *place)] = max(values, default=int(np.iinfo(q.dtype).min))

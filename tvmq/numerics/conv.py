@@ -48,13 +48,14 @@ def conv(
     windows = make_windows(x.shape[2:], w.shape[2:], strides=strides, padding=padding, dilation=dilation)
     plan = plan_sums(w, max(largest_code(x), abs(x_zero)), depth_axes=tuple(range(1, w.ndim)))
     depthwise = w.shape[1] == 1 and plan.piece >= math.prod(windows.kernel)
+    filters: np.ndarray = w.astype(plan.dtype)
     result = np.empty((x.shape[0], w.shape[0], *windows.sizes), np.int32)
     for picture, out in zip(x, result, strict=True):
         padded = pad(picture, windows.padding, x_zero, plan.dtype)
         if depthwise:
-            _depthwise(padded, w, windows, out)
+            _depthwise(padded, filters, windows, out)
         else:
-            _unfold_and_multiply(padded, w, windows, groups, plan, out)
+            _unfold_and_multiply(padded, filters, windows, groups, plan, out)
     return result
 
 
@@ -83,7 +84,7 @@ def _unfold_and_multiply(
     x: np.ndarray, w: np.ndarray, windows: Windows, groups: int, plan: Plan, out: np.ndarray
 ) -> None:
     """One padded picture, a few rows of the result at a time: filters of each group times columns of taps."""
-    filters: np.ndarray = w.reshape(groups, w.shape[0] // groups, -1).astype(plan.dtype)
+    filters = w.reshape(groups, w.shape[0] // groups, -1)
     depth, width = filters.shape[2], math.prod(windows.sizes[1:])
     rows = max(COLUMN_ELEMENTS // max(groups * depth * width, 1), 1)
     for first in range(0, windows.sizes[0], rows):
@@ -111,7 +112,7 @@ def _depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) 
     for first in range(0, x.shape[0], channels):
         block = np.repeat(x[first : first + channels], repeats, axis=0)
         filters = slice(first * repeats, first * repeats + len(block))
-        out[filters] = _depthwise_block(block, w[filters].astype(x.dtype), windows)
+        out[filters] = _depthwise_block(block, w[filters], windows)
 
 
 def _depthwise_block(x: np.ndarray, w: np.ndarray, windows: Windows) -> np.ndarray:

@@ -81,4 +81,6 @@ def largest_magnitude_sum(values: np.ndarray, axis: int | tuple[int, ...]) -> in
     """Largest sum of magnitudes of integers along one or more axes, exact."""
     if values.size == 0:
         return 0
+    if values.dtype == np.int8:  # |-128| wraps to the bits of -128, which read 128 as uint8
+        return int(np.abs(values).view(np.uint8).sum(axis=axis, dtype=np.int64).max())
     return int(np.abs(values, dtype=np.float64).sum(axis=axis).max())

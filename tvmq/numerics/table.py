@@ -27,12 +27,7 @@ def table(q: np.ndarray, values: np.ndarray) -> np.ndarray:
         raise ConfigError(f"table: values must have shape (256,). Got {values.shape} instead")
     if q.dtype == np.int8:
         values = np.roll(values, 128)  # now indexed by the bits of the code
-    if values.dtype.itemsize == 1:
-        # bytes.translate is the same lookup without an index array of eight bytes an element
-        return np.frombuffer(bytearray(q.tobytes().translate(values.tobytes())), values.dtype).reshape(
-            q.shape
-        )
-    return values[q.view(np.uint8)]
+    return np.asarray(np.take(values, q.view(np.uint8)))
 
 
 def make_table(
