@@ -146,14 +146,16 @@ class _Assembler:
         return const in self.model.weights and is_float and const.ty.ndim > 0
 
     def _emit_step(self, step: Step, needed: set[relax.Var], results: dict[relax.Var, str]) -> None:
+        # A match-cast defines symbolic sizes from values; its own variable may be unread.
+        casts = any(isinstance(binding, relax.MatchCast) for binding in step.bindings)
+        if casts and any(binding.var in needed for binding in step.bindings):
+            raise UnsupportedOpError(
+                f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values that are only known "
+                "at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+            )
         for binding in step.bindings:
             if binding.var not in needed:
                 continue
-            if isinstance(binding, relax.MatchCast):
-                raise UnsupportedOpError(
-                    f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values that are only known "
-                    "at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
-                )
             if isinstance(binding.value, relax.Var | GenericConst):
                 self.replaced[binding.var] = self._substitute(binding.value)
                 continue
@@ -197,10 +199,7 @@ class _Assembler:
         value = self._substitute(value)
         if isinstance(value, relax.DataflowVar):
             return value
-        if isinstance(value.ty, relax.ShapeType):
-            copy = relax.op.shape_to_tensor(value)
-        else:
-            copy = relax.op.astype(value, str(value.ty.dtype))
+        copy = relax.op.astype(value, str(value.ty.dtype))
         return self._emit(None, copy, self.unique(variable_name(name)), [name])
 
     def _module(self, result: relax.Var) -> tvm.IRModule:

@@ -15,6 +15,7 @@ from tvmq.frontends.onnx_dims import arithmetic
 from tvmq.frontends.onnx_expand import layer_of
 from tvmq.frontends.onnx_load import opset_of
 from tvmq.frontends.onnx_ops import REPAIRS, Dims, NodeCall, load_repair
+from tvmq.frontends.onnx_ops.node import tensor_constant
 from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 from tvmq.graph.names import UniqueNames, identifier
 
@@ -36,14 +37,16 @@ REFUSED = {
         ("ConvInteger", "QLinearConv", "QLinearMatMul"),
         "models that are already quantized are not supported in this form; give the float model",
     ),
+    **dict.fromkeys(
+        ("AllClassNMS", "Compress", "NonMaxSuppression", "NonZero", "Unique"),
+        "its result's shape depends on values; leave it out of the graph and run it after the network",
+    ),
     **dict.fromkeys(("GRU", "LSTM", "RNN"), "recurrent layers are not supported; unroll them before the export"),
 }
+ELEMENT_TYPES = frozenset(
+    "BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 BFLOAT16 FLOAT DOUBLE".split()
+)
 DOMAINS = {"", "ai.onnx", "com.microsoft"}
-
-
-def node_names(nodes: list[onnx.NodeProto]) -> list[str]:
-    """The names of nodes; unnamed ones are called <operator>_<position in the graph>."""
-    return [node.name or f"{node.op_type}_{index}" for index, node in enumerate(nodes)]
 
 
 def imported_operators() -> set[str]:
@@ -77,16 +80,16 @@ class _Importer:
         self.builder = relax.BlockBuilder()
         self.values: dict[str, Any] = {}
         self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
+        self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
         self.weights: dict[GenericConst, str] = {}
         for tensor in self.graph.initializer:
-            constant = relax.const(numpy_helper.to_array(tensor))
+            _element_type(tensor.data_type, f"constant '{tensor.name}'")
+            constant = tensor_constant(numpy_helper.to_array(tensor))
             self.values[tensor.name] = constant
             self.weights[constant] = tensor.name
         self.inputs = self._make_inputs()
 
     def _make_inputs(self) -> list[tuple[str, relax.Var]]:
-        from onnx import helper
-
         unique, sizes, inputs = UniqueNames(), {}, []
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
@@ -96,7 +99,7 @@ class _Importer:
                 raise ModelError(
                     f"from_onnx: input '{value.name}' has unknown rank; give its shape, shape={{'{value.name}': (...)}}"
                 )
-            dtype = str(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+            dtype = _element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
                 d if isinstance(d, int) else _symbol(d if d != "?" else f"{var_name}_d{axis}", sizes)
@@ -109,25 +112,24 @@ class _Importer:
 
     def run(self) -> Converted:
         nodes = list(self.graph.node)
-        names = node_names(nodes)
-        self._refuse_unknown(nodes, names)
+        self._refuse_unknown(nodes)
         self.builder.begin_scope([var for _, var in self.inputs])
         try:
-            steps = [self._step(node, name) for node, name in zip(nodes, names, strict=True)]
+            steps = [self._step(node) for node in nodes]
+            steps += [self._dims_step(value.name) for value in self.graph.output if self._is_dims(value.name)]
         finally:
             self.builder.end_scope()
         outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
-        outputs = [(name, value.tensor() if isinstance(value, Dims) else value) for name, value in outputs]
         return Converted(self.builder.get(), self.inputs, steps, outputs, self.weights)
 
-    def _refuse_unknown(self, nodes: list[onnx.NodeProto], names: list[str]) -> None:
+    def _refuse_unknown(self, nodes: list[onnx.NodeProto]) -> None:
         unknown = []
-        for node, name in zip(nodes, names, strict=True):
+        for node in nodes:
             if node.op_type in REFUSED:
-                raise UnsupportedOpError(f"from_onnx, layer '{name}': {node.op_type}: {REFUSED[node.op_type]}")
+                raise UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {REFUSED[node.op_type]}")
             known = node.op_type in self.converters or node.op_type in REPAIRS
             if not known or node.domain not in DOMAINS:
-                unknown.append((f"{node.domain}.{node.op_type}".lstrip("."), name))
+                unknown.append((f"{node.domain}.{node.op_type}".lstrip("."), node.name))
         if unknown:
             op_type, name = unknown[0]
             others = sorted({op for op, _ in unknown} - {op_type})
@@ -137,9 +139,10 @@ class _Importer:
                 "export the model with simpler operators, or leave this part out of the graph"
             )
 
-    def _step(self, node: onnx.NodeProto, name: str) -> Step:
+    def _step(self, node: onnx.NodeProto) -> Step:
         """Convert one node; its bindings are those of a block of its own."""
-        call = self._call(node, name)
+        self._check_types(node)
+        call = self._call(node)
         self.builder._begin_binding_block()
         try:
             result = self._record(call, self._emit(self._convert(call)))
@@ -147,23 +150,42 @@ class _Importer:
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
-                f"from_onnx, layer '{name}': operator {node.op_type} (opset {self.opset}) cannot be imported: "
+                f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be imported: "
                 f"{_reason(error)}; export this layer with simpler operators or fixed shapes (shape=)"
             ) from error
         finally:
             block = self.builder._end_block()
         own = [binding.var for binding in block.bindings]
         result = result if any(var.same_as(result) for var in own) else None
-        return Step(name, layer_of(node) or name, node.op_type, list(block.bindings), result)
+        return Step(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 
-    def _call(self, node: onnx.NodeProto, name: str) -> NodeCall:
+    def _check_types(self, node: onnx.NodeProto) -> None:
+        """Refuse results whose element type TVM's kernels do not compute."""
+        for result in node.output:
+            code = self.types.get(result, 0)
+            if code:
+                _element_type(code, f"layer '{node.name}', {node.op_type}")
+
+    def _call(self, node: onnx.NodeProto) -> NodeCall:
         attributes = _attributes(node)
         inputs = self.frontend.onnx_input()
         for used in node.input:
             inputs.append(self.values[used] if used else None)
         outputs = self._read_outputs(node)
         count = len(node.output)
-        return NodeCall(name, node.op_type, self.opset, self.builder, inputs, attributes, outputs, count)
+        return NodeCall(node.name, node.op_type, self.opset, self.builder, inputs, attributes, outputs, count)
+
+    def _is_dims(self, name: str) -> bool:
+        return isinstance(self.values[name], Dims)
+
+    def _dims_step(self, name: str) -> Step:
+        """An output made of dimensions, as a tensor."""
+        self.builder._begin_binding_block()
+        try:
+            self.values[name] = self._emit(self.values[name].tensor())
+        finally:
+            block = self.builder._end_block()
+        return Step(name, name, "Shape", list(block.bindings), self.values[name])
 
     def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
         """Names of the outputs without those at the end that nobody reads; "" for those between."""
@@ -215,6 +237,18 @@ class _Importer:
             if name:
                 self.values[name] = value
         return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
+
+
+def _element_type(code: int, what: str) -> str:
+    """Name of an ONNX element type; text, complex numbers and types below 8 bits or of 8-bit floats are refused."""
+    from onnx import TensorProto, helper
+
+    name = TensorProto.DataType.Name(code)
+    if name not in ELEMENT_TYPES:
+        raise UnsupportedOpError(
+            f"from_onnx, {what}: element type {name.lower()} is not supported; export the model in float32"
+        )
+    return str(helper.tensor_dtype_to_np_dtype(code))
 
 
 def _symbol(name: str, known: dict[str, tvm.tirx.Var]) -> tvm.tirx.Var:

@@ -12,7 +12,7 @@ The node that gives the result keeps the name. Nodes from a function of the mode
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.onnx_load import opset_of
@@ -20,6 +20,7 @@ from tvmq.frontends.onnx_load import opset_of
 if TYPE_CHECKING:
     import onnx
 
+DOMAIN = "tvmq.expanded"  # of the functions that stand for ONNX's definitions while they are inlined
 LAYER = "tvmq.layer"  # key in a node's metadata: the layer it belongs to
 # ONNX operators that TVM's table has under the same name with another meaning (that of com.microsoft).
 OTHER_MEANING = frozenset({"Attention"})
@@ -39,11 +40,11 @@ def expand_functions(model: onnx.ModelProto, imported: Collection[str]) -> bool:
     """
     local = {(function.domain, function.name) for function in model.functions}
     nodes, expanded = [], False
-    for index, node in enumerate(model.graph.node):
+    for node in model.graph.node:
         if (node.domain, node.op_type) in local:
-            nodes += _expand(model, node, index, local=True)
+            nodes += _expand(model, node, local=True)
         elif _defined_by_others(node, imported, opset_of(model)):
-            nodes += _expand(model, node, index, local=False)
+            nodes += _expand(model, node, local=False)
         else:
             nodes.append(node)
             continue
@@ -77,18 +78,14 @@ def _defined_by_others(node: onnx.NodeProto, imported: Collection[str], opset: i
     return schema.has_function or schema.has_context_dependent_function
 
 
-def _expand(model: onnx.ModelProto, node: onnx.NodeProto, index: int, local: bool) -> list[onnx.NodeProto]:
+def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[onnx.NodeProto]:
     """The nodes that replace one node, with names that no other node or value of the model has."""
     from onnx import inliner
 
-    name = node.name or f"{node.op_type}_{index}"
+    name = node.name
     try:
-        single = _single(model, node)
-        if local:
-            inlined = inliner.inline_local_functions(single)
-        else:
-            ids = [(node.domain, node.op_type)]
-            inlined = inliner.inline_selected_functions(single, ids, exclude=False, inline_schema_functions=True)
+        function = None if local else _schema_function(model, node)
+        inlined = inliner.inline_local_functions(_single(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
             f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: {error}; "
@@ -105,20 +102,62 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, index: int, local: boo
     return nodes
 
 
-def _single(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.ModelProto:
-    """A model of this node alone, its inputs typed as far as shape inference knows them."""
+def _types(model: onnx.ModelProto) -> dict[str, onnx.TypeProto]:
+    """Types of all values that shape inference knows."""
     from onnx import helper
 
-    known = {value.name: value for value in [*model.graph.value_info, *model.graph.input]}
-    typed = {t.name: helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in model.graph.initializer}
-    inputs = [
-        known.get(name) or typed.get(name) or helper.make_empty_tensor_value_info(name)
-        for name in dict.fromkeys(node.input)
-        if name
-    ]
-    outputs = [known.get(name) or helper.make_empty_tensor_value_info(name) for name in node.output if name]
+    known = {t.name: helper.make_tensor_type_proto(t.data_type, t.dims) for t in model.graph.initializer}
+    known.update((value.name, value.type) for value in [*model.graph.input, *model.graph.value_info])
+    return known
+
+
+def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.FunctionProto:
+    """The body of an ONNX operator for this node, as a function of the domain DOMAIN."""
+    import onnx
+    from onnx import defs
+
+    opset = opset_of(model)
+    schema = defs.get_schema(node.op_type, max_inclusive_version=opset)
+    full = _with_defaults(node, schema)
+    function = onnx.FunctionProto()
+    if schema.has_context_dependent_function:
+        types = _types(model)
+        given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+        version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
+        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), given)
+        function.ParseFromString(body)
+    else:
+        function.CopyFrom(schema.function_body)
+    function.domain, function.name = DOMAIN, node.op_type
+    for entry in function.opset_import:
+        entry.version = opset
+    return function
+
+
+def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
+    """The node with the attributes it leaves to their defaults: function bodies refer to them."""
+    full = _copy(node)
+    present = {attribute.name for attribute in node.attribute}
+    for name, attribute in schema.attributes.items():
+        if name not in present and attribute.default_value.type:
+            full.attribute.append(attribute.default_value)
+    return full
+
+
+def _single(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
+    """A model of this node alone, to be inlined."""
+    from onnx import defs, helper
+
+    inputs = [helper.make_empty_tensor_value_info(name) for name in dict.fromkeys(node.input) if name]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in node.output if name]
+    functions, opsets = list(model.functions), list(model.opset_import)
+    if function is not None:
+        schema = defs.get_schema(node.op_type, max_inclusive_version=opset_of(model))
+        node = _with_defaults(node, schema)
+        node.domain = DOMAIN
+        functions, opsets = [function], [*opsets, helper.make_opsetid(DOMAIN, 1)]
     graph = helper.make_graph([node], "single", inputs, outputs)
-    return helper.make_model(graph, opset_imports=model.opset_import, functions=model.functions)
+    return helper.make_model(graph, opset_imports=opsets, functions=functions)
 
 
 def _rename(node: onnx.NodeProto, outer: set[str], prefix: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tvmq.errors import ModelError
+from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
     import onnx
@@ -15,7 +16,7 @@ CONVERTED_OPSET = 13  # what older models are converted to
 
 
 def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """A ModelProto of our own (the caller's is never changed), its opset within 11..23.
+    """A ModelProto of our own (the caller's is never changed), its opset within 11..23, all nodes named.
 
     raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if the opset
     is too new or cannot be converted.
@@ -37,7 +38,10 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
             f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
         )
     _check(model, where)
-    return _normalize_opset(model, where)
+    model = _normalize_opset(model, where)
+    _name_nodes(model)
+    _check_names(model, where)
+    return model
 
 
 def _read_file(path: Path) -> onnx.ModelProto:
@@ -85,6 +89,8 @@ def _check(model: onnx.ModelProto, where: str) -> None:
     """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
         raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
+    if model.graph.sparse_initializer:
+        raise ModelError(f"from_onnx: '{where}' has sparse weights; export it with dense weights")
     if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
         raise ModelError(
             f"from_onnx: '{where}' keeps its weights in external files; pass the path of the .onnx file instead"
@@ -116,3 +122,30 @@ def _normalize_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
             f"from_onnx: '{where}' has opset {version} and cannot be converted to {CONVERTED_OPSET}: {reason}; "
             f"export it with opset_version={OLDEST_OPSET} or newer"
         ) from error
+
+
+def _name_nodes(model: onnx.ModelProto) -> None:
+    """Nodes without a name are called <operator>_<position in the graph>."""
+    unique = UniqueNames(node.name for node in model.graph.node)
+    for index, node in enumerate(model.graph.node):
+        node.name = node.name or unique(f"{node.op_type}_{index}")
+
+
+def _check_names(model: onnx.ModelProto, where: str) -> None:
+    """Refuse a graph in which a value is read that no input, weight or earlier node gives."""
+    graph = model.graph
+    known = {"", *(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
+    for node in graph.node:
+        for name in node.input:
+            if name not in known:
+                raise ModelError(
+                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' reads '{name}', which no input, "
+                    "weight or earlier layer gives; the model is damaged, export it again"
+                )
+        known.update(node.output)
+    for value in graph.output:
+        if value.name not in known:
+            raise ModelError(
+                f"from_onnx: output '{value.name}' of '{where}' is given by no layer; the model is damaged, "
+                "export it again"
+            )

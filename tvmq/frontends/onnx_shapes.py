@@ -33,12 +33,16 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
     raises ModelError for an unknown input name and for a shape that contradicts the model; the message lists the inputs.
     """
     inputs = graph_inputs(model.graph)
+    listed = describe(inputs)
     by_name = {value.name: value for value in inputs}
     bound: dict[str, int] = {}
     for name, dims in shape.items():
         if name not in by_name:
-            raise ModelError(f"from_onnx: shape names '{name}', which is no input; {describe(inputs)}")
-        _fix_input(by_name[name], dims, bound, inputs)
+            raise ModelError(f"from_onnx: shape names '{name}', which is no input; {listed}")
+        problem = _contradiction(dimensions(by_name[name]), dims, bound)
+        if problem:
+            raise ModelError(f"from_onnx: shape {dims} does not fit input '{name}': {problem}; {listed}")
+        _fix_input(by_name[name], list(dims), bound)
     for value in inputs:
         for d in value.type.tensor_type.shape.dim:
             if d.dim_param in bound:
@@ -48,7 +52,7 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
 
 def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
     """One clause that lists the inputs and their shapes, for messages."""
-    listed = ", ".join(f"'{v.name}' {_text(dimensions(v))}" for v in inputs)
+    listed = ", ".join(f"'{value.name}' {_text(dimensions(value))}" for value in inputs)
     return f"the model's inputs are {listed}" if listed else "the model has no inputs"
 
 
@@ -56,18 +60,31 @@ def _text(dims: Sequence[int | str] | None) -> str:
     return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
 
 
-def _fix_input(
-    value: onnx.ValueInfoProto, dims: Sequence[int | None], bound: dict[str, int], inputs: Sequence[onnx.ValueInfoProto]
-) -> None:
-    known = dimensions(value)
-    given = list(dims)
-    problem = _contradiction(known, given, bound)
-    if problem:
-        raise ModelError(
-            f"from_onnx: shape {tuple(given)} does not fit input '{value.name}': {problem}; {describe(inputs)}"
-        )
-    proto = value.type.tensor_type.shape
+def _contradiction(known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]) -> str:
+    """What is wrong with a given shape, "" if nothing is."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        return "it is no sequence of integers"
+    for size in given:
+        if size is not None and (isinstance(size, bool) or not hasattr(size, "__index__") or size < 1):
+            return f"dimension {size!r} is no positive integer"
     if known is None:
+        return ""
+    if len(known) != len(given):
+        return f"it has {len(given)} dimensions, the model {len(known)}"
+    for position, (old, new) in enumerate(zip(known, given, strict=True)):
+        if new is None or new == old:
+            continue
+        if isinstance(old, int):
+            return f"dimension {position} is {old} in the model"
+        if bound.get(old, new) != new:
+            return f"dimension {position} ('{old}') is {bound[old]} already"
+    return ""
+
+
+def _fix_input(value: onnx.ValueInfoProto, given: list[int | None], bound: dict[str, int]) -> None:
+    """Write the sizes into the input, and those of named dimensions into `bound`."""
+    proto = value.type.tensor_type.shape
+    if dimensions(value) is None:
         proto.SetInParent()
         for _ in given:
             proto.dim.add()
@@ -77,22 +94,6 @@ def _fix_input(
         if d.dim_param:
             bound[d.dim_param] = int(size)
         d.dim_value = int(size)
-
-
-def _contradiction(known: list[int | str] | None, given: list[int | None], bound: dict[str, int]) -> str:
-    """What is wrong with a given shape, "" if nothing is."""
-    for size in given:
-        if size is not None and (isinstance(size, bool) or not hasattr(size, "__index__") or size < 1):
-            return f"dimension {size!r} is no positive integer"
-    if known is None:
-        return ""
-    if len(known) != len(given):
-        return f"it has {len(given)} dimensions, the model {len(known)}"
-    for position, (old, new) in enumerate(zip(known, given, strict=True)):
-        fixed = bound.get(old) if isinstance(old, str) else old
-        if new is not None and fixed is not None and fixed != new:
-            return f"dimension {position} is {fixed} in the model"
-    return ""
 
 
 def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:

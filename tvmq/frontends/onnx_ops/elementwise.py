@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 
 
 def clip(call: NodeCall) -> relax.Expr | None:
@@ -26,15 +28,38 @@ def clip(call: NodeCall) -> relax.Expr | None:
 
 
 def power(call: NodeCall) -> relax.Expr | None:
-    """Pow with an exponent of another type: it is cast to the base's, whose type ONNX gives the result."""
+    """Pow with an exponent of another type: it is cast to the base's, whose type ONNX gives the result.
+
+    A power of integers is imported for constant exponents 1 to 4, as products; TVM's is of floats only.
+    """
+    exponent = call.constant(1)
+    if not call.dtype().startswith(("float", "bfloat")):
+        if exponent is None or exponent.size != 1 or exponent.item() not in (1, 2, 3, 4):
+            raise call.unsupported("a power of integers", "cast the base to float before it")
+        result = call.inputs[0]
+        for _ in range(int(exponent.item()) - 1):
+            result = relax.op.multiply(result, call.inputs[0])
+        return result
     if call.dtype(0) == call.dtype(1):
         return None
-    exponent = call.constant(1)
     if exponent is None:
         call.inputs[1] = relax.op.astype(call.inputs[1], call.dtype())
     else:
-        call.inputs[1] = relax.const(exponent.astype(call.dtype()))
+        call.inputs[1] = tensor_constant(exponent.astype(call.dtype()))
     return None
+
+
+def is_inf(call: NodeCall) -> relax.Expr | None:
+    """IsInf that looks for one sign only (TVM ignores its attributes)."""
+    signs = [call.attributes.get("detect_positive", 1), call.attributes.get("detect_negative", 1)]
+    if all(signs):
+        return None
+    x = call.inputs[0]
+    zero = tensor_constant(np.zeros((), call.dtype()))
+    compare = relax.op.greater if signs[0] else relax.op.less
+    if not any(signs):
+        return relax.op.less(relax.op.abs(x), zero)  # never true
+    return relax.op.logical_and(relax.op.isinf(x), compare(x, zero))
 
 
 def dropout(call: NodeCall) -> relax.Expr:
@@ -45,3 +70,13 @@ def dropout(call: NodeCall) -> relax.Expr:
     if len(call.outputs) > 1:
         raise call.unsupported("its mask output is not supported", "export the model in evaluation mode")
     return call.inputs[0]
+
+
+def maximum(call: NodeCall) -> relax.Expr:
+    """Max as a chain of relax.maximum (TVM's stacks all inputs first)."""
+    return reduce(relax.op.maximum, call.inputs)
+
+
+def minimum(call: NodeCall) -> relax.Expr:
+    """Min as a chain of relax.minimum."""
+    return reduce(relax.op.minimum, call.inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 
 
 def gather(call: NodeCall) -> relax.Expr:
@@ -28,7 +28,7 @@ def gather(call: NodeCall) -> relax.Expr:
         first = int(np.atleast_1d(indices)[0])
         part = relax.op.strided_slice(call.inputs[0], [axis], [first], [first + indices.size])
         return relax.op.squeeze(part, [axis]) if indices.ndim == 0 else part
-    return relax.op.take(call.inputs[0], relax.const(indices.astype(np.int64)), axis)
+    return relax.op.take(call.inputs[0], tensor_constant(indices.astype(np.int64)), axis)
 
 
 def one_hot(call: NodeCall) -> relax.Expr | None:
@@ -47,5 +47,5 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
     column = relax.op.expand_dims(indices, axis)
     zero, size = relax.const(0, "int64"), relax.const(count, "int64")
     wrapped = relax.op.where(relax.op.less(column, zero), relax.op.add(column, size), column)
-    off, on = (relax.const(value) for value in values)
-    return relax.op.where(relax.op.equal(wrapped, relax.const(classes)), on, off)
+    off, on = (tensor_constant(value) for value in values)
+    return relax.op.where(relax.op.equal(wrapped, tensor_constant(classes)), on, off)

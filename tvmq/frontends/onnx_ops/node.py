@@ -27,11 +27,17 @@ class Dims:
     def tensor(self) -> relax.Expr:
         """The same numbers as a tensor that is computed at run time; a constant if none is symbolic."""
         if all(isinstance(value, int) for value in self.values.flat):
-            return relax.const(self.values.astype(self.dtype), self.dtype)
+            return tensor_constant(self.values.astype(self.dtype))
         vector = relax.op.shape_to_tensor(relax.ShapeExpr(list(self.values.flat)))
         if self.values.ndim != 1:
             vector = relax.op.reshape(vector, list(self.values.shape))
         return vector if self.dtype == "int64" else relax.op.astype(vector, self.dtype)
+
+
+def tensor_constant(array: Any) -> GenericConst:
+    """A constant with exactly the array's element type (relax.const alone makes 32 bits of 64)."""
+    array = np.asarray(array)
+    return relax.const(array, str(array.dtype))
 
 
 def plain_dimension(dim: Any) -> Any:

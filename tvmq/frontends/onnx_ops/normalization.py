@@ -24,3 +24,9 @@ def softmax(call: NodeCall) -> relax.Expr | None:
     if call.opset >= 13 or call.axis(1) != len(call.shape()) - 1:
         return None
     return relax.op.nn.softmax(call.inputs[0], axis=-1)
+
+
+def rms_norm(call: NodeCall) -> None:
+    """RMSNormalization over all dimensions at once is refused: TVM cannot build it."""
+    if call.axis(-1) == 0:
+        raise call.unsupported("axis 0", "normalize over the last dimensions only")

@@ -1,10 +1,10 @@
-"""Pad and Tile as Relax operators (TVM's converters lower them to TIR at once, which no pattern matches)."""
+"""Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches."""
 
 from __future__ import annotations
 
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall
+from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension
 
 MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
@@ -41,6 +41,27 @@ def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> rela
 
 
 def tile(call: NodeCall) -> relax.Expr | None:
-    """Tile with constant repeats as relax.tile."""
+    """Tile with constant repeats as reshape, broadcast_to, reshape.
+
+    LLVM in apache-tvm 0.27 vectorizes topi.tile wrongly for AVX-512 targets: shape (2, 3, 4, 5) repeated (7, 6, 4, 2)
+    times gave arbitrary memory.
+    """
     repeats = call.dims(1)
-    return None if repeats is None else relax.op.tile(call.inputs[0], repeats)
+    if repeats is None:
+        return None
+    split, spread, result = [], [], []
+    for size, count in zip(call.shape(), repeats, strict=True):
+        single = count == 1 or same_dimension(size, 1)
+        split += [size] if single else [1, size]
+        spread += [size * count] if single else [count, size]
+        result.append(size * count)
+    data = call.inputs[0] if len(split) == len(result) else relax.op.reshape(call.inputs[0], split)
+    data = relax.op.broadcast_to(data, spread)
+    return data if len(split) == len(result) else relax.op.reshape(data, result)
+
+
+def split(call: NodeCall) -> None:
+    """Split into an empty part is refused: TVM cannot build it."""
+    sizes = call.dims(1)
+    if sizes is not None and 0 in sizes:
+        raise call.unsupported("it makes an empty part", "leave that part out of the model")

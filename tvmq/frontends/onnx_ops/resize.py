@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension
+from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
 
 WAY_OUT = "export with sizes that are a whole multiple or fraction, mode nearest or linear, without antialias"
 
@@ -34,7 +34,7 @@ def resize(call: NodeCall) -> relax.Expr | None:
         return _resize2d(call, sizes[2:])
     if not all(isinstance(size, int) for size in sizes):
         raise call.unsupported("symbolic sizes", "fix the input shapes with shape=")
-    call.inputs[1:] = [None, None, relax.const(np.array(sizes, np.int64))]
+    call.inputs[1:] = [None, None, tensor_constant(np.array(sizes, np.int64))]
     return None
 
 

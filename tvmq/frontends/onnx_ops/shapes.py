@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from tvm import relax
-from tvm.ir import GenericConst
 
-from tvmq.frontends.onnx_ops.node import Dims, NodeCall, same_dimension
+from tvmq.frontends.onnx_ops.node import Dims, NodeCall, same_dimension, tensor_constant
 
 
 def reshape(call: NodeCall) -> relax.Expr | None:
@@ -45,16 +44,16 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
     raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
 
 
-def constant_of_shape(call: NodeCall) -> relax.Expr | None:
+def constant_of_shape(call: NodeCall) -> relax.Expr:
     """ConstantOfShape of a known or symbolic shape as relax.full."""
     from onnx import numpy_helper
 
     dims = call.dims(0)
     if dims is None:
-        return None
+        raise call.unsupported("a shape that is computed from values", "fix the input shapes with shape=")
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
-    return relax.op.full(dims, relax.const(value.reshape(())), str(value.dtype))
+    return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
 
 
 def arange(call: NodeCall) -> relax.Expr | None:
@@ -70,7 +69,7 @@ def arange(call: NodeCall) -> relax.Expr | None:
 
 def strided_slice(call: NodeCall) -> relax.Expr | None:
     """Slice whose bounds contain symbolic dimensions; steps must be 1."""
-    if not any(isinstance(value, Dims) for value in call.inputs[1:]) or isinstance(call.inputs[0], GenericConst | Dims):
+    if not any(isinstance(value, Dims) for value in call.inputs[1:]):
         return None
     starts, stops = call.dims(1), call.dims(2)
     shape = call.shape()

@@ -34,16 +34,20 @@ def conv_transpose(call: NodeCall) -> None:
     strides = call.attributes.get("strides", (1,) * count)
     dilations = call.attributes.get("dilations", (1,) * count)
     extra = call.attributes.get("output_padding", (0,) * count)
-    mode = call.text("auto_pad", "NOTSET")
-    target = target[-count:]
     totals = [
-        strides[i] * (sizes[i] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1 - target[i] for i in range(count)
+        strides[i] * (sizes[i] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1 - target[i - count]
+        for i in range(count)
     ]
-    if min(totals) < 0:
-        raise call.unsupported(f"output_shape {tuple(target)} is larger than its input can fill", STATIC)
-    begin = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
-    call.attributes["pads"] = (*begin, *(total - b for total, b in zip(totals, begin, strict=True)))
+    # Where even unpadded results are too small, the rest is filled at the end, as output_padding does.
+    call.attributes["output_padding"] = tuple(e + max(-t, 0) for e, t in zip(extra, totals, strict=True))
+    call.attributes["pads"] = _halves([max(total, 0) for total in totals], call.text("auto_pad", "NOTSET"))
     call.attributes["auto_pad"] = b"NOTSET"
+
+
+def roi_align(call: NodeCall) -> None:
+    """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does."""
+    if call.text("mode", "avg") == "max":
+        raise call.unsupported("mode max", "use mode avg")
 
 
 def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
@@ -65,5 +69,10 @@ def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
     for size, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
         results = -(-size // stride)
         totals.append(max((results - 1) * stride + (window - 1) * dilation + 1 - size, 0))
-    begin = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
-    call.attributes["pads"] = (*begin, *(total - b for total, b in zip(totals, begin, strict=True)))
+    call.attributes["pads"] = _halves(totals, mode)
+
+
+def _halves(totals: list[int], mode: str) -> tuple[int, ...]:
+    """Padding of each axis as (begins, ends); the odd one goes to the end for SAME_UPPER, else to the begin."""
+    begins = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
+    return (*begins, *(total - begin for total, begin in zip(totals, begins, strict=True)))

@@ -1,0 +1,253 @@
+"""Dynamic dimensions: kept symbolic, fixed by shape=, folded away; and wrong shape= arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+import tvm
+from frontend_models import assert_close, check, make_model, run_float, run_onnxruntime
+from onnx import helper
+from tvm import relax
+
+from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.frontends.onnx import from_onnx
+
+RNG = np.random.default_rng(2)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def node(op_type: str, inputs: list[str], output: str, **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op_type, inputs, [output], name=output, **attributes)
+
+
+def operators(mod: tvm.IRModule) -> list[str]:
+    values = [binding.value for binding in mod["main"].body.blocks[0].bindings]
+    return [value.op.name.split(".")[-1] for value in values if isinstance(value, relax.Call)]
+
+
+def input_shape(mod: tvm.IRModule, index: int = 0) -> list[Any]:
+    shape = mod["main"].params[index].ty.shape
+    return [int(d) if isinstance(d, tvm.tirx.IntImm) else d.name for d in shape.values]
+
+
+I64 = np.int64
+FLATTEN = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("Gather", ["shape", "zero"], "batch"),
+        node("Unsqueeze", ["batch", "axis"], "batch1"),
+        node("Concat", ["batch1", "rest"], "target", axis=0),
+        node("Reshape", ["x", "target"], "flat"),
+        node("Relu", ["flat"], "y"),
+    ],
+    {"x": ("float32", ("batch", 4, 3))},
+    ["y"],
+    {"zero": I64(0), "axis": np.array([0]), "rest": np.array([-1])},
+)
+UPSAMPLE = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("Slice", ["shape", "two", "four"], "sizes"),
+        node("Cast", ["sizes"], "float_sizes", to=onnx.TensorProto.FLOAT),
+        node("Mul", ["float_sizes", "factor"], "scaled"),
+        node("Floor", ["scaled"], "floored"),
+        node("Cast", ["floored"], "new_sizes", to=onnx.TensorProto.INT64),
+        node("Slice", ["shape", "zero", "two"], "outer"),
+        node("Concat", ["outer", "new_sizes"], "target", axis=0),
+        node("Resize", ["x", "", "", "target"], "y", mode="nearest", coordinate_transformation_mode="asymmetric"),
+    ],
+    {"x": ("float32", ("n", 2, "h", "w"))},
+    ["y"],
+    {"zero": np.array([0]), "two": np.array([2]), "four": np.array([4]), "factor": np.float32([2, 2])},
+)
+EXPAND = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("Equal", ["shape", "minus"], "unknown"),
+        node("Where", ["unknown", "ones", "shape"], "target"),
+        node("Expand", ["token", "target"], "tokens"),
+        node("Add", ["x", "tokens"], "y"),
+    ],
+    {"x": ("float32", ("n", 3))},
+    ["y"],
+    {"minus": np.array([-1, -1]), "ones": np.array([1, 1]), "token": floats(1, 3)},
+)
+CROP = make_model(
+    [
+        node("Shape", ["x"], "length", start=1, end=2),
+        node("Slice", ["table", "zero", "length", "zero"], "part"),
+        node("Add", ["x", "part"], "y"),
+    ],
+    {"x": ("float32", (2, "length", 3))},
+    ["y"],
+    {"zero": np.array([0]), "table": floats(9, 3)},
+)
+FILL = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("ConstantOfShape", ["shape"], "ones", value=onnx.numpy_helper.from_array(np.float32([1.5]))),
+        node("Size", ["x"], "count"),
+        node("Range", ["zero", "count", "one"], "numbers"),
+        node("Cast", ["numbers"], "steps", to=onnx.TensorProto.FLOAT),
+        node("Reshape", ["steps", "shape"], "grid"),
+        node("Mul", ["ones", "grid"], "product"),
+        node("Add", ["product", "x"], "y"),
+    ],
+    {"x": ("float32", ("n", 2))},
+    ["y"],
+    {"zero": I64(0), "one": I64(1)},
+)
+DYNAMIC = {
+    "flatten": (FLATTEN, (5, 4, 3), ["reshape", "relu"]),
+    "upsample": (UPSAMPLE, (2, 2, 3, 5), ["resize2d"]),
+    "expand": (EXPAND, (4, 3), ["broadcast_to", "add"]),
+    "crop": (CROP, (2, 5, 3), ["strided_slice", "add"]),
+    "fill": (FILL, (3, 2), None),
+}
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_shape_arithmetic_stays_symbolic(name: str) -> None:
+    model, shape, expected = DYNAMIC[name]
+    mod = check(model, {"x": floats(*shape)})
+    assert expected is None or operators(mod) == expected
+    assert any(isinstance(d, str) for d in input_shape(mod))
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_shape_arithmetic_folds_when_fixed(name: str) -> None:
+    model, shape, _ = DYNAMIC[name]
+    mod = check(model, {"x": floats(*shape)}, shape={"x": shape})
+    assert input_shape(mod) == list(shape)
+    assert not {"shape_of", "shape_to_tensor", "tensor_to_shape"} & set(operators(mod))
+
+
+def test_shape_as_output() -> None:
+    model = make_model([node("Shape", ["x"], "y")], {"x": ("float32", ("n", 4))}, ["y"])
+    x = floats(3, 4)
+    mod, params = from_onnx(model)
+    assert_close(run_float(mod, params, {"x": x}), [np.array([3, 4])])
+    check(model, {"x": x}, shape={"x": (3, 4)})
+
+
+def test_a_dimension_of_several_inputs_is_fixed_for_all() -> None:
+    inputs = {"a": ("float32", ("n", 3)), "b": ("float32", ("n", 3)), "c": ("float32", ("m", 3))}
+    nodes = [node("Add", ["a", "b"], "y"), node("Relu", ["c"], "z")]
+    model = make_model(nodes, inputs, ["y", "z"])
+    mod, _ = from_onnx(model, shape={"a": (2, 3)})
+    assert [input_shape(mod, i) for i in range(3)] == [[2, 3], [2, 3], ["m", 3]]
+    symbols = [from_onnx(model)[0]["main"].params[i].ty.shape.values[0] for i in range(2)]
+    assert symbols[0].name == "n" and symbols[0].name == symbols[1].name
+
+
+def test_none_keeps_a_dimension() -> None:
+    model = make_model([node("Relu", ["x"], "y")], {"x": ("float32", ("n", "h"))}, ["y"])
+    assert input_shape(from_onnx(model, shape={"x": (None, 8)})[0]) == ["n", 8]
+
+
+def test_unnamed_dimensions_get_symbols() -> None:
+    model = make_model([node("Relu", ["x"], "y")], {"x": ("float32", (None, 3))}, ["y"])
+    assert input_shape(from_onnx(model)[0]) == ["x_d0", 3]
+
+
+def test_unknown_rank_needs_a_shape() -> None:
+    model = make_model([node("Relu", ["x"], "y")], {"x": ("float32", None)}, ["y"])
+    with pytest.raises(ModelError, match="input 'x' has unknown rank"):
+        from_onnx(model)
+    check(model, {"x": floats(2, 3)}, shape={"x": (2, 3)})
+
+
+def test_old_output_dimensions_do_not_bind() -> None:
+    """Models state their outputs' dimensions as exported; fixing an input changes them."""
+    model = make_model([node("Relu", ["x"], "y")], {"x": ("float32", ("n", 3))}, ["y"])
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 3]))
+    mod = check(model, {"x": floats(4, 3)}, shape={"x": (4, 3)})
+    assert [int(d) for d in mod["main"].ret_ty.shape.values] == [4, 3]
+
+
+WRONG = {
+    "name": ({"image": (1, 3)}, "'image', which is no input; the model's inputs are 'x' (n, 3), 'y' (n, 3)"),
+    "rank": ({"x": (1, 3, 3)}, "it has 3 dimensions, the model 2"),
+    "size": ({"x": (1, 4)}, "dimension 1 is 3 in the model"),
+    "shared": ({"x": (1, 3), "y": (2, 3)}, "dimension 0 ('n') is 1 already"),
+    "zero": ({"x": (0, 3)}, "dimension 0 is no positive integer"),
+    "float": ({"x": (1.0, 3)}, "dimension 1.0 is no positive integer"),
+    "scalar": ({"x": 3}, "is no sequence of integers"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_shape_argument_names_inputs(name: str) -> None:
+    shape, words = WRONG[name]
+    model = make_model([node("Add", ["x", "y"], "z")], {"x": ("float32", ("n", 3)), "y": ("float32", ("n", 3))}, ["z"])
+    with pytest.raises(ModelError) as caught:
+        from_onnx(model, shape=shape)
+    assert words in str(caught.value) and "the model's inputs are 'x' (n, 3)" in str(caught.value)
+
+
+def test_shapes_that_do_not_fit_together() -> None:
+    nodes = [node("Concat", ["x", "w"], "y", axis=0)]
+    model = make_model(nodes, {"x": ("float32", ("n", "m"))}, ["y"], {"w": floats(2, 3)})
+    with pytest.raises(ModelError, match=r"layer 'y'.*shape="):
+        from_onnx(model, shape={"x": (1, 4)})
+
+
+def test_shape_from_values_is_refused() -> None:
+    nodes = [node("ReduceSum", ["x"], "total", keepdims=0), node("Unsqueeze", ["total", "axis"], "size")]
+    nodes += [node("ConstantOfShape", ["size"], "y")]
+    model = make_model(nodes, {"x": ("int64", (3,))}, ["y"], {"axis": np.array([0])})
+    with pytest.raises(UnsupportedOpError, match="layer 'y'.*computed from values"):
+        from_onnx(model)
+
+
+def test_reshape_by_values_is_refused() -> None:
+    nodes = [node("Reshape", ["x", "target"], "y")]
+    model = make_model(nodes, {"x": ("float32", (6,)), "target": ("int64", (2,))}, ["y"])
+    with pytest.raises(UnsupportedOpError, match="layer 'y'.*Reshape"):
+        from_onnx(model)
+
+
+def test_constants_that_would_grow_large_are_not_folded() -> None:
+    nodes = [node("ConstantOfShape", ["shape"], "zeros"), node("Add", ["x", "zeros"], "y")]
+    model = make_model(nodes, {"x": ("float32", (300, 300))}, ["y"], {"shape": np.array([300, 300])})
+    mod, params = from_onnx(model)
+    assert operators(mod) == ["full", "add"] and not params
+
+
+def test_constant_subgraphs_fold_and_expected_values_survive() -> None:
+    nodes = [
+        helper.make_node("Constant", [], ["half"], value_float=0.5),
+        helper.make_node("Constant", [], ["list"], value_floats=[1.0, 2.0, 3.0]),
+        helper.make_node("Constant", [], ["axes"], value_ints=[0]),
+        helper.make_node("Constant", [], ["count"], value_int=2),
+        helper.make_node("Constant", [], ["tensor"], value=onnx.numpy_helper.from_array(floats(3), "t")),
+        node("Unsqueeze", ["list", "axes"], "row"),
+        node("Cast", ["count"], "float_count", to=onnx.TensorProto.FLOAT),
+        node("Mul", ["row", "float_count"], "weights"),
+        node("Add", ["x", "weights"], "a"),
+        node("Mul", ["a", "half"], "b"),
+        node("Sub", ["b", "tensor"], "y"),
+    ]
+    model = make_model(nodes, {"x": ("float32", (2, 3))}, ["y"])
+    mod = check(model, {"x": floats(2, 3)})
+    assert operators(mod) == ["add", "multiply", "subtract"]
+
+
+def test_random_nodes_are_not_folded() -> None:
+    nodes = [helper.make_node("RandomNormal", [], ["noise"], name="noise", shape=[3]), node("Add", ["x", "noise"], "y")]
+    with pytest.raises(UnsupportedOpError, match="layer 'noise'.*RandomNormal"):
+        from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
+
+
+def test_onnxruntime_agrees_at_another_batch() -> None:
+    """One dynamic module serves several batches."""
+    mod, params = from_onnx(FLATTEN)
+    for batch in (1, 7):
+        x = floats(batch, 4, 3)
+        assert_close(run_float(mod, params, {"x": x}), run_onnxruntime(FLATTEN, {"x": x}))
