@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.executable import Executable
+from tvmq.codegen.description import describe_module
+from tvmq.codegen.executable import Executable, Parts
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
@@ -30,11 +31,5 @@ def build(mod: tvm.IRModule, target: Any = "llvm", params: Mapping[str, np.ndarr
         mod = prepare(mod, params)
     lowerer = Lowerer(mod, cpu.isa)
     lowered = lowerer.run()
-    return Executable(compile_module(lowered, cpu), cpu, describe(mod, View(mod)), kernels=lowerer.kernel_names)
-
-
-def describe(mod: tvm.IRModule, view: View) -> dict[str, Any]:
-    """Inputs, outputs, ledger and provenance of a module as plain data."""
-    from tvmq.codegen.description import describe_module
-
-    return describe_module(mod, view)
+    code = compile_module(lowered, cpu)
+    return Executable(Parts(code, cpu, describe_module(mod, View(mod)), lowerer.kernel_names, mod))

@@ -16,6 +16,7 @@ import tvm_ffi
 from tvm import relax
 from tvm.relax import transform
 
+from tvmq.codegen.quiet import without_noise
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import ArtifactError, BuildError
 
@@ -83,7 +84,8 @@ def to_bytes(executable: relax.VMExecutable) -> dict[str, bytes]:
     """The executable as named blobs: bytecode with constants, and the kernels as LLVM bitcode."""
     with TemporaryDirectory(prefix="tvmq-") as folder:
         bytecode, bitcode = Path(folder, BYTECODE), Path(folder, BITCODE)
-        executable.mod.write_to_file(str(bytecode), "")
+        with without_noise():
+            executable.mod.write_to_file(str(bytecode), "")
         blobs = {BYTECODE: bytecode.read_bytes()}
         for library in executable.mod.imports:
             library.write_to_file(str(bitcode), "bc")
@@ -108,7 +110,8 @@ def from_bytes(blobs: Mapping[str, bytes]) -> relax.VMExecutable:
 def _load(folder: Path, blobs: Mapping[str, bytes]) -> Any:
     bytecode, bitcode = folder / BYTECODE, folder / "kernels.ll"  # TVM knows bitcode by this ending
     bytecode.write_bytes(blobs[BYTECODE])
-    module = tvm_ffi.get_global_func(LOAD_BYTECODE)(str(bytecode))
+    with without_noise():
+        module = tvm_ffi.get_global_func(LOAD_BYTECODE)(str(bytecode))
     if BITCODE in blobs:
         bitcode.write_bytes(blobs[BITCODE])
         module.import_module(tvm.runtime.load_module(str(bitcode)))
