@@ -1,0 +1,1 @@
+"""What was decided about a model, and whether the compiled code keeps its promise."""
