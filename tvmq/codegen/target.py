@@ -142,9 +142,9 @@ def _parse(text: str) -> dict[str, Any]:
             raise TargetError(f"build, target {text!r}: {word!r} is not of the form -option=value")
         if not equals and rest and not rest[0].startswith("-"):
             value = rest.pop(0)
-        key = OLD_NAMES.get(key, key)
-        if key is not None:
-            options[key] = _read(key, value, text)
+        name = OLD_NAMES.get(key, key)
+        if name is not None:
+            options[name] = _read(name, value, text)
     return options
 
 
