@@ -132,6 +132,19 @@ def test_near_the_best_of_a_full_search(kind: str, spec: QuantSpec) -> None:
     assert error(make_observer("histogram").thresholds(statistics, spec)) <= 1.05 * min(map(error, full))
 
 
+def test_the_ends_are_refined_beyond_the_grid() -> None:
+    statistics = statistics_of(draws("normal"))
+    spec = QuantSpec("int8", bits=4, symmetric=True)
+
+    def error(end: float) -> float:
+        return expected_error(statistics.histogram, choose_qparams(-end, end, spec))
+
+    _, high = make_observer("histogram", grid=5, rounds=1, finalists=1).thresholds(statistics, spec)
+    _, widest = make_observer("minmax").thresholds(statistics, spec)
+    assert error(high) <= 1.01 * min(map(error, np.linspace(0, widest, 301)[1:]))
+    assert error(high) < 0.99 * min(map(error, np.linspace(0, widest, 6)[1:]))
+
+
 def test_low_and_high_are_clipped_independently() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(0, 1, 50000), -rng.exponential(1, 50000)]).astype(np.float32)

@@ -42,6 +42,17 @@ def test_keys_choose_the_same_samples_of_every_tensor() -> None:
     np.testing.assert_array_equal(np.array(first.samples) * 10, np.array(second.samples))
 
 
+def test_equal_keys_are_told_apart_by_content() -> None:
+    x = np.arange(8, dtype=np.float32)[:, None]
+    kept = set()
+    for order in ([0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0], [3, 0, 7, 1, 6, 2, 5, 4]):
+        reservoir = Reservoir(2)
+        for index in order:
+            reservoir.update(x[index : index + 1], keys=["same"])
+        kept.add(tuple(float(sample[0]) for sample in reservoir.samples))
+    assert len(kept) == 1
+
+
 def test_it_chooses_fairly() -> None:
     reservoir = Reservoir(200)
     reservoir.update(np.arange(2000, dtype=np.float32)[:, None], keys=range(2000))

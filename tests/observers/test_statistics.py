@@ -107,6 +107,18 @@ def test_means_are_exact_or_within_their_bound(x: np.ndarray) -> None:
         assert abs(sum(values) / len(values) - Fraction(float(mean))) <= bound
 
 
+@settings(max_examples=60, deadline=None)
+@given(sample_arrays())
+def test_channel_means_are_those_of_the_rounded_values(x: np.ndarray) -> None:
+    totals = np.zeros(x.shape[1], object)
+    for sample in x:
+        exponent = max(int(np.frexp(np.abs(sample).max())[1]), 28 - 126)
+        steps = np.rint(np.ldexp(sample.astype(np.float64), 28 - exponent)).astype(np.int64)
+        totals = totals + steps.sum(axis=1).astype(object) * Fraction(2) ** (exponent - 28)
+    means = [float(total / (len(x) * x.shape[2])) for total in totals]
+    assert fill(x, [])[0].ranges.channel_means.tolist() == means
+
+
 def test_exact_sum_does_not_cancel() -> None:
     total = ExactSum()
     for value in (3e38, 1.0, -3e38, 1e-45):

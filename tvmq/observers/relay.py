@@ -50,9 +50,18 @@ def relay_kl_divergence(samples: np.ndarray, name: str = "") -> float:
     raises  RangeError for NaN or infinity, DataError where there are no samples
     """
     samples = _checked(samples, name)
-    largest = np.abs(samples).max()
-    counts, edges = np.histogram(samples, bins=BINS, range=(-largest, largest))
+    edges = _edges(np.abs(samples).max())
+    counts, _ = np.histogram(samples, bins=edges)
     return float(edges[BINS // 2 + 1 + best_half_width(counts, LEVELS)])
+
+
+def _edges(largest: np.float32) -> np.ndarray:
+    """8001 equal bins over +-largest (+-0.5 for 0), in float32 as NumPy 2 makes them of float32 data."""
+    end = np.float32(largest if largest else 0.5)
+    step = (end + end) / np.float32(BINS)
+    edges = np.arange(BINS + 1, dtype=np.float32) * step - end
+    edges[-1] = end
+    return edges
 
 
 def _checked(samples: np.ndarray, name: str) -> np.ndarray:
