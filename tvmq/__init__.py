@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from tvmq.codegen.executable import Executable, load
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.frontends.onnx import from_onnx
+    from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize
     from tvmq.rules import Rule
     from tvmq.spec import QParams, QuantSpec
-    from tvmq.passes.calibrate import CalibrationResult
 
 __version__ = "0.1.0.dev0"
 
@@ -57,7 +57,7 @@ __all__ = [
 
 # Public name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
-    "CalibrationResult": "tvmq.passes.calibrate:CalibrationResult",
+    "CalibrationResult": "tvmq.observers.result:CalibrationResult",
     "Executable": "tvmq.codegen.executable:Executable",
     "QConfig": "tvmq.config:QConfig",
     "QParams": "tvmq.spec:QParams",

@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Json, Sha256
-from tvmq.cli.files import Arrays, Batches, read_arrays
+from tvmq.cli.files import Arrays, Batches, batch_of, read_arrays
 from tvmq.cli.screen import print_json, print_rows, time_text
 
 
@@ -44,9 +44,8 @@ def bench(
 def inputs_for(exe: Any, data: Path | None) -> Arrays:
     """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
     names = [info.name for info in exe.input_info]
-    size = exe.input_info[0].shape[0]
     if data is not None:
-        return next(iter(Batches(read_arrays(data, names), size)))
+        return next(iter(Batches(read_arrays(data, names), batch_of(exe))))
     random = np.random.default_rng(0)
     return {i.name: (random.random(i.shape) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
 

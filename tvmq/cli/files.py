@@ -7,13 +7,19 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from tvmq.errors import DataError, OutputError
 
 Arrays = dict[str, np.ndarray]
+
+
+def batch_of(exe: Any) -> int:
+    """Samples that an executable takes in one run: first dimension of its first input, 1 without any."""
+    shape = exe.input_info[0].shape
+    return int(shape[0]) if shape else 1
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> Arrays:

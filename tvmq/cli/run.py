@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
-from tvmq.cli.files import Arrays, Batches, check_output, read_arrays, write_whole
+from tvmq.cli.files import Arrays, Batches, batch_of, check_output, read_arrays, write_whole
 from tvmq.cli.screen import print_json, print_rows, step
 from tvmq.errors import DataError
 
@@ -45,7 +45,7 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
 
     raises  DataError where an output does not have one row for each sample, so that batches cannot be joined
     """
-    size = exe.input_info[0].shape[0]
+    size = batch_of(exe)
     samples = len(next(iter(arrays.values())))
     names = [info.name for info in exe.output_info]
     if samples == size:

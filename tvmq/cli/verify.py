@@ -8,7 +8,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
-from tvmq.cli.files import Batches, read_arrays
+from tvmq.cli.files import Batches, batch_of, read_arrays
 from tvmq.cli.guard import FAILED
 from tvmq.cli.screen import print_json, step
 
@@ -31,7 +31,7 @@ def verify(
     """
     exe = tvmq.load(model, sha256=sha256)
     arrays = read_arrays(data, [info.name for info in exe.input_info])
-    size = exe.input_info[0].shape[0]
+    size = batch_of(exe)
     batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
