@@ -72,21 +72,3 @@ def integer_share(module: Any) -> float:
     layers = get_ledger(module).layers.values()
     total = sum(layer.get("macs", 0) for layer in layers)
     return sum(layer.get("macs", 0) for layer in layers if layer["precision"] == "int8") / total
-
-
-def undefined_islands(module: Any) -> list[str]:
-    """Float operators without a definition of their own: the reference takes their compiled values."""
-    import numpy as np
-    from tvm import relax
-
-    from tvmq.codegen.reference import definition
-    from tvmq.graph.view import View, dtype_of, op_name
-
-    found = []
-    for var, value in View(module).bindings:
-        if not isinstance(value, relax.Call):
-            continue
-        tensors = [arg for arg in value.args if hasattr(getattr(arg, "ty", None), "dtype")]
-        if definition(op_name(value), [np.empty(0, dtype_of(arg)) for arg in tensors[:1]]) is None:
-            found.append(var.name)
-    return found
