@@ -112,16 +112,16 @@ def slice_lanes(vector: Expr, begin: int, count: int) -> Expr:
     return tirx.Shuffle([vector], [tirx.const(begin + lane, "int32") for lane in range(count)])
 
 
-def store_first(buffer: Buffer, offset: Expr, vector: Expr, lanes: int, count: int) -> None:
-    """Store the first `count` of `lanes` lanes in pieces of 2^n lanes; nothing else is touched."""
-    if count >= lanes:
+def store_first(buffer: Buffer, offset: Expr, vector: Expr, lanes: int, count: int, begin: int = 0) -> None:
+    """Store `count` of the `lanes` lanes, from lane `begin`, in pieces of 2^n; nothing else is touched."""
+    if begin == 0 and count == lanes:
         store(buffer, offset, vector, lanes)
         return
-    vector, begin = bind(vector), 0
-    while begin < count:
-        piece = 1 << ((count - begin).bit_length() - 1)
-        store(buffer, offset + begin, slice_lanes(vector, begin, piece), piece)
-        begin += piece
+    vector, done = bind(vector), 0
+    while done < count:
+        piece = 1 << ((count - done).bit_length() - 1)
+        store(buffer, offset + done, slice_lanes(vector, begin + done, piece), piece)
+        done += piece
 
 
 def prefetch(buffer: Buffer, offset: Expr) -> None:
@@ -144,6 +144,17 @@ class Register:
     def set(self, value: Expr) -> None:
         """Replace the value."""
         store(self._buffer, 0, value, self._lanes)
+
+
+def wide(offset: Expr) -> Expr:
+    """The offset as int64, for addresses in inner loops.
+
+    LLVM sign-extends an int32 index at every use; TVM narrows int64 indices to int32 unless they
+    come from memory.
+    """
+    register = Register("int64", 1)
+    register.set(T.Cast("int64", offset))
+    return register.get()
 
 
 def workspace(size: int, dtype: str) -> Buffer:
@@ -189,6 +200,21 @@ def over_range(
         with T.serial(low, high) as index:
             body(index * size + base, size, index + first - begin)
         base, first = base + size * count, first + count
+
+
+def minimum(value: Expr, most: int) -> Expr:
+    """The smaller one; a Python int if the value is one."""
+    return min(value, most) if isinstance(value, int) else T.min(value, most)
+
+
+def quotient(value: Expr, divisor: int) -> Expr:
+    """Floor of value / divisor; a Python int if the value is one."""
+    return value // divisor if isinstance(value, int) else T.floordiv(value, divisor)
+
+
+def remainder(value: Expr, divisor: int) -> Expr:
+    """Value less divisor times `quotient`."""
+    return value % divisor if isinstance(value, int) else T.floormod(value, divisor)
 
 
 def limit(value: Expr, most: int) -> Expr:

@@ -1,8 +1,9 @@
 """Weights and per-channel constants in the order in which the kernels read them. NumPy only.
 
-Output channels are cut into panels of whole vectors (see tiling). Inside a panel the weights stand in the order of
-the loop: step by step, for each step the vectors of the panel, for each lane its `taps` weights. Reduction steps run
-over runs: input elements that are neighbours in memory under a window, each run padded to whole steps with zeros.
+Output channels are cut into panels of whole vectors (see tiling). Inside a panel the weights stand in the
+order of the loop: step by step, for each step the vectors of the panel, for each lane its `taps` weights.
+Reduction steps run over runs: input elements that are neighbours in memory under a window, each run padded to
+whole steps with zeros.
 
     weights   [groups][panel: step, vector][lane][tap]       channels beyond the last are zero
     channels  [groups][vector][lane]                         bias, multiplier; zero beyond the last channel
@@ -11,6 +12,7 @@ over runs: input elements that are neighbours in memory under a window, each run
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +48,42 @@ def panels(parts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             first += size
 
 
+@dataclass(frozen=True)
+class PanelRun:
+    """Panels in turn that share their code.
+
+    panel, vector  number of the first panel, and of its first vector
+    columns        vectors of a panel
+    count          number of panels
+    channels       output channels of a panel that exist; fewer than columns * lanes in the last panel only
+    """
+
+    panel: int
+    vector: int
+    columns: int
+    count: int
+    channels: int
+
+
+def panel_runs(parts: Sequence[tuple[int, int]], channels: int, lanes: int) -> list[PanelRun]:
+    """The panels of [(size, count), ...] over so many output channels.
+
+    >>> [(run.panel, run.columns, run.count, run.channels) for run in panel_runs([(2, 3)], 90, 16)]
+    [(0, 2, 2, 32), (2, 2, 1, 26)]
+    """
+    runs: list[PanelRun] = []
+    panel = 0
+    for first, columns in panels(parts):
+        valid = min(columns * lanes, channels - first * lanes)
+        last = runs[-1] if runs else None
+        if last and (last.columns, last.channels) == (columns, valid):
+            runs[-1] = replace(last, count=last.count + 1)
+        else:
+            runs.append(PanelRun(panel, first, columns, 1, valid))
+        panel += 1
+    return runs
+
+
 def channel_slots(parts: Sequence[tuple[int, int]], ins: Instructions, permuted: bool) -> np.ndarray:
     """Channel that stands in [vector, lane]; numbers beyond the last channel are padding.
 
@@ -71,7 +109,12 @@ def pack_channels(values: np.ndarray, groups: int, slots: np.ndarray) -> np.ndar
 
 
 def pack_weights(
-    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, parts: Sequence[tuple[int, int]], ins: Instructions
+    weight: np.ndarray,
+    groups: int,
+    run: int,
+    slots: np.ndarray,
+    parts: Sequence[tuple[int, int]],
+    ins: Instructions,
 ) -> np.ndarray:
     """Weights [filters, channels, kernel rows, kernel columns] in the order at the head of this file, flat.
 

@@ -1,8 +1,8 @@
 """Copies of the input into scratch memory in the form that the inner loop of a convolution reads.
 
 The copy adds padding (filled with the zero point), widens codes to int16 where the instruction set multiplies
-int16, turns int8 codes q into uint8 q + 128 where it wants uint8, and leaves room behind the last element so that
-the last step of a run may read past its end. Kernels that need none of this read the input itself.
+int16, turns int8 codes q into uint8 q + 128 where it wants uint8, and leaves room behind the last element so
+that the last step of a run may read past its end. Kernels that need none of this read the input itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLACK = 64  # elements behind the last one
 def copy_run(
     target: Buffer, begin: Expr, count: Expr, at_least: int, lanes: int, value: Callable[[Expr, int], Expr]
 ) -> None:
-    """target[begin : begin + count] = value(offset from begin, lanes); the last vector overlaps its neighbour.
+    """target[begin : begin + count] = value(offset from begin, lanes); the last vector overlaps another.
 
     at_least  a lower bound of count, positive; vectors are no longer than that
     """
@@ -40,13 +40,13 @@ def copy_run(
 class Stager:
     """Writes staged copies of one input.
 
-    source  flat input of `dtype` codes; target holds ins.x_dtype
+    source  flat input of conv.x_dtype codes; target holds ins.x_dtype
     """
 
-    def __init__(self, ins: Instructions, source: Buffer, dtype: str, conv: Conv2d, x_zero: int) -> None:
-        self._ins, self._source, self._dtype, self._conv = ins, source, dtype, conv
+    def __init__(self, ins: Instructions, source: Buffer, conv: Conv2d, x_zero: int) -> None:
+        self._ins, self._source, self._dtype, self._conv = ins, source, conv.x_dtype, conv
         self._lanes = ins.vector_bytes if ins.x_dtype == "uint8" else ins.vector_bytes // 2
-        flipped = dtype == "int8" and ins.x_dtype == "uint8"
+        flipped = conv.x_dtype == "int8" and ins.x_dtype == "uint8"
         self._fill = x_zero + 128 if flipped else x_zero
         self._flipped = flipped
 
@@ -55,17 +55,27 @@ class Stager:
         if self._flipped:
             bits = T.reinterpret(vector_type("uint8", lanes), codes)
             return T.bitwise_xor(bits, spread(128, lanes, "uint8"))
-        return codes if self._ins.x_dtype == self._dtype else T.Cast(vector_type(self._ins.x_dtype, lanes), codes)
+        return (
+            codes
+            if self._ins.x_dtype == self._dtype
+            else T.Cast(vector_type(self._ins.x_dtype, lanes), codes)
+        )
 
-    def copy(self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int) -> None:
+    def copy(
+        self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int
+    ) -> None:
         """Neighbouring elements as they are."""
-        copy_run(target, target_begin, count, at_least, self._lanes, lambda i, n: self._value(source_begin + i, n))
+        copy_run(
+            target, target_begin, count, at_least, self._lanes, lambda i, n: self._value(source_begin + i, n)
+        )
 
     def fill(self, target: Buffer, begin: Expr, count: int) -> None:
         """The zero point, `count` times."""
         if count:
             dtype = self._ins.x_dtype
-            copy_run(target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype))
+            copy_run(
+                target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype)
+            )
 
     def pixels(self, target: Buffer, begin: Expr, end: Expr, at_least: int) -> None:
         """Input pixels under output pixels begin .. end of a 1 x 1 convolution without padding, densely."""
@@ -84,13 +94,13 @@ class Stager:
             source = bind((source_row * conv.width + column) * channels)
             self.copy(target, i * channels, source, channels, channels)
 
-    def rows(self, target: Buffer, first: Expr, count: Expr, parallel: bool = False) -> None:
-        """Rows first .. first + count of the padded input (pictures below each other) to the start of target."""
+    def rows(self, target: Buffer, first: Expr, count: Expr) -> None:
+        """Rows first .. first + count of the padded input (pictures below each other) to target."""
         conv = self._conv
         top, left, bottom, right = conv.padding
         padded_height, line = conv.height + top + bottom, conv.width * conv.channels
         pitch = (conv.width + left + right) * conv.channels
-        with (T.parallel if parallel else T.serial)(0, count) as i:
+        with T.serial(0, count) as i:
             row = bind(first + i)
             y = bind(T.floormod(row, padded_height) - top)
             begin = bind(i * pitch)

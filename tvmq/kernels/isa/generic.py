@@ -79,6 +79,10 @@ class Instructions:
         parts = [self._saturate(vector, self.lanes, zero_point, dtype) for vector in vectors]
         return concatenate(parts, dtype, self.lanes)
 
+    def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
+        """Codes of 4 / count rows, narrowed together from `count` vectors of each, one row after the other."""
+        return codes
+
     def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
         """numerics.add of two vectors of vector_bytes codes."""
         return add_lanes(a, b, step, self.vector_bytes)

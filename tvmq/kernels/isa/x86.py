@@ -99,6 +99,18 @@ class X86(Instructions):
         low, high = (spread(int(limit), 2 * self.lanes, "int16") for limit in (limits.min, limits.max))
         return T.Cast(vector_type(dtype, 2 * self.lanes), T.min(T.max(words[0], low), high))
 
+    def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
+        """See Instructions: each 128-bit block holds 4 * count codes of each row; one permute."""
+        rows, group = 4 // count, 4 * count
+        blocks = self.vector_bytes // 16
+        lanes = [
+            (block * rows + row) * group + byte
+            for row in range(rows)
+            for block in range(blocks)
+            for byte in range(group)
+        ]
+        return bind(tirx.Shuffle([codes], [const(lane) for lane in lanes])) if rows > 1 else codes
+
     def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
         """See Instructions: byte unpacks and vpmaddwd where the multipliers fit int16."""
         offset = step.offset

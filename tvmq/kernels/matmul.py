@@ -1,0 +1,54 @@
+"""matmul: rows of uint8 or int8 codes times constant int8 weights, for every instruction set.
+
+Computes   numerics.matmul, then the epilogue, bit for bit
+Layouts    x [..., depth], weights packed (see packing), output [..., columns]
+Needs      as conv2d, whose template it is: a 1 x 1 convolution of so many pixels. One row alone is bound by
+           reading the weights once
+Measured   benchmarks/kernels.py
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tvmq.errors import BuildError
+from tvmq.kernels.conv2d import check_operands, make_kernel
+from tvmq.kernels.conv_shape import ConvShape
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.tiling import choose_tiling
+from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
+
+
+def matmul(
+    rows: int | tuple[int, ...],
+    depth: int,
+    columns: int,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    x_dtype: str = "uint8",
+) -> Kernel:
+    """Kernel of x @ weight + bias; parameters x [*rows, depth], b of each Add, constants, y [*rows, columns].
+
+    rows      number of rows, or the shape of all axes of x but the last
+    weight    int8 [depth, columns]
+    bias      int32 [columns], with -x_zero * sum(weights) already in it
+    epilogue  () for int32 sums, else a requantize step and any Add and Table steps
+    raises    BuildError for shapes, types or steps that do not fit
+    """
+    if weight.shape != (depth, columns):
+        raise BuildError(
+            f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead"
+        )
+    leading = (rows,) if isinstance(rows, int) else tuple(rows)
+    conv = Conv2d(1, 1, math.prod(leading), depth, columns, x_dtype=x_dtype)
+    kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
+    check_operands("matmul", conv, kernel, bias)
+    shape = ConvShape(conv, instructions(isa), 0)
+    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins)
+    buffers = (*leading, depth), (*leading, columns)
+    return make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers)
