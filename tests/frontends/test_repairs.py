@@ -143,6 +143,9 @@ case("layer-norm", "LayerNormalization", floats(2, 3, 8), floats(8), floats(8), 
 case("celu", "Celu", floats(2, 9), alpha=0.7)
 case("hard-swish", "HardSwish", floats(2, 9) * 4, expect=["add", "clip", "divide", "multiply"])
 case("prelu", "PRelu", IMAGE, floats(3, 1, 1))
+case("max-chain", "Max", floats(2, 3), floats(3), floats(2, 1), expect=["maximum", "maximum"])
+case("min-chain", "Min", floats(2, 3), floats(3), expect=["minimum"])
+case("max-single", "Max", floats(2, 3))
 case("split", "Split", floats(2, 7), ints(3, 4), axis=1, outputs=2, expect=["split"])
 case("split-even", "Split", floats(2, 6), axis=1, outputs=3, num_outputs=3, expect=["split"])
 

@@ -7,6 +7,7 @@ The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> f
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +43,9 @@ def from_onnx(
 
     The result is one dataflow block without control flow; every call's arguments are variables, constants or tuples.
     """
-    proto = fix_shapes(read_model(model), shape or {})
-    if expand_functions(proto, imported_operators()):
-        proto = infer_shapes(proto)
-    return assemble(convert(fold_constants(proto)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
+        proto = fix_shapes(read_model(model), shape or {})
+        if expand_functions(proto, imported_operators()):
+            proto = infer_shapes(proto)
+        return assemble(convert(fold_constants(proto)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import tvm
@@ -61,9 +60,7 @@ def convert(model: onnx.ModelProto) -> Converted:
 
     raises UnsupportedOpError naming the layer, its operator, and what to do.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # TVM's converters warn about what we repair or refuse
-        return _Importer(model).run()
+    return _Importer(model).run()
 
 
 class _Importer:

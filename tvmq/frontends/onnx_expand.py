@@ -11,11 +11,13 @@ The node that gives the result keeps the name. Nodes from a function of the mode
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.frontends.onnx_load import opset_of
+from tvmq.frontends.onnx_load import first_line, opset_of
+from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
     import onnx
@@ -88,18 +90,25 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
         inlined = inliner.inline_local_functions(_single(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
-            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: {error}; "
+            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: {first_line(error)}; "
             "export the model with simpler operators"
         ) from error
-    outer = {*node.input, *node.output}
     nodes = list(inlined.graph.node)
-    for position, inner in enumerate(nodes):
-        _rename(inner, outer, f"{name}/")
-        gives_result = node.output[0] in inner.output
-        inner.name = name if gives_result else f"{name}/{inner.name or f'{inner.op_type}_{position}'}"
-        if not local:
-            inner.metadata_props.add(key=LAYER, value=name)
+    _name(nodes, node)
+    for inner in nodes if not local else ():
+        inner.metadata_props.add(key=LAYER, value=name)
     return nodes
+
+
+def _name(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
+    """Give the nodes of a body, and the values inside, names below that of the node they replace."""
+    unique = UniqueNames([outer.name])
+    visible = {*outer.input, *outer.output}
+    for position, inner in enumerate(nodes):
+        _rename(inner, visible, f"{outer.name}/")
+        own = re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"  # the inliner appends a number
+        gives_result = outer.output[0] in inner.output
+        inner.name = outer.name if gives_result else unique(f"{outer.name}/{own}")
 
 
 def _types(model: onnx.ModelProto) -> dict[str, onnx.TypeProto]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import onnx
 
 OLDEST_OPSET, NEWEST_OPSET = 11, 23
-CONVERTED_OPSET = 13  # what older models are converted to
+OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
 
 
 def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
@@ -38,6 +38,8 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
             f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
         )
     _check(model, where)
+    _check_weights(model, where)
+    _name_nodes(model)
     model = _normalize_opset(model, where)
     _name_nodes(model)
     _check_names(model, where)
@@ -79,9 +81,8 @@ def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
     try:
         load_external_data_for_model(model, str(folder))
     except Exception as error:  # onnx raises several types here, its own and the checker's
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelError(
-            f"from_onnx: external data of '{where}' cannot be read: {reason}; keep the data files beside the model"
+            f"from_onnx: external data of '{where}' cannot be read: {first_line(error)}; keep the data files beside the model"
         ) from error
 
 
@@ -104,24 +105,69 @@ def opset_of(model: onnx.ModelProto) -> int:
 
 
 def _normalize_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
-    from onnx import version_converter
-
     version = opset_of(model)
     if version > NEWEST_OPSET:
         raise ModelError(
             f"from_onnx: '{where}' has opset {version}, the newest that is known is {NEWEST_OPSET}; "
             f"export it with opset_version={NEWEST_OPSET} or older"
         )
-    if version >= OLDEST_OPSET:
-        return model
-    try:
-        return version_converter.convert_version(model, CONVERTED_OPSET)
-    except Exception as error:  # RuntimeError and the converter's own type
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if version < OLDEST_CONVERTED:
         raise ModelError(
-            f"from_onnx: '{where}' has opset {version} and cannot be converted to {CONVERTED_OPSET}: {reason}; "
+            f"from_onnx: '{where}' has opset {version}, the oldest that can be converted is {OLDEST_CONVERTED}; "
             f"export it with opset_version={OLDEST_OPSET} or newer"
+        )
+    return model if version >= OLDEST_OPSET else _convert_opset(model, where)
+
+
+def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
+    """The model in opset CONVERTED_OPSET, with the layer names that ONNX's converter drops."""
+    from onnx import version_converter
+
+    try:
+        converted = version_converter.convert_version(model, CONVERTED_OPSET)
+    except Exception as error:  # RuntimeError and the converter's own type
+        raise ModelError(
+            f"from_onnx: '{where}' has opset {opset_of(model)} and cannot be converted to {CONVERTED_OPSET}: "
+            f"{first_line(error)}; export it with opset_version={OLDEST_OPSET} or newer"
         ) from error
+    names = {output: node.name for node in model.graph.node for output in node.output}
+    upsamples = iter([node.name for node in model.graph.node if node.op_type == "Upsample"])
+    for node in converted.graph.node:
+        if node.op_type == "Resize":
+            _resize_of_old_opset(node)
+            node.name = node.name or next(upsamples, "")
+        node.name = node.name or names.get(node.output[0], "")
+    return converted
+
+
+def _resize_of_old_opset(node: onnx.NodeProto) -> None:
+    """Upsample and Resize 10 mapped positions by x / scale; the converter leaves Resize 11's other default."""
+    from onnx import helper
+
+    present = {attribute.name for attribute in node.attribute}
+    for name, value in (("coordinate_transformation_mode", "asymmetric"), ("nearest_mode", "floor")):
+        if name not in present:
+            node.attribute.append(helper.make_attribute(name, value))
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an exception's text, its type where it has none."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".;")
+
+
+def _check_weights(model: onnx.ModelProto, where: str) -> None:
+    """Refuse weights whose bytes do not fill their shape."""
+    from onnx import numpy_helper
+
+    for tensor in model.graph.initializer:
+        try:
+            numpy_helper.to_array(tensor)
+        except Exception as error:  # NumPy's and onnx's own
+            raise ModelError(
+                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut off ({first_line(error)}); "
+                "copy the model and its data files again"
+            ) from error
 
 
 def _name_nodes(model: onnx.ModelProto) -> None:
