@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 
+from tvmq.cli.demo import show
 from tvmq.cli.screen import step
 
 
@@ -113,3 +114,19 @@ def test_quiet_progress_prints_nothing(capsys):
     with step("calibrate", 3, quiet=True) as advance:
         advance()
     assert capsys.readouterr() == ("", "")
+
+
+def test_demo_shows_both_models_side_by_side(capsys):
+    sides = {"float_accuracy": 0.98, "int8_accuracy": 0.978, "float_bytes": 176003, "int8_bytes": 91234}
+    result = {**sides, "float_seconds": 4e-4, "int8_seconds": 1.5e-4, "agreement": 0.996, "exact": True}
+    show({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
+    assert capsys.readouterr().out.splitlines() == [
+        "                        float      int8",
+        "  accuracy             98.00%    97.80%",
+        "  size               176.0 kB   91.2 kB",
+        "  latency, 1 thread  400.0 us  150.0 us",
+        "  same class on 99.60% of 500 pictures",
+        "  compiled equals the NumPy definition, bit for bit: yes",
+        "  20 of 21 operators in int8",
+        "  saved digits.tvmq",
+    ]
