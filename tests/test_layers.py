@@ -19,6 +19,7 @@ from project import ROOT, module_name, source_files
 # Place -> layer. Places of one row of a layer belong together and may import each other.
 ROWS = [
     (0, "errors"),
+    (0, "version"),
     (1, "numerics", "spec"),
     (2, "observers"),
     (2, "backends", "cost"),
@@ -46,7 +47,7 @@ ALSO = {"codegen": {"kernels"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "observers": {"numpy"},
+    "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "observers": {"numpy"},
     "dataset": {"numpy"}, "backends": set(), "cost": set(), "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},

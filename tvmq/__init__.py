@@ -19,6 +19,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tvmq.version import __version__
+
 if TYPE_CHECKING:
     from tvmq import errors
     from tvmq.analysis.explanation import explain
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from tvmq.pipeline import quantize
     from tvmq.rules import Rule
     from tvmq.spec import QParams, QuantSpec
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "CalibrationResult",
