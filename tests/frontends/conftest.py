@@ -1,4 +1,4 @@
-"""Makes the helper module of this folder importable: tests are imported one by one (--import-mode=importlib)."""
+"""Makes the helper module of this folder importable (tests are imported with --import-mode=importlib)."""
 
 from __future__ import annotations
 

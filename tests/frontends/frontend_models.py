@@ -1,4 +1,4 @@
-"""Helpers of the front end tests: make small models, run imported modules in float, compare with onnxruntime."""
+"""Helpers of the front end tests: make small models, run them in float, compare with onnxruntime."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def run_onnxruntime(model: onnx.ModelProto | str, feed: Mapping[str, np.ndarray]
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     source = model if isinstance(model, str) else model.SerializeToString()
-    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"]).run(None, dict(feed))
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"]).run(
+        None, dict(feed)
+    )
 
 
 def assert_close(actual: list[np.ndarray], expected: list[np.ndarray]) -> None:
@@ -71,9 +73,7 @@ def make_model(
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def check(
-    model: onnx.ModelProto, feed: Mapping[str, np.ndarray], **options: Any
-) -> tvm.IRModule:
+def check(model: onnx.ModelProto, feed: Mapping[str, np.ndarray], **options: Any) -> tvm.IRModule:
     """Import, run, compare with onnxruntime; returns the imported module."""
     mod, params = from_onnx(model, **options)
     relax.analysis.well_formed(mod)

@@ -81,9 +81,14 @@ def test_unknown_domain_is_refused() -> None:
 
 
 def test_all_unknown_operators_are_listed() -> None:
-    nodes = [helper.make_node("Det", ["x"], ["d"], name="det"), helper.make_node("Foo", ["d"], ["y"], name="foo")]
+    nodes = [
+        helper.make_node("Det", ["x"], ["d"], name="det"),
+        helper.make_node("Foo", ["d"], ["y"], name="foo"),
+    ]
     model = make_model(nodes, {"x": ("float32", (2, 2))}, ["y"])
-    with pytest.raises(UnsupportedOpError, match=r"layer 'det': operator Det is not supported \(nor are Foo\)"):
+    with pytest.raises(
+        UnsupportedOpError, match=r"layer 'det': operator Det is not supported \(nor are Foo\)"
+    ):
         from_onnx(model)
 
 
@@ -96,7 +101,9 @@ def test_operators_of_com_microsoft(op_type: str) -> None:
 
 
 def test_if_is_refused() -> None:
-    branch = helper.make_graph([helper.make_node("Relu", ["x"], ["b"])], "b", [], [helper.make_empty_tensor_value_info("b")])
+    branch = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["b"])], "b", [], [helper.make_empty_tensor_value_info("b")]
+    )
     node = helper.make_node("If", ["c"], ["y"], name="choice", then_branch=branch, else_branch=branch)
     model = make_model([node], {"c": ("bool", ()), "x": ("float32", (2,))}, ["y"])
     with pytest.raises(UnsupportedOpError, match="layer 'choice': If: control flow is not supported; export"):

@@ -22,8 +22,13 @@ def floats(*shape: int) -> np.ndarray:
 
 
 def dense(opset: int = 18) -> onnx.ModelProto:
-    nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="dense"), helper.make_node("Relu", ["g"], ["y"])]
-    return make_model(nodes, {"x": ("float32", (2, 40))}, ["y"], {"w": floats(40, 30), "b": floats(30)}, opset)
+    nodes = [
+        helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="dense"),
+        helper.make_node("Relu", ["g"], ["y"]),
+    ]
+    return make_model(
+        nodes, {"x": ("float32", (2, 40))}, ["y"], {"w": floats(40, 30), "b": floats(30)}, opset
+    )
 
 
 def refuses(source: Any, *words: str, error: type[ModelError] = ModelError) -> None:
@@ -42,7 +47,11 @@ def test_path_bytes_and_proto_give_the_same(tmp_path: Path) -> None:
     for source in (path, str(path), model.SerializeToString(), bytearray(model.SerializeToString()), model):
         mod, params = from_onnx(source)
         assert list(params) == ["w", "b"]
-        assert [b.var.name for b in mod["main"].body.blocks[0].bindings] == ["dense_matmul", "dense", "Relu_1"]
+        assert [b.var.name for b in mod["main"].body.blocks[0].bindings] == [
+            "dense_matmul",
+            "dense",
+            "Relu_1",
+        ]
 
 
 def test_external_data_is_found_beside_the_model(tmp_path: Path) -> None:
@@ -89,7 +98,9 @@ def test_truncated_file(tmp_path: Path, count: int) -> None:
     refuses(path, "cut.onnx", "again")
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04 zip", b"hello world\n" * 9, bytes(100), "text é".encode(), b"\x08\x07"])
+@pytest.mark.parametrize(
+    "data", [b"PK\x03\x04 zip", b"hello world\n" * 9, bytes(100), "text é".encode(), b"\x08\x07"]
+)
 def test_not_a_model(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "picture.onnx"
     path.write_bytes(data)
@@ -105,7 +116,9 @@ def test_weights_shorter_than_they_say() -> None:
 
 
 def test_damaged_graphs() -> None:
-    unread = make_model([helper.make_node("Relu", ["nowhere"], ["y"], name="relu")], {"x": ("float32", (2,))}, ["y"])
+    unread = make_model(
+        [helper.make_node("Relu", ["nowhere"], ["y"], name="relu")], {"x": ("float32", (2,))}, ["y"]
+    )
     refuses(unread, "layer 'relu'", "reads 'nowhere'", "export it again")
     ungiven = make_model([helper.make_node("Relu", ["x"], ["y"])], {"x": ("float32", (2,))}, ["z"])
     refuses(ungiven, "output 'z'", "export it again")
@@ -196,4 +209,9 @@ def test_old_opsets_are_refused() -> None:
 
 def test_old_opset_that_cannot_be_converted() -> None:
     node = helper.make_node("Foo", ["x"], ["y"], name="foo")
-    refuses(make_model([node], {"x": ("float32", (2,))}, ["y"], opset=9), "opset 9", "cannot be converted", "export it")
+    refuses(
+        make_model([node], {"x": ("float32", (2,))}, ["y"], opset=9),
+        "opset 9",
+        "cannot be converted",
+        "export it",
+    )

@@ -55,7 +55,9 @@ IMAGE = floats(1, 3, 7, 8)
 CASES: dict[str, tuple[onnx.ModelProto, np.ndarray, list[str] | None]] = {}
 
 
-def case(name: str, op_type: str, x: np.ndarray, *constants: Any, expect: list[str] | None = None, **options: Any) -> None:
+def case(
+    name: str, op_type: str, x: np.ndarray, *constants: Any, expect: list[str] | None = None, **options: Any
+) -> None:
     CASES[name] = (single(op_type, x, *constants, **options), x, expect)
 
 
@@ -75,11 +77,27 @@ for mode in ("SAME_UPPER", "SAME_LOWER", "VALID"):
     for stride in (1, 2, 3):
         options = {"auto_pad": mode, "strides": [stride, stride]}
         weight = floats(4, 3, 3, 4)
-        case(f"conv-{mode}-{stride}", "Conv", IMAGE, weight, floats(4), expect=["conv2d", "reshape", "add"], **options)
+        case(
+            f"conv-{mode}-{stride}",
+            "Conv",
+            IMAGE,
+            weight,
+            floats(4),
+            expect=["conv2d", "reshape", "add"],
+            **options,
+        )
         pools = {"kernel_shape": [3, 4], **options}
         case(f"max-{mode}-{stride}", "MaxPool", IMAGE, expect=["max_pool2d"], **pools)
         case(f"average-{mode}-{stride}", "AveragePool", IMAGE, expect=["avg_pool2d"], **pools)
-case("conv1d-same", "Conv", floats(1, 2, 9), floats(3, 2, 4), auto_pad="SAME_UPPER", strides=[2], expect=["conv1d"])
+case(
+    "conv1d-same",
+    "Conv",
+    floats(1, 2, 9),
+    floats(3, 2, 4),
+    auto_pad="SAME_UPPER",
+    strides=[2],
+    expect=["conv1d"],
+)
 case("max-ceil", "MaxPool", IMAGE, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, expect=["max_pool2d"])
 case("max-dilated", "MaxPool", IMAGE, kernel_shape=[2, 3], dilations=[2, 2], expect=["max_pool2d"])
 for count in (0, 1):
@@ -91,13 +109,31 @@ for mode in ("NOTSET", "SAME_UPPER", "SAME_LOWER"):
     case(f"transpose-{mode}", "ConvTranspose", IMAGE, floats(3, 2, 3, 4), **options)
 LARGE = {"strides": [3, 2], "output_shape": [22, 18]}
 case("transpose-larger", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), **LARGE)
-case("transpose-plain", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), floats(2), strides=[2, 2], output_padding=[1, 0])
+case(
+    "transpose-plain",
+    "ConvTranspose",
+    IMAGE,
+    floats(3, 2, 3, 3),
+    floats(2),
+    strides=[2, 2],
+    output_padding=[1, 0],
+)
 EMPTY = np.zeros(0, F)
 for mode in ("nearest", "linear", "cubic"):
     for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"):
         options = {"mode": mode, "coordinate_transformation_mode": coordinates, "opset": 13}
-        case(f"resize-{mode}-{coordinates}", "Resize", IMAGE, EMPTY, F([1, 1, 2, 2]), expect=["resize2d"], **options)
-case("resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"])
+        case(
+            f"resize-{mode}-{coordinates}",
+            "Resize",
+            IMAGE,
+            EMPTY,
+            F([1, 1, 2, 2]),
+            expect=["resize2d"],
+            **options,
+        )
+case(
+    "resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"]
+)
 case("resize-sizes", "Resize", IMAGE, None, None, ints(1, 3, 10, 5), mode="nearest", expect=["resize2d"])
 case("resize-third", "Resize", floats(1, 2, 9, 6), None, F([1, 1, 1 / 3, 1 / 3]), expect=["resize2d"])
 case("resize-axes", "Resize", IMAGE, None, None, ints(14, 16), axes=[2, 3], expect=["resize2d"])
@@ -105,9 +141,19 @@ case("resize-axes-scales", "Resize", IMAGE, None, F([2, 3]), axes=[-2, -1], expe
 SYMMETRIC = {"coordinate_transformation_mode": "half_pixel_symmetric", "opset": 19, "mode": "linear"}
 case("resize-symmetric", "Resize", IMAGE, None, F([1, 1, 2, 2]), expect=["resize2d"], **SYMMETRIC)
 case("resize-1d", "Resize", floats(1, 3, 7), None, F([1, 1, 2]), mode="linear")
-case("resize-3d", "Resize", floats(1, 2, 3, 4, 5), None, F([1, 1, 2, 2, 2]), mode="nearest", expect=["resize3d"])
+case(
+    "resize-3d",
+    "Resize",
+    floats(1, 2, 3, 4, 5),
+    None,
+    F([1, 1, 2, 2, 2]),
+    mode="nearest",
+    expect=["resize3d"],
+)
 case("softmax-11", "Softmax", floats(2, 5), opset=11, expect=["softmax"])
-case("softmax-11-flat", "Softmax", floats(2, 3, 5), opset=11, axis=1, expect=["reshape", "softmax", "reshape"])
+case(
+    "softmax-11-flat", "Softmax", floats(2, 3, 5), opset=11, axis=1, expect=["reshape", "softmax", "reshape"]
+)
 case("softmax-13", "Softmax", floats(2, 3, 5), axis=1, expect=["softmax"])
 case("gather-scalar", "Gather", IMAGE, I64(-1), axis=2, expect=["strided_slice", "squeeze"])
 case("gather-range", "Gather", IMAGE, ints(1, 2), axis=1, expect=["strided_slice"])
@@ -174,7 +220,9 @@ refuse("resize-policy", "keep_aspect_ratio_policy", "Resize", IMAGE, None, None,
        keep_aspect_ratio_policy="not_larger")  # fmt: skip
 refuse("resize-2d", "2 dimensions", "Resize", floats(4, 4), None, F([2, 2]))
 refuse("max-indices", "Indices", "MaxPool", IMAGE, kernel_shape=[2, 2], outputs=2)
-refuse("conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"])
+refuse(
+    "conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"]
+)
 
 refuse("transpose-symbolic", "shape=", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), output_shape=[14, 15],
        dims=[1, 3, "h", "w"])  # fmt: skip
@@ -190,7 +238,13 @@ refuse("layer-norm-mean", "only its first output", "LayerNormalization", floats(
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
 refuse("recurrent", "unroll", "LSTM", floats(4, 1, 3), floats(1, 8, 3), floats(1, 8, 2), hidden_size=2)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)
-refuse("integer", "float model", "ConvInteger", np.zeros((1, 1, 3, 3), np.uint8), np.zeros((1, 1, 1, 1), np.uint8))
+refuse(
+    "integer",
+    "float model",
+    "ConvInteger",
+    np.zeros((1, 1, 3, 3), np.uint8),
+    np.zeros((1, 1, 1, 1), np.uint8),
+)
 refuse("values", "depends on values", "NonZero", floats(3, 4))
 
 

@@ -60,7 +60,13 @@ UPSAMPLE = make_model(
         node("Cast", ["floored"], "new_sizes", to=onnx.TensorProto.INT64),
         node("Slice", ["shape", "zero", "two"], "outer"),
         node("Concat", ["outer", "new_sizes"], "target", axis=0),
-        node("Resize", ["x", "", "", "target"], "y", mode="nearest", coordinate_transformation_mode="asymmetric"),
+        node(
+            "Resize",
+            ["x", "", "", "target"],
+            "y",
+            mode="nearest",
+            coordinate_transformation_mode="asymmetric",
+        ),
     ],
     {"x": ("float32", ("n", 2, "h", "w"))},
     ["y"],
@@ -103,12 +109,63 @@ FILL = make_model(
     ["y"],
     {"zero": I64(0), "one": I64(1)},
 )
+HALVES = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("Gather", ["shape", "one"], "width"),
+        node("Div", ["width", "two"], "half"),
+        node("Sub", ["width", "half"], "rest"),
+        node("Reshape", ["half", "vector"], "half1"),
+        node("Reshape", ["rest", "vector"], "rest1"),
+        node("Slice", ["x", "zero", "half1", "one1"], "left"),
+        node("Slice", ["x", "minus_rest", "large", "one1"], "right"),
+        node("Neg", ["left"], "negative"),
+        node("Concat", ["negative", "right"], "y", axis=1),
+        node("Squeeze", ["rest1"], "unused"),
+    ],
+    {"x": ("float32", (2, "w"))},
+    ["y"],
+    {
+        "one": I64(1),
+        "two": I64(2),
+        "vector": np.array([1]),
+        "zero": np.array([0]),
+        "one1": np.array([1]),
+        "minus_rest": np.array([-2]),
+        "large": np.array([2**62]),
+    },
+)
+PRODUCT = make_model(
+    [
+        node("Shape", ["x"], "shape"),
+        node("Slice", ["shape", "zero", "two"], "outer"),
+        node("ReduceProd", ["outer"], "rows", keepdims=1),
+        node("Squeeze", ["rows"], "rows0"),
+        node("Unsqueeze", ["rows0", "zero"], "rows1"),
+        node("Concat", ["rows1", "three"], "target", axis=0),
+        node("Reshape", ["x", "target"], "flat"),
+        node("Relu", ["flat"], "r"),
+        node("Identity", ["shape"], "same_shape"),
+        node("Reshape", ["r", "same_shape"], "y"),
+    ],
+    {"x": ("float32", ("n", "m", 3))},
+    ["y"],
+    {"zero": np.array([0]), "two": np.array([2]), "three": np.array([3])},
+)
+EMBED = make_model(
+    [node("Gather", ["table", "x"], "e", axis=0), node("Gather", ["e", "last"], "y", axis=1)],
+    {"x": ("int64", (2, "length"))},
+    ["y"],
+    {"table": floats(9, 4), "last": I64(-1)},
+)
 DYNAMIC = {
     "flatten": (FLATTEN, (5, 4, 3), ["reshape", "relu"]),
     "upsample": (UPSAMPLE, (2, 2, 3, 5), ["resize2d"]),
     "expand": (EXPAND, (4, 3), ["broadcast_to", "add"]),
     "crop": (CROP, (2, 5, 3), ["strided_slice", "add"]),
     "fill": (FILL, (3, 2), None),
+    "halves": (HALVES, (2, 4), ["strided_slice", "strided_slice", "negative", "concat"]),
+    "product": (PRODUCT, (2, 5, 3), ["reshape", "relu", "reshape"]),
 }
 
 
@@ -185,7 +242,9 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_shape_argument_names_inputs(name: str) -> None:
     shape, words = WRONG[name]
-    model = make_model([node("Add", ["x", "y"], "z")], {"x": ("float32", ("n", 3)), "y": ("float32", ("n", 3))}, ["z"])
+    model = make_model(
+        [node("Add", ["x", "y"], "z")], {"x": ("float32", ("n", 3)), "y": ("float32", ("n", 3))}, ["z"]
+    )
     with pytest.raises(ModelError) as caught:
         from_onnx(model, shape=shape)
     assert words in str(caught.value) and "the model's inputs are 'x' (n, 3)" in str(caught.value)
@@ -240,7 +299,10 @@ def test_constant_subgraphs_fold_and_expected_values_survive() -> None:
 
 
 def test_random_nodes_are_not_folded() -> None:
-    nodes = [helper.make_node("RandomNormal", [], ["noise"], name="noise", shape=[3]), node("Add", ["x", "noise"], "y")]
+    nodes = [
+        helper.make_node("RandomNormal", [], ["noise"], name="noise", shape=[3]),
+        node("Add", ["x", "noise"], "y"),
+    ]
     with pytest.raises(UnsupportedOpError, match="layer 'noise'.*RandomNormal"):
         from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
 
@@ -251,3 +313,35 @@ def test_onnxruntime_agrees_at_another_batch() -> None:
     for batch in (1, 7):
         x = floats(batch, 4, 3)
         assert_close(run_float(mod, params, {"x": x}), run_onnxruntime(FLATTEN, {"x": x}))
+
+
+@pytest.mark.parametrize("shape", [None, {"x": (2, 5)}])
+def test_gather_counts_negative_indices_from_the_end(shape: dict[str, tuple[int, ...]] | None) -> None:
+    mod = check(EMBED, {"x": np.array([[1, -9, 8, -1, 0], [3, 3, -2, 7, 5]])}, shape=shape)
+    assert operators(mod)[0] == "take"
+
+
+REFUSED = {
+    "scales": ([node("Resize", ["x", "", "s"], "y")], {"s": ("float32", (4,))}, "scales that are computed"),
+    "sizes": ([node("Resize", ["x", "", "", "s"], "y")], {"s": ("int64", (4,))}, "sizes that are computed"),
+    "fraction": ([node("Resize", ["x", "", "half"], "y")], {}, "scale 0.5 of a symbolic dimension"),
+    "tile": ([node("Tile", ["x", "s"], "y")], {"s": ("int64", (4,))}, "only known at run time"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_sizes_unknown_until_run_time_are_refused(name: str) -> None:
+    nodes, inputs, words = REFUSED[name]
+    inputs = {"x": ("float32", (1, 2, "h", "w")), **inputs}
+    model = make_model(nodes, inputs, ["y"], {"half": np.float32([1, 1, 0.5, 0.5])})
+    with pytest.raises(UnsupportedOpError, match=words) as caught:
+        from_onnx(model)
+    assert "layer 'y'" in str(caught.value) and "shape=" in str(caught.value)
+
+
+def test_broadcast_to_an_unrelated_dimension_is_refused() -> None:
+    nodes = [node("Shape", ["b"], "shape"), node("Expand", ["a", "shape"], "y")]
+    model = make_model(nodes, {"a": ("float32", ("n",)), "b": ("float32", ("m",))}, ["y"])
+    with pytest.raises(UnsupportedOpError, match="layer 'y'.*dimension n cannot be broadcast to m"):
+        from_onnx(model)
+    check(model, {"a": floats(3), "b": floats(3)}, shape={"a": (3,), "b": (3,)})

@@ -1,4 +1,4 @@
-"""Every model of the zoo imports, silently, with its layers' names, and computes what onnxruntime computes in float32."""
+"""Every model of the zoo imports, silently and with its layers' names, and equals onnxruntime in float32."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ NAMES = [
     "cell_detector", "compact_sr_x2", "crepe_tiny", "dscnn_digits", "efficientnet_lite0", "mbconv_se_cifar10",
     "minilm_l6", "ppocr_cls", "resnet8_cifar10", "squeezenet1_1", "unet_membrane", "vit_cifar10",
 ]  # fmt: skip
+
 
 def load_task(zoo: Path, name: str):
     """A task of the zoo, skipped where its model is absent."""
@@ -60,7 +61,10 @@ def test_imports_with_a_symbolic_batch(zoo: Path, name: str, capfd: pytest.Captu
     assert list(get_names(mod["main"])) == variables
     nodes = {node.name for node in onnx.load(task.model_path).graph.node}
     assert layers(mod) <= nodes
-    fixed, _ = from_onnx(task.model_path, shape={json.loads(mod["main"].attrs["tvmq.inputs"])[0]: (1, *[None] * (rank(mod) - 1))})
+    fixed, _ = from_onnx(
+        task.model_path,
+        shape={json.loads(mod["main"].attrs["tvmq.inputs"])[0]: (1, *[None] * (rank(mod) - 1))},
+    )
     assert layers(fixed) <= nodes and len(layers(fixed)) > 0.5 * len(nodes)
 
 

@@ -1,4 +1,4 @@
-"""From converted layers to the function every later stage takes: one block, exact names, weights as parameters."""
+"""From converted layers to the function later stages take: one block, exact names, weights as parameters."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from tvm.ir import GenericConst
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.names import UniqueNames, identifier, with_names
 
-RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
+RESERVED = frozenset(
+    {*keyword.kwlist, "I", "R", "T", "metadata"}
+)  # names that TVMScript cannot read as variables
 
 
 @dataclass(frozen=True)
 class Step:
-    """One converted node: its bindings, and the variable that holds its result.
+    """One converted node: its bindings, and the variable of its result.
 
     name     what the result is called
     layer    source layer that the bindings belong to, mostly the same
@@ -37,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Converted:
-    """A model as converted: inputs and outputs as (source name, value), layers in order, names of the weights.
+    """A converted model: inputs and outputs as (source name, value), layers in order, names of the weights.
 
     module  holds helper functions that some converters make (call_tir), no main function yet
     """
@@ -52,8 +54,9 @@ class Converted:
 def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """The module with its main function, and the weights by parameter name.
 
-    Bindings that no output needs are left out. Floating-point weights of at least one dimension become parameters,
-    in the order of their first use; scalars and integers stay constants.
+    Bindings that no output needs are left out. Floating-point weights of at least one dimension become
+    parameters, in the order of their first use; scalars and integers stay constants. A single output is
+    returned bare, several as a tuple.
     raises UnsupportedOpError if a layer's shape is only known at run time.
     """
     return _Assembler(model).run()
@@ -101,42 +104,48 @@ class _Assembler:
         self.unique = UniqueNames([var.name for _, var in model.inputs])
         self.builder = relax.BlockBuilder()
         self.replaced: dict[relax.Var, relax.Expr] = {}
-        self.bindings: list[tuple[relax.DataflowVar, relax.Expr]] = []
+        self.bindings: list[relax.VarBinding] = []
+        self.needed: set[relax.Var] = set()
+        self.returned: set[relax.Var] = set()
+        self.results: dict[relax.Var, str] = {}
         self.names: dict[str, list[str]] = {}
         self.params: dict[GenericConst, relax.Var] = {}
 
     def run(self) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
-        needed = self._needed()
-        # Results take their names first, so that they get exactly the layer's name; then weights, helpers last.
-        results = {
+        self._trace()
+        # Results take their names first, to get exactly the layer's name; then weights, helper bindings last.
+        self.results = {
             step.result: self.unique(variable_name(step.name))
             for step in self.model.steps
-            if step.result is not None and step.result in needed
+            if step.result is not None and step.result in self.needed
         }
-        self._make_params(needed)
+        self._make_params()
         self.builder.begin_scope([var for _, var in self.model.inputs])
         try:
             for step in self.model.steps:
-                self._emit_step(step, needed, results)
-            result = self._outputs()
+                self._emit_step(step)
+            outputs = [self._output(name, value) for name, value in self.model.outputs]
         finally:
             self.builder.end_scope()
-        return self._module(result), {var.name: const.value.numpy() for const, var in self.params.items()}
+        weights = {var.name: const.value.numpy() for const, var in self.params.items()}
+        return self._module(outputs[0] if len(outputs) == 1 else relax.Tuple(outputs)), weights
 
-    def _needed(self) -> set[relax.Var]:
-        """Variables that the outputs depend on."""
-        needed = {var for _, value in self.model.outputs for var in variables(value)}
+    def _trace(self) -> None:
+        """Find the variables that the outputs depend on, and those that are outputs themselves."""
+        self.returned = {value for _, value in self.model.outputs if isinstance(value, relax.Var)}
+        self.needed = set(self.returned)
         for step in reversed(self.model.steps):
             for binding in reversed(step.bindings):
-                if binding.var in needed:
-                    needed.update(variables(binding.value))
-        return needed
+                if binding.var in self.needed:
+                    self.needed.update(variables(binding.value))
+                if binding.var in self.returned and isinstance(binding.value, relax.Var):
+                    self.returned.add(binding.value)
 
-    def _make_params(self, needed: set[relax.Var]) -> None:
+    def _make_params(self) -> None:
         """A parameter for every weight that a needed binding reads."""
         for step in self.model.steps:
             for binding in step.bindings:
-                for const in constants(binding.value) if binding.var in needed else ():
+                for const in constants(binding.value) if binding.var in self.needed else ():
                     if const not in self.params and self._is_weight(const):
                         name = self.unique(variable_name(self.model.weights[const]))
                         self.params[const] = relax.Var(name, const.ty)
@@ -145,30 +154,27 @@ class _Assembler:
         is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
         return const in self.model.weights and is_float and const.ty.ndim > 0
 
-    def _emit_step(self, step: Step, needed: set[relax.Var], results: dict[relax.Var, str]) -> None:
+    def _emit_step(self, step: Step) -> None:
+        bindings = [binding for binding in step.bindings if binding.var in self.needed]
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
-        casts = any(isinstance(binding, relax.MatchCast) for binding in step.bindings)
-        if casts and any(binding.var in needed for binding in step.bindings):
+        if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
             raise UnsupportedOpError(
-                f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values that are only known "
-                "at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values only "
+                "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
-        for binding in step.bindings:
-            if binding.var not in needed:
-                continue
-            if isinstance(binding.value, relax.Var | GenericConst):
-                self.replaced[binding.var] = self._substitute(binding.value)
-                continue
-            name = results.get(binding.var) or self.unique(_helper_name(step, binding))
-            self._emit(binding.var, self._substitute(binding.value), name, [step.layer])
+        for binding in bindings:
+            value = self._substitute(binding.value)
+            if not isinstance(value, relax.Var | GenericConst):
+                name = self.results.get(binding.var) or self.unique(_helper_name(step, binding.value))
+                value = self._emit(value, name, step.layer, returned=binding.var in self.returned)
+            self.replaced[binding.var] = value
 
-    def _emit(self, old: relax.Var | None, value: relax.Expr, name: str, sources: list[str]) -> relax.Var:
+    def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
+        """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
-        var = relax.DataflowVar(name, value.ty)
-        self.bindings.append((var, value))
-        self.names[name] = sources
-        if old is not None:
-            self.replaced[old] = var
+        var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
+        self.bindings.append(relax.VarBinding(var, value))
+        self.names[name] = [layer]
         return var
 
     def _substitute(self, expr: relax.Expr) -> relax.Expr:
@@ -186,65 +192,40 @@ class _Assembler:
             return relax.Call(expr.op, args, expr.attrs, expr.ty_args)
         return expr
 
-    def _outputs(self) -> relax.Var:
-        """The variable that the function returns: the output itself, or a tuple of all outputs."""
-        values = [self._output(name, value) for name, value in self.model.outputs]
-        if len(values) == 1:
-            return values[0]
-        sources = [source for var in values for source in self.names.get(var.name, [])]
-        return self._emit(None, relax.Tuple(values), self.unique("outputs"), list(dict.fromkeys(sources)))
-
     def _output(self, name: str, value: Any) -> relax.Var:
         """An output as a variable bound in the block; inputs and constants that are returned are copied."""
+        bound = self.replaced.get(value) if isinstance(value, relax.Var) else None
+        if isinstance(bound, relax.Var) and bound.name in self.names:
+            return bound
         value = self._substitute(value)
-        if isinstance(value, relax.DataflowVar):
-            return value
         copy = relax.op.astype(value, str(value.ty.dtype))
-        return self._emit(None, copy, self.unique(variable_name(name)), [name])
+        return self._emit(copy, self.unique(variable_name(name)), name, returned=True)
 
-    def _module(self, result: relax.Var) -> tvm.IRModule:
+    def _module(self, result: relax.Expr) -> tvm.IRModule:
         inputs = [var for _, var in self.model.inputs]
-        returned = relax.Var(result.name, result.ty)
-        bindings = [
-            relax.VarBinding(returned if var.same_as(result) else var, _replace(value, result, returned))
-            for var, value in self.bindings
-        ]
-        body = self.builder.normalize(relax.SeqExpr([relax.DataflowBlock(bindings)], returned))
+        result = self.builder.normalize(result)
+        body = self.builder.normalize(relax.SeqExpr([relax.DataflowBlock(self.bindings)], result))
         func = relax.Function([*inputs, *self.params.values()], body, result.ty, is_pure=True)
         attributes = {
+            "global_symbol": "main",
             "num_input": len(inputs),
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
         }
         module = self._helpers()
-        module["main"] = with_names(func.with_attrs({**attributes, "global_symbol": "main"}), self.names)
+        module["main"] = with_names(func.with_attrs(attributes), self.names)
         return module
 
     def _helpers(self) -> tvm.IRModule:
         """The helper functions that are still called."""
-        called = {arg for _, value in self.bindings for arg in _children(value) if isinstance(arg, tvm.ir.GlobalVar)}
+        used = [argument for binding in self.bindings for argument in _children(binding.value)]
+        called = {argument for argument in used if isinstance(argument, tvm.ir.GlobalVar)}
         return tvm.IRModule({var: func for var, func in self.model.module.functions_items() if var in called})
 
 
-def _helper_name(step: Step, binding: relax.Binding) -> str:
+def _helper_name(step: Step, value: relax.Expr) -> str:
     """<layer>_<operator>, or <layer>_<index> for an item of a tuple."""
-    value = binding.value
     base = variable_name(step.name)
     if isinstance(value, relax.TupleGetItem):
         return f"{base}_{value.index}"
-    if not isinstance(value, relax.Call) or not isinstance(value.op, tvm.ir.Op):
-        return f"{base}_tuple" if isinstance(value, relax.Tuple) else f"{base}_call"
-    return f"{base}_{value.op.name.split('.')[-1]}"
-
-
-def _replace(expr: relax.Expr, old: relax.Var, new: relax.Var) -> relax.Expr:
-    """The expression with one variable exchanged (the result may be read inside the block as well)."""
-    if not any(var.same_as(old) for var in variables(expr)):
-        return expr
-    if isinstance(expr, relax.Var):
-        return new
-    if isinstance(expr, relax.Tuple):
-        return relax.Tuple([_replace(item, old, new) for item in expr.fields])
-    if isinstance(expr, relax.TupleGetItem):
-        return relax.TupleGetItem(_replace(expr.tuple_value, old, new), expr.index)
-    return relax.Call(expr.op, [_replace(arg, old, new) for arg in expr.args], expr.attrs, expr.ty_args)
+    return f"{base}_{value.op.name.split('.')[-1]}" if isinstance(value, relax.Call) else f"{base}_tuple"

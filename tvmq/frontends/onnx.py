@@ -1,8 +1,8 @@
 """ONNX models as Relax modules: `from_onnx`.
 
-The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> fold shape arithmetic (onnx_fold)
--> convert node by node with TVM's converters or our repairs of them (onnx_convert, onnx_ops/)
--> one named, straight-line function (assemble).
+The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> replace functions by their
+bodies (onnx_expand) -> fold shape arithmetic (onnx_fold) -> convert node by node with TVM's converters or our
+repairs of them (onnx_convert, onnx_ops/) -> one named, straight-line function (assemble).
 """
 
 from __future__ import annotations
@@ -31,20 +31,23 @@ def from_onnx(
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import an ONNX model.
 
-    model    path of a file (external data beside it are found), its bytes, or an onnx.ModelProto (left unchanged)
-    shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a dimension
-             that several inputs share by name is fixed for all of them; shape arithmetic then folds away
-    returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights are
-             {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs", JSON lists
-             of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
+    model    path of a file (external data beside it are found), its bytes, or an onnx.ModelProto (unchanged)
+    shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a
+             dimension that several inputs share by name is fixed for all; shape arithmetic then folds away
+    returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights
+             are {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs",
+             JSON lists of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
     raises   ModelError          the file, the model or `shape` is wrong
              UnsupportedOpError  an operator cannot be imported
-    order    shapes are fixed and inferred, constants folded with ONNX's reference, then nodes converted in turn
+    order    shapes are fixed and inferred, constants folded with ONNX's reference, nodes converted in turn
 
-    The result is one dataflow block without control flow; every call's arguments are variables, constants or tuples.
+    The result is one dataflow block without control flow; arguments of calls are variables, constants, shapes
+    or tuples of them.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
+        warnings.simplefilter(
+            "ignore"
+        )  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         proto = fix_shapes(read_model(model), shape or {})
         if expand_functions(proto, imported_operators()):
             proto = infer_shapes(proto)

@@ -1,7 +1,7 @@
-"""Shape arithmetic on symbolic dimensions: what remains of Shape/Gather/Concat chains while a dimension is not fixed.
+"""Shape arithmetic on symbolic dimensions: what remains of Shape/Gather/Concat chains that do not fold.
 
-`arithmetic(call)` computes an ONNX node on Dims in NumPy, with TIR expressions for the symbolic items; so no part of
-such a chain becomes an operator, and Reshape and Expand get their shapes as expressions.
+`arithmetic(call)` computes an ONNX node on Dims in NumPy, with TIR expressions for the symbolic items; so no
+part of such a chain becomes an operator, and Reshape and Expand get their shapes as expressions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import tvm
-from tvm import tirx
 
 from tvmq.frontends.onnx_ops.node import Dims, NodeCall, plain_dimension
 
@@ -91,10 +90,24 @@ def _gather(call: NodeCall, data: np.ndarray, indices: np.ndarray) -> np.ndarray
 
 
 def _slice(call: NodeCall, data: np.ndarray, *bounds: np.ndarray | None) -> np.ndarray | None:
-    starts, stops, axes, steps = [None if b is None else b.ravel() for b in (*bounds, None, None)[:4]]
-    if data.ndim != 1 or not all(isinstance(item, int) for item in (*starts, *stops)):
+    """Slice of a vector; its only axis is 0."""
+    starts, stops, _, steps = [None if b is None else list(b.ravel()) for b in (*bounds, None, None)[:4]]
+    if (
+        data.ndim != 1
+        or not starts
+        or not stops
+        or not all(isinstance(i, int) for i in (starts[0], stops[0]))
+    ):
         return None
-    return data[starts[0] : stops[0] : 1 if steps is None else int(steps[0])]
+    return data[starts[0] : stops[0] : steps[0] if steps else 1]
+
+
+def _product_of_vector(call: NodeCall, data: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray | None:
+    """ReduceProd of a vector."""
+    if data.ndim != 1:
+        return None
+    result = np.asarray(_product(data), dtype=object)
+    return result.reshape(1) if call.attributes.get("keepdims", 1) else result
 
 
 def _concat(call: NodeCall, *parts: np.ndarray) -> np.ndarray:
@@ -141,7 +154,7 @@ def _same(a: Any, b: Any) -> bool | None:
 
 
 def _where(call: NodeCall, condition: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    return None if any(isinstance(c, tirx.Expr) for c in condition.ravel()) else np.where(condition.astype(bool), a, b)
+    return np.where(condition.astype(bool), a, b) if all(isinstance(c, int) for c in condition.flat) else None
 
 
 def _cast(call: NodeCall, data: np.ndarray) -> np.ndarray | None:
@@ -159,7 +172,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "Gather": _gather,
     "Identity": lambda call, a: a,
     "Mul": lambda call, a, b: a * b,
-    "ReduceProd": lambda call, data, axes=None: _product(data.ravel()) if data.ndim == 1 and not call.attributes.get("keepdims", 1) else None,
+    "ReduceProd": _product_of_vector,
     "Reshape": _reshape,
     "Slice": _slice,
     "Squeeze": _squeeze,

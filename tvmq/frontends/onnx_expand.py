@@ -5,8 +5,9 @@ Before                                    After
                                               e = Elu(d)         'act/Elu'
                                               y = Mul(2, e)      'act'
 
-The node that gives the result keeps the name. Nodes from a function of the model are layers of their own, called
-<node>/<inner node>; nodes from a function of ONNX all belong to the layer they came from (LAYER in metadata_props).
+The node that gives the result keeps the name. Nodes from a function of the model are layers of their own,
+called <node>/<inner node>; nodes from a function of ONNX belong to the layer they came from (LAYER in
+metadata_props).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def layer_of(node: onnx.NodeProto) -> str:
 def expand_functions(model: onnx.ModelProto, imported: Collection[str]) -> bool:
     """Replace function nodes (in place); True if there were any.
 
-    imported   operators of ONNX that need no expansion; those outside of it are expanded if ONNX defines them by others
+    imported   operators of ONNX that need no expansion; others are expanded if ONNX has a body
     raises     UnsupportedOpError if ONNX cannot expand a node
     """
     local = {(function.domain, function.name) for function in model.functions}
@@ -76,7 +77,7 @@ def _defined_by_others(node: onnx.NodeProto, imported: Collection[str], opset: i
         return False
     if not defs.has(node.op_type, max_inclusive_version=opset):
         return False
-    schema = defs.get_schema(node.op_type, max_inclusive_version=opset)
+    schema: Any = defs.get_schema(node.op_type, max_inclusive_version=opset)
     return schema.has_function or schema.has_context_dependent_function
 
 
@@ -90,8 +91,8 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
         inlined = inliner.inline_local_functions(_single(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
-            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: {first_line(error)}; "
-            "export the model with simpler operators"
+            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: "
+            f"{first_line(error)}; export the model with simpler operators"
         ) from error
     nodes = list(inlined.graph.node)
     _name(nodes, node)
@@ -106,7 +107,9 @@ def _name(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
     visible = {*outer.input, *outer.output}
     for position, inner in enumerate(nodes):
         _rename(inner, visible, f"{outer.name}/")
-        own = re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"  # the inliner appends a number
+        own = (
+            re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"
+        )  # the inliner appends a number
         gives_result = outer.output[0] in inner.output
         inner.name = outer.name if gives_result else unique(f"{outer.name}/{own}")
 
@@ -126,14 +129,16 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
     from onnx import defs
 
     opset = opset_of(model)
-    schema = defs.get_schema(node.op_type, max_inclusive_version=opset)
+    schema: Any = defs.get_schema(node.op_type, max_inclusive_version=opset)
     full = _with_defaults(node, schema)
     function = onnx.FunctionProto()
     if schema.has_context_dependent_function:
         types = _types(model)
         given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
-        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), given)
+        body = schema.get_context_dependent_function_with_opset_version(
+            version, full.SerializeToString(), given
+        )
         function.ParseFromString(body)
     else:
         function.CopyFrom(schema.function_body)
@@ -153,7 +158,9 @@ def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
     return full
 
 
-def _single(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
+def _single(
+    model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None
+) -> onnx.ModelProto:
     """A model of this node alone, to be inlined."""
     from onnx import defs, helper
 

@@ -6,25 +6,36 @@ Before                                     After
     r = Concat(n, [-1])
     y = Reshape(x, r)                          y = Reshape(x, [1, -1])
 
-Leaves    nodes that would make large constants, random nodes, quantization nodes, anything ONNX's reference cannot run.
+Leaves    nodes that would make large constants, random and quantization nodes, what the reference cannot run.
 Numerics  ONNX's reference; weights that a node only moves keep their bits.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmq.frontends.onnx_load import opset_of
 from tvmq.frontends.onnx_shapes import dimensions
 
 if TYPE_CHECKING:
     import onnx
 
 LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this and its inputs
-KEPT = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
+KEPT = frozenset(
+    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
+    | {
+        "Bernoulli",
+        "Dropout",
+        "Multinomial",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+    }
+)
 
 
 def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -34,7 +45,7 @@ def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     graph = model.graph
     shapes = {v.name: dimensions(v) for v in [*graph.value_info, *graph.input]}
     constants = {tensor.name: tensor for tensor in graph.initializer}
-    folder = _Folder(constants, shapes, list(model.opset_import), opset_of(model))
+    folder = _Folder(constants, shapes, list(model.opset_import))
     kept = [node for node in graph.node if not folder.fold(node)]
     nodes = _used(kept, [value.name for value in graph.output])
     wanted = {name for node in nodes for name in _reads(node)} | {value.name for value in graph.output}
@@ -56,12 +67,10 @@ class _Folder:
         constants: dict[str, onnx.TensorProto],
         shapes: dict[str, list[int | str] | None],
         opsets: list[onnx.OperatorSetIdProto],
-        opset: int,
     ) -> None:
         self.constants = constants
         self.shapes = shapes
         self.opsets = opsets
-        self.opset = opset
 
     def fold(self, node: onnx.NodeProto) -> bool:
         """True if the node's results became constants."""
@@ -72,7 +81,9 @@ class _Folder:
             return False
         for name, value in zip(node.output, results, strict=False):
             if name:
-                self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
+                self.constants[name] = numpy_helper.from_array(
+                    np.ascontiguousarray(value).reshape(value.shape), name
+                )
         return True
 
     def _results(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
@@ -81,8 +92,6 @@ class _Folder:
         if node.op_type in ("Shape", "Size"):
             return self._shape(node)
         if any(name and name not in self.constants for name in node.input) or _has_graph(node):
-            return None
-        if not _deterministic(node, self.opset):
             return None
         return self._evaluate(node)
 
@@ -98,7 +107,7 @@ class _Folder:
         if not all(isinstance(d, int) for d in dims):
             return None
         sizes = np.array(dims, np.int64)
-        return [sizes if node.op_type == "Shape" else np.prod(sizes, dtype=np.int64)]
+        return [sizes if node.op_type == "Shape" else np.asarray(np.prod(sizes, dtype=np.int64))]
 
     def _evaluate(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
         from onnx import helper, numpy_helper
@@ -125,17 +134,13 @@ class _Folder:
         return [next(arrays) if name else np.zeros(0) for name in node.output]
 
     def _grows(self, node: onnx.NodeProto, names: Iterable[str]) -> bool:
-        """True if the result is known to be large and larger than the inputs (Expand, Tile, ConstantOfShape ...)."""
+        """True if the result is known to be large, and larger than the inputs (as for ConstantOfShape)."""
         dims = self.shapes.get(node.output[0])
-        if dims is None or not all(isinstance(d, int) for d in dims):
+        known = [d for d in dims or [] if isinstance(d, int)]
+        if dims is None or len(known) < len(dims):
             return False
-        size = int(np.prod(dims, dtype=np.int64))
-        inputs = sum(int(np.prod(self.constants[name].dims, dtype=np.int64)) for name in names)
-        return size > LARGEST_GROWTH and size > inputs
-
-
-def _deterministic(node: onnx.NodeProto, opset: int) -> bool:
-    return not node.op_type.startswith("Random") and node.op_type not in ("Multinomial", "Bernoulli", "Dropout")
+        inputs = sum(math.prod(self.constants[name].dims) for name in names)
+        return math.prod(known) > max(LARGEST_GROWTH, inputs)
 
 
 def _has_graph(node: onnx.NodeProto) -> bool:

@@ -18,8 +18,8 @@ OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and 
 def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
     """A ModelProto of our own (the caller's is never changed), its opset within 11..23, all nodes named.
 
-    raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if the opset
-    is too new or cannot be converted.
+    raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if
+    the opset is too new or cannot be converted.
     """
     import onnx
 
@@ -35,7 +35,8 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
         model = _read_file(Path(source))
     else:
         raise ModelError(
-            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
+            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; "
+            "pass one of these"
         )
     _check(model, where)
     _check_weights(model, where)
@@ -54,7 +55,9 @@ def _read_file(path: Path) -> onnx.ModelProto:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions") from error
+        raise ModelError(
+            f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions"
+        ) from error
     model = _parse(data, str(path))
     _load_external(model, path.parent, str(path))
     return model
@@ -62,16 +65,14 @@ def _read_file(path: Path) -> onnx.ModelProto:
 
 def _parse(data: bytes, where: str) -> onnx.ModelProto:
     import onnx
-    from google.protobuf.message import DecodeError
 
-    model = onnx.ModelProto()
     try:
-        model.ParseFromString(data)
-    except DecodeError as error:
+        return onnx.load_model_from_string(data)
+    except Exception as error:  # protobuf's DecodeError
         raise ModelError(
-            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; copy or export it again"
+            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; "
+            "copy or export it again"
         ) from error
-    return model
 
 
 def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
@@ -82,19 +83,23 @@ def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
         load_external_data_for_model(model, str(folder))
     except Exception as error:  # onnx raises several types here, its own and the checker's
         raise ModelError(
-            f"from_onnx: external data of '{where}' cannot be read: {first_line(error)}; keep the data files beside the model"
+            f"from_onnx: external data of '{where}' cannot be read: {first_line(error)}; "
+            "keep the data files beside the model"
         ) from error
 
 
 def _check(model: onnx.ModelProto, where: str) -> None:
     """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
-        raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
+        raise ModelError(
+            f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again"
+        )
     if model.graph.sparse_initializer:
         raise ModelError(f"from_onnx: '{where}' has sparse weights; export it with dense weights")
     if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
         raise ModelError(
-            f"from_onnx: '{where}' keeps its weights in external files; pass the path of the .onnx file instead"
+            f"from_onnx: '{where}' keeps its weights in external files; "
+            "pass the path of the .onnx file instead"
         )
 
 
@@ -113,8 +118,8 @@ def _normalize_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
         )
     if version < OLDEST_CONVERTED:
         raise ModelError(
-            f"from_onnx: '{where}' has opset {version}, the oldest that can be converted is {OLDEST_CONVERTED}; "
-            f"export it with opset_version={OLDEST_OPSET} or newer"
+            f"from_onnx: '{where}' has opset {version}, the oldest that can be converted is "
+            f"{OLDEST_CONVERTED}; export it with opset_version={OLDEST_OPSET} or newer"
         )
     return model if version >= OLDEST_OPSET else _convert_opset(model, where)
 
@@ -141,7 +146,7 @@ def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
 
 
 def _resize_of_old_opset(node: onnx.NodeProto) -> None:
-    """Upsample and Resize 10 mapped positions by x / scale; the converter leaves Resize 11's other default."""
+    """Upsample and Resize 10 map positions by x / scale; the converter leaves the other default of Resize."""
     from onnx import helper
 
     present = {attribute.name for attribute in node.attribute}
@@ -165,8 +170,8 @@ def _check_weights(model: onnx.ModelProto, where: str) -> None:
             numpy_helper.to_array(tensor)
         except Exception as error:  # NumPy's and onnx's own
             raise ModelError(
-                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut off ({first_line(error)}); "
-                "copy the model and its data files again"
+                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut off "
+                f"({first_line(error)}); copy the model and its data files again"
             ) from error
 
 
@@ -185,8 +190,8 @@ def _check_names(model: onnx.ModelProto, where: str) -> None:
         for name in node.input:
             if name not in known:
                 raise ModelError(
-                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' reads '{name}', which no input, "
-                    "weight or earlier layer gives; the model is damaged, export it again"
+                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' reads '{name}', which no "
+                    "input, weight or earlier layer gives; the model is damaged, export it again"
                 )
         known.update(node.output)
     for value in graph.output:

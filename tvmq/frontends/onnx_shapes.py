@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tvmq.errors import ModelError
+from tvmq.frontends.onnx_check import telling_line
 
 if TYPE_CHECKING:
     import onnx
@@ -30,7 +32,7 @@ def dimensions(value: onnx.ValueInfoProto) -> list[int | str] | None:
 def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]) -> onnx.ModelProto:
     """Write the given dimensions into the inputs (in place), then infer the shapes of all values.
 
-    raises ModelError for an unknown input name and for a shape that contradicts the model; the message lists the inputs.
+    raises ModelError for an unknown input name and for a shape that contradicts the model, listing the inputs
     """
     inputs = graph_inputs(model.graph)
     listed = describe(inputs)
@@ -60,7 +62,9 @@ def _text(dims: Sequence[int | str] | None) -> str:
     return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
 
 
-def _contradiction(known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]) -> str:
+def _contradiction(
+    known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]
+) -> str:
     """What is wrong with a given shape, "" if nothing is."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         return "it is no sequence of integers"
@@ -97,7 +101,7 @@ def _fix_input(value: onnx.ValueInfoProto, given: list[int | None], bound: dict[
 
 
 def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Types of all values in graph.value_info (in place), found by ONNX's shape inference with data propagation.
+    """Types of all values in graph.value_info (in place), by ONNX's shape inference with data propagation.
 
     Old annotations are dropped first: they may hold dimensions from before. Large weights are kept out of the
     inference, which copies the model; output types keep their element type and lose their dimensions.
@@ -113,29 +117,21 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
     graph.node.extend(model.graph.node)
     graph.input.extend(graph_inputs(model.graph))
     for tensor in model.graph.initializer:
-        if _elements(tensor.dims) <= SMALL:
+        if math.prod(tensor.dims) <= SMALL:
             graph.initializer.append(tensor)
         else:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     for value in model.graph.output:
-        graph.output.append(onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None))
+        graph.output.append(
+            onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None)
+        )
     try:
         inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     except Exception as error:  # InferenceError and protobuf's own
-        raise ModelError(f"from_onnx: shapes do not fit together: {_reason(error)}; check shape= and the model") from error
+        raise ModelError(
+            f"from_onnx: shapes do not fit together: {telling_line(error)}; check shape= and the model"
+        ) from error
     del model.graph.value_info[:]
     model.graph.value_info.extend(inferred.graph.value_info)
     model.graph.value_info.extend(inferred.graph.output)
     return model
-
-
-def _elements(dims: Sequence[int]) -> int:
-    count = 1
-    for d in dims:
-        count *= d
-    return count
-
-
-def _reason(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

@@ -1,8 +1,8 @@
 """Repairs of TVM's ONNX converters, one file an operator family.
 
-A repair is `repair(call: NodeCall)`. It returns a Relax expression, or None to leave the node to TVM's converter,
-which then sees the inputs and attributes as the repair left them. It raises `call.unsupported(...)` for what TVM
-would import wrongly. REPAIRS maps an ONNX operator to "module:function".
+A repair is `repair(call: NodeCall)`. It returns a Relax expression, or None to leave the node to TVM's
+converter, which then sees the inputs and attributes as the repair left them. It raises
+`call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an ONNX operator to "module:function".
 """
 
 from __future__ import annotations

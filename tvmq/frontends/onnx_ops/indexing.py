@@ -11,8 +11,8 @@ from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 def gather(call: NodeCall) -> relax.Expr:
     """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
 
-    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them from the
-    end, and reads inside the tensor whatever the index (ONNX leaves indices outside of it undefined).
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them
+    from the end, and reads inside the tensor whatever the index (ONNX leaves others undefined).
     """
     indices = call.constant(1)
     axis = call.axis(0)
@@ -38,7 +38,9 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
     """
     depth, values = call.constant(1), call.constant(2)
     if depth is None or values is None:
-        raise call.unsupported("depth or values that are computed", "export it with constant depth and values")
+        raise call.unsupported(
+            "depth or values that are computed", "export it with constant depth and values"
+        )
     count, axis = int(depth.item()), call.attributes.get("axis", -1)
     indices = relax.op.astype(call.inputs[0], "int64")
     rank = len(call.shape())

@@ -81,7 +81,7 @@ class NodeCall:
         return value.value.numpy() if isinstance(value, GenericConst) else None
 
     def dims(self, index: int) -> list[Any] | None:
-        """Items of an input that is a vector of known or symbolic integers, None where it is absent or computed."""
+        """Items of an input that is a vector of known or symbolic integers; None if absent or computed."""
         value = self.input(index)
         if isinstance(value, Dims):
             return list(value.values.ravel())
@@ -89,10 +89,12 @@ class NodeCall:
         return None if value is None else [int(item) for item in value.ravel()]
 
     def shape(self, index: int = 0) -> list[Any]:
-        """Dimensions of a tensor input: ints, or TIR expressions where symbolic; refused if the rank is unknown."""
+        """Dimensions of a tensor input, TIR expressions where symbolic; refused if the rank is unknown."""
         shape = self.inputs[index].ty.shape
         if shape is None:
-            raise self.unsupported(f"the rank of its input {index} is unknown", "fix the input shapes with shape=")
+            raise self.unsupported(
+                f"the rank of its input {index} is unknown", "fix the input shapes with shape="
+            )
         return [plain_dimension(d) for d in shape.values]
 
     def dtype(self, index: int = 0) -> str:

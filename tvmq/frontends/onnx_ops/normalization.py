@@ -20,7 +20,7 @@ def only_first_output(call: NodeCall) -> None:
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
-    """Softmax before opset 13 flattens to two dimensions; on the last axis that changes nothing, so leave it out."""
+    """Softmax before opset 13 flattens to two dimensions; on the last axis that changes nothing: left out."""
     if call.opset >= 13 or call.axis(1) != len(call.shape()) - 1:
         return None
     return relax.op.nn.softmax(call.inputs[0], axis=-1)

@@ -16,7 +16,11 @@ def pad(call: NodeCall) -> relax.Expr | None:
     """
     amounts = call.dims(1)
     value = call.constant(2)
-    if amounts is None or (call.input(2) is not None and value is None) or call.text("mode", "constant") != "constant":
+    if (
+        amounts is None
+        or (call.input(2) is not None and value is None)
+        or call.text("mode", "constant") != "constant"
+    ):
         return None
     shape = call.shape()
     axes = call.dims(3) or list(range(len(shape)))
@@ -43,8 +47,8 @@ def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> rela
 def tile(call: NodeCall) -> relax.Expr | None:
     """Tile with constant repeats as reshape, broadcast_to, reshape.
 
-    LLVM in apache-tvm 0.27 vectorizes topi.tile wrongly for AVX-512 targets: shape (2, 3, 4, 5) repeated (7, 6, 4, 2)
-    times gave arbitrary memory.
+    LLVM in apache-tvm 0.27 vectorizes topi.tile wrongly for AVX-512 targets: shape (2, 3, 4, 5) repeated
+    (7, 6, 4, 2) times gave arbitrary memory.
     """
     repeats = call.dims(1)
     if repeats is None:

@@ -15,9 +15,9 @@ WAY_OUT = "export with sizes that are a whole multiple or fraction, mode nearest
 def resize(call: NodeCall) -> relax.Expr | None:
     """Resize with constant scales or sizes, any opset from 11.
 
-    TVM maps positions by the ratio of the sizes alone and ignores antialias, axes and aspect-ratio policies. So this
-    computes the sizes itself, refuses scales that give no whole size (there ONNX maps by the scale, which differs),
-    and expands `axes`. Only the last two dimensions of four may change (one of three, three of five).
+    TVM maps positions by the ratio of the sizes alone and ignores antialias, axes and aspect-ratio policies.
+    So this computes the sizes itself, refuses scales that give no whole size (there ONNX maps by the scale,
+    which differs), and expands `axes`. Only the dimensions after batch and channels may change.
     """
     _refuse(call)
     sizes = _sizes(call)
@@ -64,12 +64,12 @@ def _sizes(call: NodeCall) -> list[Any]:
             result[axis] = size
         return result
     factors = [float(scale) for scale in scales] if scales is not None else call.dims(2)
-    for axis, scale in zip(axes, factors, strict=True):
+    for axis, scale in zip(axes, factors or [], strict=True):
         result[axis] = _scaled(call, shape[axis], scale)
     return result
 
 
-def _scaled(call: NodeCall, size: Any, scale: float) -> Any:
+def _scaled(call: NodeCall, size: Any, scale: Any) -> Any:
     if not isinstance(scale, int | float):
         raise call.unsupported("symbolic scales", "fix the input shapes with shape=")
     if scale == 1:

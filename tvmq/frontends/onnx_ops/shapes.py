@@ -1,4 +1,4 @@
-"""Operators that take a shape which is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice."""
+"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tvmq.frontends.onnx_ops.node import Dims, NodeCall, same_dimension, tensor_
 
 def reshape(call: NodeCall) -> relax.Expr | None:
     """Reshape to a symbolic shape; 0 copies a dimension, -1 is inferred."""
-    if not isinstance(call.input(1), Dims):
-        return None
     target = call.dims(1)
+    if target is None or not isinstance(call.input(1), Dims):
+        return None
     if not call.attributes.get("allowzero", 0):
         shape = call.shape()
         target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
@@ -41,7 +41,9 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if same_dimension(size, 1):
         return target
-    raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
+    raise call.unsupported(
+        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
+    )
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -61,9 +63,10 @@ def arange(call: NodeCall) -> relax.Expr | None:
     if not any(isinstance(value, Dims) for value in call.inputs):
         return None
     parts = [call.dims(i) for i in range(3)]
-    if any(part is None for part in parts):
+    bounds = [part[0] for part in parts if part]
+    if len(bounds) < 3:
         return None
-    start, stop, step = (part[0] for part in parts)
+    start, stop, step = bounds
     return relax.op.arange(start, stop, step, "int64")
 
 

@@ -1,6 +1,6 @@
 """Operators that slide a window: convolutions and pools, with their padding made explicit.
 
-TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call or, for pools, by formulas that differ from ONNX's.
+TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by formulas unlike ONNX's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pool(call: NodeCall) -> None:
 
 
 def conv_transpose(call: NodeCall) -> None:
-    """ConvTranspose: the attribute output_shape, which TVM ignores, becomes explicit pads (ONNX's formula)."""
+    """ConvTranspose: output_shape, which TVM ignores, becomes explicit pads (ONNX's formula)."""
     target = call.attributes.pop("output_shape", None)
     if target is None:
         return
@@ -73,6 +73,6 @@ def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
 
 
 def _halves(totals: list[int], mode: str) -> tuple[int, ...]:
-    """Padding of each axis as (begins, ends); the odd one goes to the end for SAME_UPPER, else to the begin."""
+    """Padding of each axis as (begins, ends); an odd one goes to the end for SAME_UPPER, else the start."""
     begins = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
     return (*begins, *(total - begin for total, begin in zip(totals, begins, strict=True)))
