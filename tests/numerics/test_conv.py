@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.numerics import naive
 from tvmq import numerics
-from tvmq.errors import AccumulatorError, ConfigError
+from tvmq.errors import AccumulatorError, ConfigError, RangeError
 
 quick = settings(deadline=None, max_examples=80)
 
@@ -115,6 +115,15 @@ def test_every_plan_is_exact(depth, largest):
     assert np.array_equal(numerics.conv(x, w), expected)
 
 
+def test_long_depthwise_kernels_are_exact():
+    """600 products of 255 * 127 leave the exact range of float32."""
+    x = np.full((1, 2, 601), 255, np.uint8)
+    x[:, :, ::3] = 254
+    w = np.full((2, 1, 600), 127, np.int8)
+    expected = [[int(x[0, c, i : i + 600].astype(int).sum()) * 127 for i in range(2)] for c in range(2)]
+    assert numerics.conv(x, w, groups=2).tolist() == [expected]
+
+
 def test_sixteen_bit_activations():
     random = np.random.default_rng(0)
     x = random.integers(-32768, 32768, (1, 4, 6, 6)).astype(np.int16)
@@ -185,6 +194,13 @@ def test_bad_convolutions_are_refused(x_shape, w_shape, options, message):
 def test_bad_transposed_convolutions_are_refused(w_shape, options, message):
     with pytest.raises(ConfigError, match=message):
         numerics.conv_transpose(np.zeros((1, 2, 5), np.uint8), np.zeros(w_shape, np.int8), **options)
+
+
+@pytest.mark.parametrize("convolution", [numerics.conv, numerics.conv_transpose])
+@pytest.mark.parametrize("x_zero", [-1, 256, 0.5])
+def test_zero_points_belong_to_the_input(convolution, x_zero):
+    with pytest.raises(RangeError, match=r"zero_point must be an integer in 0\.\.255"):
+        convolution(np.zeros((1, 1, 3), np.uint8), np.ones((1, 1, 1), np.int8), x_zero=x_zero)
 
 
 def test_float_operands_are_refused():

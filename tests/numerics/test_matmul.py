@@ -60,6 +60,9 @@ def test_extremes_of_int32():
     # the lowest int32 itself fits: 65536 products of -32768
     ones, steps = np.ones((1, 65536), np.int16), np.full((65536, 1), -32768, np.int16)
     assert numerics.matmul(ones, steps).tolist() == [[-(2**31)]]
+    ones[0, 0] = 2
+    with pytest.raises(AccumulatorError, match="a sum reaches 2147516416"):
+        numerics.matmul(ones, steps)
 
 
 @pytest.mark.parametrize(("a", "b"), [((2, 3), (2, 3)), ((), (3,)), ((3,), ()), ((2, 3), (4,))])

@@ -184,6 +184,11 @@ def test_float_multiplier():
     m = numerics.float_multiplier(np.float32(0.1), np.float32([0.2, 0.3]), np.float32(0.7))
     exact = np.float64(np.float32(0.1)) * np.float64(np.float32([0.2, 0.3])) / np.float64(np.float32(0.7))
     assert m.dtype == np.float32 and np.array_equal(m, exact.astype(np.float32))
+    # the product comes first: quotient and product the other way round differ here
+    x, w, y, result = (
+        float.fromhex(h) for h in ("0x1.b4193ap-3", "0x1.e6a5ap-1", "0x1.a12040p-1", "0x1.fcc818p-3")
+    )
+    assert float(numerics.float_multiplier(x, w, y)) == result != float(np.float32(x / y * w))
     for scales in ((1e-30, [1.0, 1e-30], 1.0), (1.0, [1.0, 1e30], 1e-30)):
         with pytest.raises(RangeError, match="at channel 1 give no positive finite float32"):
             numerics.float_multiplier(*scales)

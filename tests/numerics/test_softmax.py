@@ -65,6 +65,19 @@ def test_softmax_equals_the_slow_definition(row):
     )
 
 
+def test_exp_equals_the_slow_definition():
+    d = np.random.default_rng(0).uniform(-90, 0, 5000).astype(np.float32)
+    expected = np.float32([slow_exp(float(x)) for x in d])
+    assert np.array_equal(exp_negative(d).view(np.int32), expected.view(np.int32))
+
+
+@pytest.mark.parametrize("n", [1, 16, 17, 100])
+def test_random_rows_equal_the_slow_definition(n):
+    x = (np.random.default_rng(n).standard_normal((20, n)) * 4).astype(np.float32)
+    expected = np.float32([slow_softmax(row.tolist()) for row in x])
+    assert np.array_equal(numerics.softmax(x).view(np.int32), expected.view(np.int32))
+
+
 def test_golden_bits():
     bits = numerics.softmax(np.float32([1, 2, 3, -50, 3])).view(np.uint32)
     assert [hex(b) for b in bits] == ["0x3d5d72d5", "0x3e167d6a", "0x3ecc8977", "0x18946748", "0x3ecc8977"]

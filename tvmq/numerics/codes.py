@@ -56,6 +56,17 @@ def checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray
     return values.astype(np.int32)
 
 
+def zero_of(codes: np.ndarray, zero_point: Number) -> int:
+    """The zero point of an array of codes; RangeError if its type does not hold it.
+
+    >>> zero_of(np.uint8([1, 2]), 255)
+    255
+    """
+    largest_code(codes)
+    limits = np.iinfo(codes.dtype)
+    return int(checked_zero_point(zero_point, int(limits.min), int(limits.max)))
+
+
 def along_axis(values: np.ndarray, axis: int | None, shape: tuple[int, ...]) -> np.ndarray:
     """Values of shape () or (C,), reshaped so that they broadcast along `axis` of an array of that shape.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import ConfigError
-from tvmq.numerics.codes import largest_code
+from tvmq.numerics.codes import Number, largest_code, zero_of
 from tvmq.numerics.gemm import Plan, choose_plan, largest_magnitude_sum, run_plan, to_int32
 from tvmq.numerics.windows import Ints, Option, Windows, make_windows, one_tap, pad
 
@@ -25,7 +25,7 @@ def conv(
     padding: Option = 0,
     dilation: Option = 1,
     groups: int = 1,
-    x_zero: int = 0,
+    x_zero: Number = 0,
 ) -> np.ndarray:
     """Sums of x codes times w codes under each window, exact.
 
@@ -33,8 +33,10 @@ def conv(
               caller subtracts x_zero * sum(w) of each filter where x_zero is not 0
     w         integer codes, shape (F, C / groups, kernel...)
     padding   one int, one for each axis, or all the befores then all the afters; filled with x_zero
+    x_zero    a code of x, its zero point
     returns   int32, shape (N, F, spatial...)
-    raises    AccumulatorError if a sum leaves int32, ConfigError for shapes and options that do not fit
+    raises    AccumulatorError if a sum leaves int32, ConfigError for shapes and options that do not fit,
+              RangeError if x_zero is no code of x
 
     >>> conv(np.uint8([[[1, 2, 3]]]), np.int8([[[1, -1]]]), padding=1, x_zero=5)
     array([[[ 4, -1, -1, -2]]], dtype=int32)
@@ -46,7 +48,8 @@ def conv(
             f"conv: {x.shape[1]} channels in {groups} groups do not fit weights of shape {w.shape}"
         )
     windows = make_windows(x.shape[2:], w.shape[2:], strides=strides, padding=padding, dilation=dilation)
-    plan = plan_sums(w, max(largest_code(x), abs(x_zero)), depth_axes=tuple(range(1, w.ndim)))
+    x_zero = zero_of(x, x_zero)
+    plan = plan_sums(w, largest_code(x), depth_axes=tuple(range(1, w.ndim)))
     depthwise = w.shape[1] == 1 and plan.piece >= math.prod(windows.kernel)
     filters: np.ndarray = w.astype(plan.dtype)
     result = np.empty((x.shape[0], w.shape[0], *windows.sizes), np.int32)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import ConfigError
-from tvmq.numerics.codes import largest_code
+from tvmq.numerics.codes import Number, largest_code, zero_of
 from tvmq.numerics.conv import check_operands, plan_sums
 from tvmq.numerics.gemm import Plan, run_plan, to_int32
 from tvmq.numerics.windows import Option, Windows, both_sides, one_tap, per_axis, span_of
@@ -22,7 +22,7 @@ def conv_transpose(
     output_padding: Option = 0,
     dilation: Option = 1,
     groups: int = 1,
-    x_zero: int = 0,
+    x_zero: Number = 0,
 ) -> np.ndarray:
     """Sums of x codes times w codes where each x is spread over a window, exact.
 
@@ -32,8 +32,10 @@ def conv_transpose(
     x         integer codes, shape (N, C, spatial...), one to three spatial axes
     w         integer codes, shape (C, F / groups, kernel...)
     padding   cut off the result: one int, one for each axis, or all the befores then all the afters
+    x_zero    a code of x, its zero point
     returns   int32, shape (N, F, spatial...), sizes (size - 1) * stride + span + output_padding - padding
-    raises    AccumulatorError if a sum leaves int32, ConfigError for shapes and options that do not fit
+    raises    AccumulatorError if a sum leaves int32, ConfigError for shapes and options that do not fit,
+              RangeError if x_zero is no code of x
     order     sum of (x - x_zero) * w, then + x_zero * sum(w), all exact
 
     >>> conv_transpose(np.uint8([[[1, 2]]]), np.int8([[[1, 3]]]), strides=2)
@@ -49,6 +51,7 @@ def conv_transpose(
     # (C, F / groups, kernel...) to (groups, F / groups, C / groups, kernel...): the axes of a sum are last
     filters = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
     depth_axes = tuple(range(2, filters.ndim))
+    x_zero = zero_of(x, x_zero)
     plan = plan_sums(filters, largest_code(x) + abs(x_zero), depth_axes)
     fill = x_zero * filters.sum(axis=depth_axes, dtype=np.float64).reshape(-1, *[1] * len(full))
     result = np.empty((x.shape[0], w.shape[1] * groups, *windows.sizes), np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tvmq.errors import AccumulatorError
-from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point
+from tvmq.numerics.codes import INT32_MAX, Number, zero_of
 
 
 def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: Number, b_zero: Number) -> np.ndarray:
@@ -33,6 +33,5 @@ def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: Number, b_zero: Number) ->
 
 def _steps(q: np.ndarray, zero_point: Number) -> tuple[np.ndarray, int]:
     """q - zero_point in int32, and its largest magnitude for any code of the type."""
-    low, high = int(np.iinfo(q.dtype).min), int(np.iinfo(q.dtype).max)
-    zero = int(checked_zero_point(zero_point, low, high))
-    return np.subtract(q, np.int32(zero), dtype=np.int32), max(high - zero, zero - low)
+    zero, limits = zero_of(q, zero_point), np.iinfo(q.dtype)
+    return np.subtract(q, np.int32(zero), dtype=np.int32), max(int(limits.max) - zero, zero - int(limits.min))

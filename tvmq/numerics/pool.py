@@ -132,7 +132,7 @@ def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
 def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
     """Refuse what could take the sum of codes, of zero points or of their differences out of int32."""
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    reach = count * max(-low, high, abs(zero_point), high - zero_point, zero_point - low)
+    reach = count * max(-low, high, high - zero_point, zero_point - low)
     if reach > INT32_MAX:
         raise AccumulatorError(
             f"{name}: {count} codes of {np.dtype(dtype).name} can reach {reach}, int32 ends at {INT32_MAX}; "
