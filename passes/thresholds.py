@@ -1,60 +1,154 @@
-"""From statistics to the range of each tensor, by the observer that the configuration names."""
+"""From statistics to the range of each tensor, by the observer that the configuration names.
+
+auto, the default, chooses by what the readers of a tensor make of its error:
+    tensors that only tables read (activations such as silu, sigmoid, hard-swish)
+        the range whose error *behind the function* is least, from the histogram: what the function flattens may be clipped
+    all others
+        the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's output,
+        which a convolution's weights mix from many values of the same distribution
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import tvm
 
 from tvmq.config import QConfig
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, op_name
 from tvmq.observers import make_observer
-from tvmq.observers.expected_error import expected_error
+from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
+from tvmq.observers.base import usable_range
+from tvmq.observers.expected_error import ErrorModel
+from tvmq.observers.histogram_statistics import Histogram
 from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.collect import Watched
+from tvmq.passes.collect import Watched, watched
+from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.table import chain_function
+from tvmq.passes.partition import integer_groups
 from tvmq.spec import QuantSpec, choose_qparams
 
-Range = tuple[float, float]
+Function = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass
-class Choice:
-    """The range of a tensor, the observer that gave it, and the errors of the candidates."""
-
-    low: float
-    high: float
-    observer: str
-    errors: dict[str, float] = field(default_factory=dict)
-
-
-def choose(
-    found: Sequence[Watched], statistics: Mapping[str, TensorStatistics], config: QConfig
+def choose_ranges(
+    mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig
 ) -> dict[str, Choice]:
-    """{source variable: choice} for every watched tensor."""
+    """{source variable: choice} for every watched tensor of an annotated module."""
+    view = View(mod)
+    functions = table_functions(view, integer_groups(get_ledger(mod).layers))
     chosen: dict[str, Choice] = {}
-    for w in found:
+    for w in watched(view):
         if w.source not in chosen:
-            chosen[w.source] = _choose_one(statistics.get(w.source), w.spec, config)
+            chosen[w.source] = _choose_one(w, statistics, config, functions.get(w.source, ()))
     return chosen
 
 
-def _choose_one(statistics: TensorStatistics | None, spec: QuantSpec, config: QConfig) -> Choice:
+def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Function]]:
+    """{tensor: functions} of the tensors that nothing but tables read."""
+    readers: dict[str, list[Group]] = {}
+    for group in groups:
+        for name in group.inputs:
+            readers.setdefault(name, []).append(group)
+    found = {}
+    for name, reading in readers.items():
+        members = {member for group in reading for member in (*group.members, *group.facts.get("chain", ()))}
+        if all(group.family == "table" for group in reading) and _only_read_by(view, name, members):
+            found[name] = [chain_function(view, group) for group in reading]
+    return found
+
+
+def _only_read_by(view: View, name: str, members: set[str]) -> bool:
+    """True if only these variables read a tensor, directly or behind its simulated_quantize."""
+    if view.is_output(name):
+        return False
+    for reader in view.readers[name]:
+        if op_name(view.value[reader]) == "tvmq.simulated_quantize":
+            if not _only_read_by(view, reader, members):
+                return False
+        elif reader not in members:
+            return False
+    return True
+
+
+def _choose_one(
+    w: Watched, statistics: Mapping[str, TensorStatistics], config: QConfig, functions: Sequence[Function]
+) -> Choice:
     mode = config.calibrate_mode
     if mode == "global_scale":
-        low, high = -config.global_scale, config.global_scale
-        return Choice(low, high, mode)
-    assert statistics is not None
-    if mode != "auto":
-        low, high = make_observer(mode, **_options(mode, config)).thresholds(statistics, spec)
-        return Choice(low, high, mode)
-    return _auto(statistics, spec)
+        observer = make_observer("global_scale", scale=config.global_scale)
+        return Choice(mode, *observer.thresholds(None, w.spec), {})
+    known = statistics[w.source]
+    if mode == "auto":
+        return _behind_tables(known, w.spec, functions) if functions else _by_itself(known, w.spec)
+    options = {"percentile": config.percentile} if mode == "percentile" else {}
+    return Choice(mode, *make_observer(mode, **options).thresholds(known, w.spec), {})
 
 
-def _options(mode: str, config: QConfig) -> dict[str, float]:
-    return {"percentile": config.percentile} if mode == "percentile" else {}
+def _by_itself(statistics: TensorStatistics, spec: QuantSpec) -> Choice:
+    return choose(Auto().candidates(statistics, spec), spec, ErrorModel(statistics.histogram).error)
 
 
-def _auto(statistics: TensorStatistics, spec: QuantSpec) -> Choice:
-    """The candidate of least expected error on the tensor; ties go to the widest range."""
-    candidates = {name: make_observer(name).thresholds(statistics, spec) for name in ("minmax", "histogram")}
-    errors = {name: expected_error(statistics.histogram, choose_qparams(*ends, spec)) for name, ends in candidates.items()}
-    best = min(candidates, key=lambda name: (errors[name], candidates[name][0] - candidates[name][1]))
-    return Choice(*candidates[best], best, errors)
+def _behind_tables(statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function]) -> Choice:
+    """The range of least squared error of function(x), summed over the functions, relative to their power."""
+    histogram = statistics.histogram
+    model = TableErrorModel(histogram, functions)
+    candidates = {name: observer.thresholds(statistics, spec) for name, observer in CANDIDATES.items()}
+    whole = usable_range(histogram.low, histogram.high, spec)
+    start = min(candidates.values(), key=lambda ends: model.error(*ends, spec))
+    candidates["behind_function"] = _descend(lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric)
+    return choose(candidates, spec, lambda q: model.error_of(q.low, q.high, q))
+
+
+class TableErrorModel:
+    """Squared error behind functions of one tensor, from its histogram."""
+
+    def __init__(self, histogram: Histogram, functions: Sequence[Function]) -> None:
+        used = histogram.counts > 0
+        edges = histogram.edges
+        self.counts = histogram.counts[used].astype(np.float64)
+        middle = (edges[:-1] + edges[1:]) / 2
+        # the exact zeros of a tensor sit in the bin that holds 0
+        self.x = np.clip(middle, histogram.low, histogram.high)[used]
+        self.functions = functions
+        self.true = [np.asarray(f(self.x), np.float64) for f in functions]
+        self.power = [max(float((self.counts * y * y).sum()), 1e-30) for y in self.true]
+
+    def error(self, low: float, high: float, spec: QuantSpec) -> float:
+        """Relative squared error of quantizing low..high."""
+        return self.error_of(low, high, choose_qparams(low, high, spec))
+
+    def error_of(self, _low: float, _high: float, qparams: object) -> float:
+        """The same for given QParams."""
+        scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec  # type: ignore[attr-defined]
+        codes = np.arange(spec.qmin, spec.qmax + 1, dtype=np.float64)
+        steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
+        total = 0.0
+        for function, true, power in zip(self.functions, self.true, self.power, strict=True):
+            values = np.asarray(function((codes - zero) * scale), np.float64)
+            total += float((self.counts * (values[steps] - true) ** 2).sum()) / power
+        return total
+
+
+def _descend(
+    error: Callable[[float, float], float], start: tuple[float, float], whole: tuple[float, float], symmetric: bool
+) -> tuple[float, float]:
+    """Move both ends by ever smaller steps as long as the error falls; never beyond the whole range."""
+    best, least = start, error(*start)
+    step = 0.25
+    while step > 0.01:
+        moved = False
+        for end in (1,) if symmetric else (0, 1):
+            for factor in (1 - step, 1 + step):
+                ends = list(best)
+                ends[end] = best[end] * factor
+                if symmetric:
+                    ends[0] = -ends[1]
+                ends[0], ends[1] = max(ends[0], whole[0]), min(ends[1], whole[1])
+                found = error(ends[0], ends[1])
+                if found < least * (1 - 1e-3):
+                    best, least, moved = (ends[0], ends[1]), found, True
+        step = step if moved else step / 2
+    return best

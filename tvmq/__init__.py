@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.frontends.onnx import from_onnx
     from tvmq.observers.result import CalibrationResult
-    from tvmq.pipeline import quantize
+    from tvmq.pipeline import quantize, run_calibration
     from tvmq.rules import Rule
     from tvmq.spec import QParams, QuantSpec
 
@@ -52,6 +52,7 @@ __all__ = [
     "qconfig",
     "quantize",
     "reference",
+    "run_calibration",
     "verify",
 ]
 
@@ -72,6 +73,7 @@ _PUBLIC = {
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.codegen.reference",
+    "run_calibration": "tvmq.pipeline:run_calibration",
     "verify": "tvmq.analysis.verification:verify",
 }
 

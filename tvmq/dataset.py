@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tvm
 
 from tvmq.errors import DataError
 
@@ -26,6 +27,14 @@ class Input:
     name: str
     shape: tuple[int | None, ...]
     dtype: str
+
+
+def inputs_of(mod: tvm.IRModule) -> list[Input]:
+    """What a module takes; free dimensions are None."""
+    return [
+        Input(param.name, tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape), str(param.ty.dtype))
+        for param in mod["main"].params
+    ]
 
 
 class Dataset:
@@ -56,6 +65,12 @@ class Dataset:
         if have:
             joined = _joined(waiting)
             yield {name: _filled(value, batch) for name, value in joined.items()}, have
+
+    def first(self) -> Feed:
+        """The first batch as it was given; DataError if there is none."""
+        for item in self._open():
+            return checked(item, self.inputs, 0)
+        raise DataError("calibration data: there are no samples; give at least one, better 100 to 500")
 
     def _open(self) -> Iterable[Any]:
         return self._source() if callable(self._source) else self._source

@@ -1,10 +1,14 @@
 """The road: from a float module to an integer one.
 
-    prepare -> partition -> annotate -> unify_scales -> (collect, choose) calibrate -> methods -> realize -> fold_constants
+    prepare -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> fold_constants
+
+`quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved and handed to
+`quantize` later.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,58 +17,117 @@ import tvm
 
 from tvmq.codegen.build_module import build
 from tvmq.config import QConfig, current_qconfig
-from tvmq.dataset import Dataset, Input
+from tvmq.dataset import Dataset, inputs_of
 from tvmq.errors import CalibrationError
-from tvmq.graph.view import View, dtype_of, shape_of
+from tvmq.graph.symbolic import fix_dimensions
+from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
+from tvmq.observers.fingerprint import Fingerprint
+from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import Feed, collect, watched
+from tvmq.passes.collect import Feed, collect
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
-from tvmq.passes.thresholds import choose
+from tvmq.passes.thresholds import choose_ranges
 from tvmq.passes.unify_scales import unify_scales
+
+Params = Mapping[str, np.ndarray]
+# Observers that read ranges alone; the others also need histograms.
+RANGES_ONLY = ("minmax", "moving_average")
 
 
 def quantize(
     mod: tvm.IRModule,
-    params: Mapping[str, np.ndarray] | None = None,
+    params: Params | None = None,
     dataset: Any = None,
     *,
     target: Any = None,
     config: QConfig | None = None,
+    calibration: CalibrationResult | None = None,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
     mod, params   as `from_onnx` gives them
-    dataset       calibration data, see tvmq.dataset; None only with qconfig(calibrate_mode="global_scale")
-    target        None: the portable description of a CPU
+    dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to .npz or
+                  .npy, an object with get_next(); not needed with `calibration` or calibrate_mode "global_scale"
+    target        None: the portable description of a CPU; nothing about this machine goes into the module
     config        options; those of the qconfig around by default
+    calibration   thresholds from `run_calibration` of the same model and options, instead of data
+    raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
+                  ConfigError for rules that match nothing, AccumulatorError where a sum could leave int32
     """
     config = config or current_qconfig()
-    mod = prepare(mod, params)
-    mod = unify_scales(annotate(partition(mod, config)))
-    view = View(mod)
-    statistics = {}
+    annotated, data = _annotated(mod, params, dataset, config)
+    if calibration is None:
+        calibration = _calibration(annotated, data, config)
+    elif calibration.model_hash != model_hash(annotated):
+        raise CalibrationError(
+            "quantize: the calibration was made for another model or other options (its hash differs); calibrate this model anew"
+        )
+    ranges = {name: (result.low, result.high) for name, result in calibration.tensors.items()}
+    calibrated = calibrate(annotated, ranges)
+    if config.bias_correction:
+        means = {n: r.channel_means for n, r in calibration.tensors.items() if r.channel_means is not None}
+        calibrated = correct_bias(calibrated, means)
+    return calibrated if config.do_simulation else fold_constants(realize(calibrated))
+
+
+def run_calibration(
+    mod: tvm.IRModule, params: Params | None = None, dataset: Any = None, *, config: QConfig | None = None
+) -> CalibrationResult:
+    """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
+    config = config or current_qconfig()
+    annotated, data = _annotated(mod, params, dataset, config)
+    return _calibration(annotated, data, config)
+
+
+def _annotated(
+    mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
+) -> tuple[tvm.IRModule, Dataset | None]:
+    """The module up to unify_scales, and the data; free dimensions take the sizes of the data, the batch 1."""
+    prepared = prepare(mod, params)
+    data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
+    prepared = fix_dimensions(prepared, data.first() if data is not None else None)
+    if data is not None:
+        data.inputs = inputs_of(prepared)
+    return unify_scales(annotate(partition(prepared, config))), data
+
+
+def _calibration(annotated: tvm.IRModule, data: Dataset | None, config: QConfig) -> CalibrationResult:
+    """Run the data through the module and choose thresholds."""
+    statistics, fingerprint = {}, Fingerprint()
     if config.calibrate_mode != "global_scale":
-        if dataset is None:
+        if data is None:
             raise CalibrationError(
-                f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and dataset is None; "
+                f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and there are none; "
                 "give dataset=, or use qconfig(calibrate_mode='global_scale')"
             )
-        needs_histogram = config.calibrate_mode not in ("minmax", "moving_average")
-        data = Dataset(dataset, inputs_of(view))
-        statistics = collect(mod, data, evaluator, with_histogram=needs_histogram)
-    ranges = choose(watched(view), statistics, config)
-    mod = calibrate(mod, {name: (choice.low, choice.high) for name, choice in ranges.items()})
-    if config.bias_correction:
-        means = {name: s.ranges.channel_means for name, s in statistics.items() if s.ranges.channel_means is not None}
-        mod = correct_bias(mod, means)
-    if config.do_simulation:
-        return mod
-    return fold_constants(realize(mod))
+        batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
+        with_histogram = config.calibrate_mode not in RANGES_ONLY
+        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram)
+    chosen = choose_ranges(annotated, statistics, config)
+    tensors = {}
+    for name, choice in chosen.items():
+        ranges = statistics[name].ranges if name in statistics else None
+        tensors[name] = TensorResult(
+            choice.low,
+            choice.high,
+            choice.name,
+            choice.errors,
+            seen=(ranges.low, ranges.high) if ranges else (0.0, 0.0),
+            channel_means=ranges.channel_means if ranges else None,
+            samples=ranges.samples if ranges else 0,
+        )
+    return CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), {"config": config.to_dict()})
+
+
+def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:
+    for feed, count in data:
+        fingerprint.update({name: value[:count] for name, value in feed.items()})
+        yield feed, count
 
 
 def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
@@ -72,6 +135,11 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
     return build(mod).run
 
 
-def inputs_of(view: View) -> list[Input]:
-    """What a module takes."""
-    return [Input(param.name, tuple(shape_of(param)), dtype_of(param)) for param in view.params.values()]
+def model_hash(mod: tvm.IRModule) -> str:
+    """Hash of a module: its text and its constants."""
+    digest = hashlib.sha256(mod.script().encode())
+    for _, value in View(mod).bindings:
+        for arg in getattr(value, "args", ()):
+            if is_const(arg):
+                digest.update(np.ascontiguousarray(const_value(arg)).tobytes())
+    return digest.hexdigest()

@@ -88,6 +88,11 @@ def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
     return not view.is_output(name) and all(chains.get(r) == chains[name] for r in view.readers[name])
 
 
+def chain_function(view: View, group: Group) -> Callable[[np.ndarray], np.ndarray]:
+    """The function of a group, float64 to float64."""
+    return lambda x: _evaluate_chain(view, group, x)
+
+
 def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
     """The chain in float64."""
     values: dict[str, np.ndarray] = {}
