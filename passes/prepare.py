@@ -60,17 +60,25 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
             kept.append(param)
             continue
         array = np.asarray(params[param.name].numpy() if hasattr(params[param.name], "numpy") else params[param.name])
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            count = int((~np.isfinite(array)).sum())
-            raise ModelError(
-                f"prepare: weight '{param.name}' holds {count} NaN or infinite of {array.size} values; "
-                "repair the trained model before quantizing it"
-            )
+        _check_finite(param.name, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         rewriter.bind(var, rewriter.emit(rewriter.substitute(value), var.name))
     return rewriter.finish(kept)
+
+
+def _check_finite(name: str, array: np.ndarray) -> None:
+    """Refuse NaN and infinities; -inf stays where it masks (all other values are 0 or less)."""
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    if not np.isnan(array).any() and (array <= 0).all():
+        return
+    count = int((~np.isfinite(array)).sum())
+    raise ModelError(
+        f"prepare: weight '{name}' holds {count} NaN or infinite of {array.size} values; "
+        "repair the trained model before quantizing it"
+    )
 
 
 def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr:
