@@ -124,6 +124,15 @@ def test_long_depthwise_kernels_are_exact():
     assert numerics.conv(x, w, groups=2).tolist() == [expected]
 
 
+def test_transposed_steps_reach_further_than_codes():
+    """Steps of int8 codes from x_zero reach 255, so 600 products leave the exact range of float32."""
+    x = np.full((1, 600, 1), -128, np.int8)
+    x[0, 0] = -127
+    w = np.full((600, 1, 1), 127, np.int8)
+    total = (599 * -255 - 254) * 127 + 127 * (600 * 127)
+    assert numerics.conv_transpose(x, w, x_zero=127).tolist() == [[[total]]]
+
+
 def test_sixteen_bit_activations():
     random = np.random.default_rng(0)
     x = random.integers(-32768, 32768, (1, 4, 6, 6)).astype(np.int16)

@@ -84,5 +84,6 @@ def test_multiplier_fits_means_that_float32_stays_below_2_31(bound, multiplier):
 
 
 def test_multiplier_fits_each_filter():
+    assert not numerics.multiplier_fits(2**31 - 1, 1.0)  # float32(2^31 - 1) is 2^31
     assert numerics.multiplier_fits([2**20, 2**30], np.float32([1024, 1]))
     assert not numerics.multiplier_fits([2**20, 2**30], np.float32([1, 4]))
