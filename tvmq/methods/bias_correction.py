@@ -6,12 +6,13 @@ Before                                            After
 
 Needs     a calibrated module and the channel means of the inputs of its convolutions and products.
 Leaves    layers without a bias get one.
-Numerics  the correction is computed in float64 from the channel means; padding is taken to have the mean of the picture.
+Numerics  the correction is computed in float64 from the channel means; each tap counts
+          as often as it lies inside the picture; positions of a channel are taken to have one mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from tvmq import numerics
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import View, const_value, op_name
+from tvmq.graph.view import View, const_value, op_name, shape_of
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
@@ -93,7 +94,25 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     if mean.size != per_group * groups:
         return None
     by_filter = mean.reshape(groups, per_group).repeat(filters // groups, axis=0)
+    error = error * tap_shares(call, shape_of(call.args[0])[2:], shape_of(var)[2:])
     return (error.sum(axis=tuple(range(2, error.ndim))) * by_filter).sum(axis=1)
+
+
+def tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -> np.ndarray:
+    """Share of the output positions for which each tap of the kernel lies inside the picture, not in the padding.
+
+    On small pictures the padding is a large part of what the border taps see, and there x is 0.
+    """
+    attrs = call.attrs
+    rank = len(size)
+    shares = np.ones((1,) * rank)
+    for axis in range(rank):
+        taps = shape_of(call.args[1])[2 + axis]
+        before, stride, dilation = int(attrs.padding[axis]), int(attrs.strides[axis]), int(attrs.dilation[axis])
+        position = np.arange(out_size[axis])[None, :] * stride + np.arange(taps)[:, None] * dilation - before
+        share = ((position >= 0) & (position < size[axis])).mean(axis=1)
+        shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])
+    return shares
 
 
 def _mean_of(view: View, x: relax.Expr, means: Mapping[str, np.ndarray]) -> np.ndarray | None:
