@@ -113,7 +113,8 @@ def _depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) 
     repeats = w.shape[0] // x.shape[0]
     channels = max(PLANE_ELEMENTS // max(math.prod(x.shape[1:]), 1), 1)
     for first in range(0, x.shape[0], channels):
-        block = np.repeat(x[first : first + channels], repeats, axis=0)
+        block = x[first : first + channels]
+        block = block if repeats == 1 else np.repeat(block, repeats, axis=0)
         filters = slice(first * repeats, first * repeats + len(block))
         out[filters] = _depthwise_block(block, w[filters], windows)
 
