@@ -14,7 +14,8 @@ import numpy as np
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Function, Register, flat, load, split
-from tvmq.kernels.conv2d import Shape, _Template, _Tile
+from tvmq.kernels.conv2d import _Template, _Tile
+from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan
 from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip, clip_of
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
@@ -39,13 +40,13 @@ def conv2d_float(
     _check(conv)
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
-    product = Shape(conv, FloatVectors(isa), 0)
+    product = ConvShape(conv, FloatVectors(isa), 0)
     tiling = _tiling(product)
     return make_kernel("conv2d_float", product, tiling, clip_of(epilogue, "conv2d_float"), weight, bias)
 
 
 def make_kernel(
-    template: str, shape: Shape, tiling: Tiling, bounds: Clip, weight: np.ndarray, bias: np.ndarray | None
+    template: str, shape: ConvShape, tiling: Tiling, bounds: Clip, weight: np.ndarray, bias: np.ndarray | None
 ) -> Kernel:
     """Kernel with a given tiling."""
     conv = shape.conv
@@ -60,7 +61,7 @@ def make_kernel(
     return Kernel(name, func, constants, (template, shape.key, tiling, bounds))
 
 
-def _tiling(shape: Shape) -> Tiling:
+def _tiling(shape: ConvShape) -> Tiling:
     tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins)
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):
@@ -84,8 +85,8 @@ def _check(conv: Conv2d) -> None:
 class _FloatTemplate(_Template):
     """The PrimFunc of one float convolution."""
 
-    def __init__(self, name: str, shape: Shape, tiling: Tiling, bounds: Clip) -> None:
-        super().__init__(name, shape, tiling, EpiloguePlan(None, ()))
+    def __init__(self, name: str, shape: ConvShape, tiling: Tiling, bounds: Clip) -> None:
+        super().__init__(name, shape, tiling, EpiloguePlan(None, ()), None)
         self.bounds = bounds
 
     def prim_func(self) -> Any:
@@ -104,10 +105,10 @@ class _FloatTemplate(_Template):
         return function.prim_func
 
     def _initial_sums(self, tile: _Tile) -> list[list[Register]]:
-        lanes = self.ins.lanes
-        base = (tile.group * self.shape.vectors + tile.first) * lanes
-        bias = [load(self.bias, base + column * lanes, self.ins.kind) for column in range(tile.columns)]
-        sums = [[Register("float32", lanes) for _ in range(tile.columns)] for _ in range(tile.rows)]
+        lanes, columns = self.ins.lanes, tile.panel.columns
+        base = (tile.group * self.shape.vectors + tile.vector) * lanes
+        bias = [load(self.bias, base + column * lanes, self.ins.kind) for column in range(columns)]
+        sums = [[Register("float32", lanes) for _ in range(columns)] for _ in range(tile.rows)]
         for row in sums:
             for register, value in zip(row, bias, strict=True):
                 register.set(value)
@@ -115,6 +116,6 @@ class _FloatTemplate(_Template):
 
     def _store(self, tile: _Tile, sums: list[list[Register]]) -> None:
         for row in range(tile.rows):
-            for column in range(tile.columns):
+            for column in range(tile.panel.columns):
                 value = clip(sums[row][column].get(), self.bounds, self.ins.lanes)
                 self._store_rows(tile, row, column, 1, 1, value)
