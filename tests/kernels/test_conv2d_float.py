@@ -102,10 +102,9 @@ def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     np.testing.assert_array_equal(got, sums)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("low, high", [(0.0, 6.0), (0.0, np.inf), (-np.inf, 1.5), (-1.0, 1.0)])
-def test_clip(level, low, high):
-    conv = SHAPES["padded 3 x 3"]
+@pytest.mark.parametrize("low, high", [(0.0, 6.0), (0.0, np.inf), (-np.inf, 1.5)])
+def test_clip(low, high):
+    conv, level = SHAPES["one-sided padding"], "generic"
     x, weight, bias = data(conv)
     plain = run(make(conv, level, weight, bias), level, x)
     clipped = run(make(conv, level, weight, bias, Clip(low, high)), level, x)

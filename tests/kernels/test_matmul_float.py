@@ -40,7 +40,7 @@ def test_two_inputs(shape, level):
 @pytest.mark.parametrize("m, k, n", [(1, 30, 100), (17, 40, 10), (50, 64, 130)])
 def test_dense(m, k, n, level):
     a, b, bias = random(m, k), random(k, n), random(n)
-    got = run(dense_float(m, b, bias, (), isa_named(level)), level, a.reshape(1, m, 1, k)).reshape(m, n)
+    got = run(dense_float(m, b, bias, (), isa_named(level)), level, a)
     product, magnitudes = exact(a, b)
     assert_close(got, product + bias, magnitudes + np.abs(bias), terms=k)
 
@@ -53,14 +53,15 @@ def test_equal_bits_on_both_vector_widths_with_both_makers_and_on_two_threads():
     with threads(2):
         wide = run(matmul_float(batch, m, k, n, isa_named("avx512bw")), "avx512bw", a, b)
     np.testing.assert_array_equal(narrow, wide)
-    dense = run(dense_float(m, b[0], None, (), isa_named("avx2")), "avx2", a[0].reshape(1, m, 1, k))
+    kernel = dense_float((5, m // 5), b[0], None, (), isa_named("avx2"))
+    dense = run(kernel, "avx2", a[0].reshape(5, m // 5, k))
     np.testing.assert_array_equal(dense.reshape(m, n), narrow[0])
 
 
 def test_dense_with_clip():
     a, b = random(9, 12), random(12, 20)
     plain, clipped = (
-        run(dense_float(9, b, None, steps, isa_named("generic")), "generic", a.reshape(1, 9, 1, 12))
+        run(dense_float(9, b, None, steps, isa_named("generic")), "generic", a)
         for steps in ((), (Clip(0.0, 2.0),))
     )
     np.testing.assert_array_equal(clipped, np.clip(plain, 0, 2))

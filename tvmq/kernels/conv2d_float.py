@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Function, Register, flat, load, split
+from tvmq.kernels.builder import Function, Register, flat, load, split, vector_type
 from tvmq.kernels.conv2d import _Template, _Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan
@@ -40,16 +40,20 @@ def conv2d_float(
     _check(conv)
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
-    product = ConvShape(conv, FloatVectors(isa), 0)
-    tiling = _tiling(product)
-    return make_kernel("conv2d_float", product, tiling, clip_of(epilogue, "conv2d_float"), weight, bias)
+    bounds = clip_of(epilogue, "conv2d_float")
+    return make_kernel("conv2d_float", ConvShape(conv, FloatVectors(isa), 0), bounds, weight, bias)
 
 
 def make_kernel(
-    template: str, shape: ConvShape, tiling: Tiling, bounds: Clip, weight: np.ndarray, bias: np.ndarray | None
+    template: str,
+    shape: ConvShape,
+    bounds: Clip,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    buffers: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
 ) -> Kernel:
-    """Kernel with a given tiling."""
-    conv = shape.conv
+    """Kernel of a template name; buffers: shapes of x and y if they are not NHWC."""
+    conv, tiling = shape.conv, choose_float_tiling(shape)
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     slots = channel_slots(tiling.panel_parts, shape.ins, permuted=False)
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
@@ -57,12 +61,13 @@ def make_kernel(
         pack_weights(weight, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins),
         pack_channels(start, conv.groups, slots),
     )
-    func = _FloatTemplate(name, shape, tiling, bounds).prim_func()
-    return Kernel(name, func, constants, (template, shape.key, tiling, bounds))
+    func = _FloatTemplate(name, shape, tiling, bounds, buffers).prim_func()
+    return Kernel(name, func, constants, (name, shape.key, tiling, bounds, buffers))
 
 
-def _tiling(shape: ConvShape) -> Tiling:
-    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins)
+def choose_float_tiling(shape: ConvShape) -> Tiling:
+    """Tiling of least modelled time whose rows do not push each other out of the nearest cache."""
+    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins, shape.line)
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):
         return tiling
@@ -85,19 +90,26 @@ def _check(conv: Conv2d) -> None:
 class _FloatTemplate(_Template):
     """The PrimFunc of one float convolution."""
 
-    def __init__(self, name: str, shape: ConvShape, tiling: Tiling, bounds: Clip) -> None:
-        super().__init__(name, shape, tiling, EpiloguePlan(None, ()), None)
+    def __init__(
+        self,
+        name: str,
+        shape: ConvShape,
+        tiling: Tiling,
+        bounds: Clip,
+        buffers: tuple[tuple[int, ...], tuple[int, ...]] | None,
+    ) -> None:
+        super().__init__(name, shape, tiling, EpiloguePlan(None, ()), buffers)
         self.bounds = bounds
 
     def prim_func(self) -> Any:
         """See the head of this file."""
-        conv, shape = self.conv, self.shape
-        channels = conv.groups * shape.vectors * self.ins.lanes
+        channels = self.conv.groups * self.shape.vectors * self.ins.lanes
+        x_shape, y_shape = self.buffer_shapes
         parameters = {
-            "x": ((conv.batch, conv.height, conv.width, conv.channels), "float32"),
-            "weight": ((channels * shape.steps,), "float32"),
+            "x": (x_shape, "float32"),
+            "weight": ((channels * self.shape.steps,), "float32"),
             "bias": ((channels,), "float32"),
-            "y": (conv.out_shape, "float32"),
+            "y": (y_shape, "float32"),
         }
         with Function(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
@@ -106,8 +118,9 @@ class _FloatTemplate(_Template):
 
     def _initial_sums(self, tile: _Tile) -> list[list[Register]]:
         lanes, columns = self.ins.lanes, tile.panel.columns
-        base = (tile.group * self.shape.vectors + tile.vector) * lanes
-        bias = [load(self.bias, base + column * lanes, self.ins.kind) for column in range(columns)]
+        channel = (tile.group * self.shape.vectors + tile.vector) * lanes
+        kind = vector_type("float32", lanes)
+        bias = [load(self.bias, channel + column * lanes, kind) for column in range(columns)]
         sums = [[Register("float32", lanes) for _ in range(columns)] for _ in range(tile.rows)]
         for row in sums:
             for register, value in zip(row, bias, strict=True):
@@ -115,7 +128,7 @@ class _FloatTemplate(_Template):
         return sums
 
     def _store(self, tile: _Tile, sums: list[list[Register]]) -> None:
-        for row in range(tile.rows):
-            for column in range(tile.panel.columns):
-                value = clip(sums[row][column].get(), self.bounds, self.ins.lanes)
+        for row, registers in enumerate(sums):
+            for column, register in enumerate(registers):
+                value = clip(register.get(), self.bounds, self.ins.lanes)
                 self._store_rows(tile, row, column, 1, 1, value)

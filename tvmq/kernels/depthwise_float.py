@@ -115,8 +115,9 @@ class _Template:
 
     def _tiles(self) -> list[tuple[int, int, int]]:
         """[(first pixel, pixels, tiles), ...]: tiles that touch padding alone, the others in equal runs."""
-        conv, runs, pixel = self.conv, [], 0
-        for size, count in split(conv.out_width, MOST_PIXELS):
+        runs: list[list[Any]] = []
+        pixel = 0
+        for size, count in split(self.conv.out_width, MOST_PIXELS):
             for _ in range(count):
                 inside = not self._touches_padding(pixel, size)
                 if inside and runs and runs[-1][3] and runs[-1][1] == size:

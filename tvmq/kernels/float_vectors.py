@@ -15,11 +15,12 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, bind, llvm, spread, vector_type
 from tvmq.kernels.isa import instructions
+from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.types import Clip, Epilogue, Isa
 
 
-class FloatVectors:
-    """Vectors of float32 of one instruction set; attributes as in isa.generic.Instructions.
+class FloatVectors(Instructions):
+    """Vectors of float32 of one instruction set.
 
     kind  type name of a vector
     """
@@ -33,8 +34,7 @@ class FloatVectors:
     def __init__(self, isa: Isa, lanes: int | None = None) -> None:
         ins = instructions(isa)
         self._isa, self.name, self.registers = isa, ins.name, ins.registers
-        self.lanes = lanes or ins.lanes
-        self.vector_bytes = 4 * self.lanes
+        self.vector_bytes = 4 * (lanes or ins.lanes)
         self.kind = vector_type("float32", self.lanes)
         self._fma = f"llvm.fma.v{self.lanes}f32" if self.lanes > 1 else "llvm.fma.f32"
 

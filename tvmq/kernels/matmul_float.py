@@ -10,6 +10,7 @@ Registers  rows x columns sums + columns of b + 1 of a; 6 x 4 on AVX-512, 6 x 2 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,28 +32,35 @@ from tvmq.kernels.builder import (
     store_first,
     workspace,
 )
-from tvmq.kernels.conv2d_float import conv2d_float
-from tvmq.kernels.float_vectors import FloatVectors, check_arrays
+from tvmq.kernels.conv2d_float import make_kernel
+from tvmq.kernels.conv_shape import ConvShape
+from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip_of
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
 SERIAL_MACS = 500_000  # about 10 us of one core: below, a parallel region costs more than it gains
 TILES = {32: (6, 4), 16: (6, 2)}  # registers -> rows, columns
 
 
-def dense_float(m: int, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
-    """Kernel of [1, m, 1, k] x constant [k, n] -> [1, m, 1, n].
+def dense_float(
+    rows: int | tuple[int, ...], weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa
+) -> Kernel:
+    """Kernel of [*rows, depth] x constant [depth, columns] -> [*rows, columns].
 
-    weight    float32 [k, n]
-    bias      float32 [n] or None
+    rows      number of rows, or the shape of all axes of x but the last
+    weight    float32 [depth, columns]
+    bias      float32 [columns] or None
     epilogue  () or one Clip
     raises    BuildError for shapes, types or steps that do not fit
     """
     if weight.ndim != 2:
         raise BuildError(f"kernels, dense_float: weights must be a matrix. Got shape {weight.shape}")
-    k, n = weight.shape
-    check_arrays("dense_float", weight, (k, n), bias, n)
-    picture = np.ascontiguousarray(weight.T).reshape(n, k, 1, 1)
-    return conv2d_float(Conv2d(1, m, 1, k, n, x_dtype="float32"), picture, bias, epilogue, isa)
+    depth, columns = weight.shape
+    check_arrays("dense_float", weight, (depth, columns), bias, columns)
+    leading = (rows,) if isinstance(rows, int) else tuple(rows)
+    conv = Conv2d(1, 1, math.prod(leading), depth, columns, x_dtype="float32")
+    picture = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
+    shape, bounds = ConvShape(conv, FloatVectors(isa), 0), clip_of(epilogue, "dense_float")
+    return make_kernel("dense_float", shape, bounds, picture, bias, ((*leading, depth), (*leading, columns)))
 
 
 def matmul_float(batch: int, m: int, k: int, n: int, isa: Isa) -> Kernel:
