@@ -1,16 +1,16 @@
 """Insert simulated_quantize where the integer module will hold codes: at activations and at weights.
 
 Before                                            After
-    c = conv2d(x, w)                                  x_sq = simulated_quantize(x, nan, 0, kind="input")
-    r = relu(c)                                       w_sq = simulated_quantize(w, nan, 0, kind="weight", axis=0)
+    c = conv2d(x, w)                                  x_sq = simulated_quantize(x, 0, 0, kind="input")
+    r = relu(c)                                       w_sq = simulated_quantize(w, 0, 0, kind="weight", axis=0)
     d = conv2d(r, w2)                                 c = conv2d(x_sq, w_sq)
                                                       r = relu(c)
-                                                      r_sq = simulated_quantize(r, nan, 0, kind="activation")
+                                                      r_sq = simulated_quantize(r, 0, 0, kind="activation")
                                                       d = conv2d(r_sq, ...)
 
 Needs     a partitioned module.
 Leaves    operators that move codes (pooling by maximum, reshapes, concat): their results need no scale of their own.
-Numerics  nothing changes: an uncalibrated simulated_quantize (scale NaN) is the identity.
+Numerics  nothing changes: an uncalibrated simulated_quantize (scale 0) is the identity.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
 
 
 def _watch(rewriter: Rewriter, x: relax.Expr, name: str, kind: str, spec: QuantSpec) -> relax.Var:
-    nan, zero = relax.const(np.float32("nan")), relax.const(np.int32(0))
+    unknown, zero = relax.const(np.float32(0)), relax.const(np.int32(0))
     call = ops.simulated_quantize(
-        x, nan, zero, kind=kind, tensor=name, dtype=spec.dtype, bits=spec.bits, symmetric=spec.symmetric
+        x, unknown, zero, kind=kind, tensor=name, dtype=spec.dtype, bits=spec.bits, symmetric=spec.symmetric
     )
     return rewriter.emit(call, f"{name}_sq", rewriter.view.sources(name))
 
@@ -89,7 +89,7 @@ def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()
     call = ops.simulated_quantize(
         weight,
-        relax.const(np.full(shape, np.nan, np.float32)),
+        relax.const(np.zeros(shape, np.float32)),
         relax.const(np.zeros(shape, np.int32)),
         kind="weight",
         tensor=f"{group.root}_weight",

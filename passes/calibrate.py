@@ -1,8 +1,8 @@
 """Put the chosen scales into all simulated_quantize operators.
 
 Before                                            After
-    x_sq = simulated_quantize(x, nan, 0)              x_sq = simulated_quantize(x, 0.0123, 114)
-    w_sq = simulated_quantize(w, nan, 0)              w_sq = simulated_quantize(w, [0.004, ...], [0, ...])
+    x_sq = simulated_quantize(x, 0, 0)                x_sq = simulated_quantize(x, 0.0123, 114)
+    w_sq = simulated_quantize(w, 0, 0)                w_sq = simulated_quantize(w, [0.004, ...], [0, ...])
 
 Needs     an annotated module (unify_scales before it, or concats pay rescaling) and the thresholds of its tensors:
           {source variable: (low, high)}, from passes/thresholds.py or a saved CalibrationResult.

@@ -19,7 +19,7 @@ from tvm import relax
 
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import const_value, is_const, make_const, op_name
 
 
 def fold(value: relax.Expr) -> relax.Expr | None:
@@ -38,7 +38,7 @@ def fold(value: relax.Expr) -> relax.Expr | None:
         else:  # shapes and scalars: read from the call itself or as a number
             args.append(_scalar(arg))
     result = evaluate(value, args, name)
-    return None if isinstance(result, tuple) else relax.const(np.asarray(result, str(value.ty.dtype)))
+    return None if isinstance(result, tuple) else make_const(np.asarray(result, str(value.ty.dtype)))
 
 
 def _scalar(arg: relax.Expr) -> Any:

@@ -24,7 +24,7 @@ from tvmq.errors import ModelError
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 
 # operator -> axis of the output channels in its weight
@@ -96,7 +96,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
     if op_name(value) == "nn.softmax":
         return ops.softmax(value.args[0], axis=int(value.attrs.axis))
     if op_name(value) == "subtract" and is_const(value.args[1]):
-        value = relax.op.add(value.args[0], relax.const(-const_value(value.args[1])))
+        value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value

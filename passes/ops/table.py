@@ -95,19 +95,25 @@ def chain_function(view: View, group: Group) -> Callable[[np.ndarray], np.ndarra
 
 def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
     """The chain in float64."""
-    values: dict[str, np.ndarray] = {}
-    root = group.inputs[0]
+    values: dict[str, np.ndarray] = {group.inputs[0]: x}
     for name in group.facts["chain"]:
         call = view.value[name]
         args = []
         for arg in call.args:
             if isinstance(arg, relax.Var):
-                args.append(values.get(arg.name, x) if arg.name != root else x)
+                args.append(values[_behind_rounding(view, arg.name)])
             else:
                 args.append(const_value(arg).astype(np.float64) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
             values[name] = np.broadcast_to(np.asarray(evaluate(call, args, op_name(call))), x.shape)
     return values[group.output]
+
+
+def _behind_rounding(view: View, name: str) -> str:
+    """The tensor that a simulated_quantize rounds: links that others read too have one, the table needs none."""
+    while op_name(view.value.get(name)) == "tvmq.simulated_quantize":
+        name = view.value[name].args[0].name
+    return name
 
 
 def _float_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams) -> np.ndarray:

@@ -57,7 +57,7 @@ def find_chains(view: View) -> dict[str, Chain]:
 
 
 def _before(view: View, head: str) -> list[str]:
-    """Constant padding that only a convolution reads."""
+    """Constant padding of the picture that only a convolution without padding of its own reads."""
     value = view.value[head]
     source = value.args[0]
     producer = view.producer(source)
@@ -65,6 +65,11 @@ def _before(view: View, head: str) -> list[str]:
         return []
     if producer.attrs.pad_mode != "constant" or view.only_reader(source.name) is None:
         return []
+    width = [int(w) for w in producer.attrs.pad_width]
+    if any(width[:4]) or min(width) < 0 or any(int(p) for p in value.attrs.padding):
+        return []
+    if dtype_of(source) == "float32" and float(producer.attrs.pad_value) != 0.0:
+        return []  # the templates for floats know a border of zeros only
     return [source.name]
 
 
@@ -77,7 +82,7 @@ def _after_product(view: View, members: list[str], taken: set[str], order: dict[
     if not _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"):
         return
     _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call, order))
-    _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.table" and is_const(call.args[1]))
+    _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
 
 
 def _after_reducer(view: View, members: list[str], taken: set[str], _order: dict[str, int]) -> None:
@@ -91,6 +96,11 @@ def _follow(view: View, members: list[str], taken: set[str], accepts) -> bool:  
         return False
     members.append(reader)
     return True
+
+
+def _is_code_table(view: View, name: str, call) -> bool:  # type: ignore[no-untyped-def]
+    """True for a table of 8-bit codes; tables of floats are looked up outside of the kernels."""
+    return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(view.var[name]) in ("uint8", "int8")
 
 
 def _is_sum_of_known(view: View, name: str, call, order: dict[str, int]) -> bool:  # type: ignore[no-untyped-def]

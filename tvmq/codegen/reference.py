@@ -21,6 +21,7 @@ from tvmq.graph.evaluate import EXACT
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
+
 def _axis(call: relax.Call) -> int | None:
     return int(call.attrs.axis) if int(call.attrs.axis) >= 0 else None
 
@@ -79,14 +80,21 @@ def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
     a = call.attrs
-    return numerics.max_pool2d(
-        x,
-        kernel=_ints(a.pool_size),
-        strides=_ints(a.strides),
-        padding=_ints(a.padding),
-        dilation=_ints(a.dilation),
-        ceil_mode=bool(a.ceil_mode),
-    )
+    options = {
+        "kernel": _ints(a.pool_size),
+        "strides": _ints(a.strides),
+        "padding": _ints(a.padding),
+        "dilation": _ints(a.dilation),
+        "ceil_mode": bool(a.ceil_mode),
+    }
+    if x.dtype.kind in "iu":
+        return numerics.max_pool2d(x, **options)
+    return _ordered(numerics.max_pool2d(_ordered(x.view(np.int32)), **options)).view(np.float32)
+
+
+def _ordered(bits: np.ndarray) -> np.ndarray:
+    """The bits of float32 numbers as integers in the order of the numbers; its own inverse."""
+    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
 
 
 DEFINED: dict[str, Callable[..., Any]] = {

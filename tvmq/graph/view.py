@@ -60,6 +60,11 @@ def const_value(expr: relax.Expr) -> np.ndarray:
     return expr.value.numpy()
 
 
+def make_const(array: np.ndarray) -> relax.Expr:
+    """A constant of the array's own element type; relax.const alone would narrow 64-bit numbers to 32 bits."""
+    return relax.const(array, str(array.dtype))
+
+
 class View:
     """Producers and readers of a function, keyed by variable name (names are unique in a function)."""
 

@@ -10,7 +10,7 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import const_value, is_const, make_const, op_name
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -31,9 +31,9 @@ def nhwc_constant(expr: relax.Expr) -> relax.Expr | None:
     """A constant that broadcasts against NCHW as one that broadcasts against NHWC; None if that needs more than moving axes."""
     array = const_value(expr)
     if array.size == 1:
-        return relax.const(array.reshape(()), str(array.dtype))
+        return make_const(array.reshape(()))
     full = array.reshape((1,) * (4 - array.ndim) + array.shape) if array.ndim <= 4 else None
-    return None if full is None else relax.const(np.ascontiguousarray(full.transpose(0, 2, 3, 1)))
+    return None if full is None else make_const(np.ascontiguousarray(full.transpose(0, 2, 3, 1)))
 
 
 def same_layout(lowerer: Lowerer, chain: Chain) -> bool:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 
 from tvm import relax, te, tirx
 
-from tvmq.errors import ModelError
-
 
 def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> relax.TensorType:
     """Type of the result: Relax's own broadcasting of the shapes, with our element type."""
     a, b = (relax.Var("x", relax.TensorType(arg.ty.shape, "float32")) for arg in call.args)
     shape = ctx.normalize(relax.op.add(a, b)).ty.shape
-    if shape is None:
-        raise ModelError(f"{call.op.name}: shapes {call.args[0].ty.shape} and {call.args[1].ty.shape} do not broadcast")
+    if shape is None:  # an error class of our own would not come back through TVM
+        raise ValueError(f"{call.op.name}: shapes {call.args[0].ty.shape} and {call.args[1].ty.shape} do not broadcast")
     return relax.TensorType(shape, dtype)
 
 

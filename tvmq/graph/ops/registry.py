@@ -46,6 +46,14 @@ def tensor_like(expr: relax.Expr, dtype: str) -> relax.TensorType:
     return relax.TensorType(ty.shape, dtype)
 
 
+def known_shape(call: relax.Call) -> list[tirx.PrimExpr]:
+    """Shape of the first argument; ValueError (no class of ours comes back through TVM) where it is not known."""
+    shape = call.args[0].ty.shape
+    if shape is None:
+        raise ValueError(f"{call.op.name}: the shape of its input is not known; fix it with from_onnx(..., shape=...)")
+    return list(shape)
+
+
 def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     """Keep LLVM from contracting a float32 product with a following sum into an FMA, which would round differently.
 

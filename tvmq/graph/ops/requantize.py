@@ -15,6 +15,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.view import make_const
 
 
 @py_class("tvmq.attrs.Requantize", frozen=True)
@@ -39,7 +40,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     if attrs.mode == "float":
         return bb.call_te(_float_compute(attrs), call.args[0], call.args[1], primfunc_name_hint="requantize")
     constants = _integer_constants(attrs, call.args[1].value.numpy(), call.args[2].value.numpy())
-    args = [call.args[0], *(relax.const(c) for c in constants)]
+    args = [call.args[0], *(make_const(c) for c in constants)]
     return bb.call_te(_integer_compute(attrs), *args, primfunc_name_hint="requantize")
 
 

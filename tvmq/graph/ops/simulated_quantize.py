@@ -2,19 +2,18 @@
 
     y = (clip(rint(x / scale) + zero_point, qmin, qmax) - zero_point) * scale        (numerics.quantize, then dequantize)
 
-Before calibration the scale is NaN and the operator is the identity ("watch this tensor").
+Before calibration the scale is 0 and the operator is the identity ("watch this tensor").
 Attributes: kind "input" | "weight" | "activation"; tensor = name under which statistics are kept (tensors that share it
 share their range); dtype, bits, symmetric = the QuantSpec; axis of the channels, -1 for one scale.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import expose, fence, register
 from tvmq.spec import QuantSpec
 
 
@@ -37,7 +36,7 @@ def spec_of(attrs: SimulatedQuantizeAttrs) -> QuantSpec:
 
 def is_calibrated(call: relax.Call) -> bool:
     """True once the scale of a simulated_quantize is known."""
-    return bool(np.isfinite(call.args[1].value.numpy()).all())
+    return bool((call.args[1].value.numpy() > 0).all())
 
 
 def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
@@ -54,10 +53,13 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     def compute(x: te.Tensor, scale: te.Tensor, zero: te.Tensor) -> te.Tensor:
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             at = (i[axis],) if axis >= 0 else ()
-            z = zero(*at).astype("float32")
-            low, high = tirx.const(spec.qmin, "float32") - z, tirx.const(spec.qmax, "float32") - z
-            steps = tirx.nearbyint(x(*i) / scale(*at))
-            return tirx.min(tirx.max(steps, low), high) * scale(*at)
+            z = zero(*at)
+            low = tirx.Cast("float32", tirx.const(spec.qmin, "int32") - z)
+            high = tirx.Cast("float32", tirx.const(spec.qmax, "int32") - z)
+            steps = tirx.min(tirx.max(tirx.nearbyint(x(*i) / scale(*at)), low), high)
+            # through an integer, as the codes go: minus zero becomes zero
+            centred = tirx.Cast("float32", tirx.Cast("int32", steps))
+            return fence(centred * scale(*at))
 
         return te.compute(x.shape, element, name="simulated_quantize")
 

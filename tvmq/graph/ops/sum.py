@@ -12,7 +12,7 @@ import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import expose, known_shape, register
 
 
 @py_class("tvmq.attrs.Sum", frozen=True)
@@ -32,7 +32,7 @@ def _result_shape(shape: Sequence[tirx.PrimExpr], attrs: SumAttrs) -> list[tirx.
 
 
 def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
-    return relax.TensorType(_result_shape(list(call.args[0].ty.shape), call.attrs), "int32")
+    return relax.TensorType(_result_shape(known_shape(call), call.attrs), "int32")
 
 
 def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

@@ -12,7 +12,7 @@ import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import expose, known_shape, register
 
 
 @py_class("tvmq.attrs.SumPool2d", frozen=True)
@@ -31,7 +31,7 @@ def _out_size(size: int, kernel: int, stride: int, before: int, after: int) -> i
 
 def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     attrs = call.attrs
-    n, c, h, w = call.args[0].ty.shape
+    n, c, h, w = known_shape(call)
     top, left, bottom, right = (int(p) for p in attrs.padding)
     rows = _out_size(h, int(attrs.kernel[0]), int(attrs.strides[0]), top, bottom)
     columns = _out_size(w, int(attrs.kernel[1]), int(attrs.strides[1]), left, right)

@@ -1,0 +1,269 @@
+"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph import ops
+
+# What breaks conversions: NaN, infinities, ties, both zeros, denormals, the ends of float32, values around 2^31.
+HARD_FLOATS = np.float32(
+    [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-39, 3.4e38, -3.4e38, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 63.49999, 127.5]
+    + [-128.5, 255.5, 2.0**31, -(2.0**31), 2.0**24 + 2, 1e-3, 0.1]
+)
+HARD_SUMS = np.int32(
+    [0, 1, -1, 2, -2, 3, -3, 5, -5, 127, -128, 255, 256, 2**24 + 1, -(2**24) - 1, 2**30, -(2**30), 2**31 - 1, -(2**31)]
+    + [33554431, -33554433, 999999937, -123456789, 10]
+)
+
+
+@dataclass
+class Case:
+    """A call of one operator.
+
+    inputs    {name: array}: tensors that are parameters of the test's function
+    call      from the parameters to the call
+    expected  from the arrays to the result
+    """
+
+    name: str
+    inputs: dict[str, np.ndarray]
+    call: Callable[..., relax.Call]
+    expected: Callable[..., np.ndarray]
+    function: relax.Function | None = field(default=None, repr=False)
+
+
+def _repeated(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    return np.resize(values, shape)
+
+
+def _codes(dtype: str, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    limits = np.iinfo(dtype)
+    array = np.random.default_rng(seed).integers(limits.min, limits.max, shape, dtype, endpoint=True)
+    array.flat[0], array.flat[-1] = limits.min, limits.max
+    return array
+
+
+def _const(value: Any, dtype: str) -> relax.Expr:
+    return relax.const(np.asarray(value, dtype))
+
+
+def quantize_cases() -> list[Case]:
+    """All storage types, per tensor and per channel on each axis, narrow ranges of codes."""
+    settings = [
+        ("uint8", 0.1, 3, -1, 0, 255),
+        ("int8", 1.0, 0, -1, -127, 127),
+        ("int8", 1e-38, -7, -1, -8, 7),
+        ("int16", 0.003, 17, -1, -32768, 32767),
+        ("uint8", [0.1, 2.0], [0, 255], 0, 0, 255),
+        ("int8", [0.5, 1.0, 7.0], [1, -3, 0], 1, -127, 127),
+        ("uint8", [0.1, 1e30, 3e-39, 1.0], [0, 15, 7, 8], 2, 0, 15),
+    ]
+    cases = []
+    for dtype, scale, zero, axis, qmin, qmax in settings:
+        x = _repeated(HARD_FLOATS, (2, 3, 4))
+        named = {"axis": axis, "dtype": dtype, "qmin": qmin, "qmax": qmax}
+        defined = {**named, "axis": axis if axis >= 0 else None}
+        cases.append(
+            Case(
+                f"quantize_{dtype}_axis{axis}_{qmin}_{qmax}".replace("-", "m"),
+                {"x": x},
+                lambda x, s=scale, z=zero, named=named: ops.quantize(x, _const(s, "float32"), _const(z, "int32"), **named),
+                lambda x, s=scale, z=zero, named=defined: numerics.quantize(x, np.float32(s), np.int32(z), **named),
+            )
+        )
+    return cases
+
+
+def dequantize_cases() -> list[Case]:
+    """Codes of each type and sums, per tensor and per channel."""
+    settings = [
+        (_codes("uint8", (2, 3, 4)), 0.1, 130, -1),
+        (_codes("int8", (2, 3, 4)), 3e-39, -128, -1),
+        (_codes("int16", (2, 3, 4)), 1e36, 5, -1),
+        (_repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)), [0.1, 0.3, 7.0], [0, 0, 0], 1),
+        (_codes("uint8", (2, 3)), [0.1, 0.3], [3, 200], 0),
+    ]
+    return [
+        Case(
+            f"dequantize_{q.dtype}_axis{axis}".replace("-", "m"),
+            {"q": q},
+            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, _const(s, "float32"), _const(z, "int32"), axis=a),
+            lambda q, s=scale, z=zero, a=axis: numerics.dequantize(q, np.float32(s), np.int32(z), axis=a if a >= 0 else None),
+        )
+        for q, scale, zero, axis in settings
+    ]
+
+
+def requantize_cases() -> list[Case]:
+    """Every mode and rounding, per tensor and per channel, factors from 0 to saturation."""
+    floats = np.float32([0.5, 1.0, 2.0**-31, 1e5, 0.0, 1e-45])
+    settings: list[tuple[str, str, Any, Any, int]] = [
+        ("float", "UPWARD", 0.5, 0, -1),
+        ("float", "UPWARD", 1e10, 0, -1),
+        ("float", "UPWARD", floats, np.zeros(6), 1),
+    ]
+    fixed = numerics.fixed_point_parameters(np.float64([0.5, 0.75, 2.0**-31, 1000.3, 0.0, 3e-8]))
+    shifts = np.int32([0, -1, -31, -32, 3, 30])
+    for rounding in ("UPWARD", "TONEAREST"):
+        settings.append(("fixed_point", rounding, 2**30, 1, -1))
+        settings.append(("fixed_point", rounding, *fixed, 1))
+        settings.append(("power_of_two", rounding, 0, -2, -1))
+        settings.append(("power_of_two", rounding, np.zeros(6), shifts, 1))
+    cases = []
+    for number, (mode, rounding, multiplier, shift, axis) in enumerate(settings):
+        dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[number % 3]
+        named = {"zero_point": zero, "mode": mode, "rounding": rounding, "dtype": dtype, "qmin": qmin, "qmax": qmax}
+        kind = "float32" if mode == "float" else "int32"
+        cases.append(
+            Case(
+                f"requantize_{mode}_{rounding}_axis{axis}_{number}".replace("-", "m"),
+                {"acc": _repeated(HARD_SUMS, (2, 6, 4))},
+                lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: ops.requantize(
+                    acc, _const(m, k), _const(s, "int32"), axis=a, **named
+                ),
+                lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: numerics.requantize(
+                    acc, np.asarray(m, k), np.int32(s), axis=a if a >= 0 else None, **named
+                ),
+            )
+        )
+    return cases
+
+
+def two_input_cases() -> list[Case]:
+    """Add and multiply, broadcasting on either side, mixed types, negative results before the shift."""
+    cases = []
+    for number, (a, b) in enumerate(
+        [
+            (_codes("uint8", (2, 3, 4)), _codes("uint8", (2, 3, 4), 1)),
+            (_codes("uint8", (2, 3, 4)), _codes("int8", (3, 1), 1)),
+            (_codes("int8", (1, 3, 1)), _codes("uint8", (2, 1, 4), 1)),
+        ]
+    ):
+        params = numerics.add_params(0.3, 7, 0.001, 100, 0.25)._asdict()
+        rest = {"zero_point": 3, "dtype": ("uint8", "int8", "uint8")[number], "qmin": 0, "qmax": (255, 127, 100)[number]}
+        cases.append(
+            Case(
+                f"add_{number}",
+                {"a": a, "b": b},
+                lambda a, b, named=params | rest: ops.add(a, b, **named),
+                lambda a, b, named=params | rest: numerics.add(a, b, **named),
+            )
+        )
+        cases.append(
+            Case(
+                f"multiply_{number}",
+                {"a": a, "b": b},
+                lambda a, b: ops.multiply(a, b, a_zero=7, b_zero=100),
+                lambda a, b: numerics.multiply(a, b, a_zero=7, b_zero=100),
+            )
+        )
+    return cases
+
+
+def table_cases() -> list[Case]:
+    """Both index types, results of 8 bits and float32."""
+    values = np.random.default_rng(0).permutation(256)
+    settings = [("uint8", values.astype(np.uint8)), ("int8", values.astype(np.uint8).view(np.int8)), ("int8", np.float32(values / 3))]
+    return [
+        Case(
+            f"table_{dtype}_{entries.dtype}",
+            {"q": np.arange(*((0, 256) if dtype == "uint8" else (-128, 128))).astype(dtype).reshape(16, 16)},
+            lambda q, t=entries: ops.table(q, relax.const(t), function="shuffle"),
+            lambda q, t=entries: numerics.table(q, t),
+        )
+        for dtype, entries in settings
+    ]
+
+
+def sum_cases() -> list[Case]:
+    """Sums over axes and over windows, with and without kept dimensions, odd zero points, uneven padding."""
+    q = _codes("uint8", (2, 3, 5, 4))
+    cases = []
+    for axes, keepdims in (([2, 3], True), ([2, 3], False), ([1], False), ([0, 1, 2, 3], True), ([3], True)):
+        named = {"axes": axes, "keepdims": keepdims, "zero_point": 131}
+        cases.append(
+            Case(
+                f"sum_{'_'.join(map(str, axes))}_{keepdims}",
+                {"q": q},
+                lambda q, named=named: ops.sum(q, **named),
+                lambda q, named=named: numerics.sum(q, **named),
+            )
+        )
+    for number, (kernel, strides, padding, x) in enumerate(
+        [((2, 2), (2, 2), (0, 0, 0, 0), q), ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)), ((5, 4), (1, 1), (0, 0, 0, 0), q)]
+    ):
+        named = {"kernel": kernel, "strides": strides, "padding": padding, "zero_point": 7}
+        cases.append(
+            Case(
+                f"sum_pool2d_{number}",
+                {"q": x},
+                lambda q, named=named: ops.sum_pool2d(q, **named),
+                lambda q, named=named: numerics.sum_pool2d(q, **named),
+            )
+        )
+    return cases
+
+
+def float_cases() -> list[Case]:
+    """Softmax on each axis and the fence."""
+    random = np.random.default_rng(5)
+    x = (10 * random.standard_normal((3, 37, 2))).astype(np.float32)
+    x[0, :4, 0], x[1, 0, 0], x[2, :, 1] = np.float32([3.4e38, -3.4e38, 88.7, -200.0]), np.inf, -np.inf
+    cases = [
+        Case(
+            f"softmax_axis{axis}".replace("-", "m"),
+            {"x": x},
+            lambda x, a=axis: ops.softmax(x, axis=a),
+            lambda x, a=axis: numerics.softmax(x, axis=a),
+        )
+        for axis in (1, -1, 0)
+    ]
+    return [*cases, Case("fence", {"x": HARD_FLOATS}, ops.fence, lambda x: x)]
+
+
+def simulated_cases() -> list[Case]:
+    """simulated_quantize: codes and back; NaN becomes the lowest code, as in the integer module."""
+    x = _repeated(HARD_FLOATS, (2, 3, 4))
+    cases = []
+    for number, (dtype, bits, symmetric, scale, zero, axis) in enumerate(
+        [("uint8", 8, False, 0.1, 3, -1), ("int8", 4, True, 1.0, 0, -1), ("int8", 8, True, [0.5, 1e30, 3.0], [0, 0, 0], 1)]
+    ):
+        named = {"kind": "activation", "tensor": "t", "dtype": dtype, "bits": bits, "symmetric": symmetric, "axis": axis}
+        low, high = (0, 255) if dtype == "uint8" else (-(2 ** (bits - 1)) + 1, 2 ** (bits - 1) - 1)
+
+        def expected(
+            x: np.ndarray, dtype: str = dtype, low: int = low, high: int = high, scale: Any = scale, zero: Any = zero, axis: int = axis
+        ) -> np.ndarray:
+            along = axis if axis >= 0 else None
+            codes = numerics.quantize(x, np.float32(scale), np.int32(zero), axis=along, dtype=dtype, qmin=low, qmax=high)
+            return numerics.dequantize(codes, np.float32(scale), np.int32(zero), axis=along)
+
+        cases.append(
+            Case(
+                f"simulated_quantize_{number}",
+                {"x": x},
+                lambda x, s=scale, z=zero, named=named: ops.simulated_quantize(x, _const(s, "float32"), _const(z, "int32"), **named),
+                expected,
+            )
+        )
+    watch = Case(
+        "simulated_quantize_uncalibrated",
+        {"x": x},
+        lambda x: ops.simulated_quantize(x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"),
+        lambda x: x,
+    )
+    return [*cases, watch]
+
+
+CASES: dict[str, Case] = {
+    case.name: case
+    for group in (quantize_cases, dequantize_cases, requantize_cases, two_input_cases, table_cases, sum_cases, float_cases, simulated_cases)
+    for case in group()
+}
