@@ -121,10 +121,10 @@ def test_demo_shows_both_models_side_by_side(capsys):
     result = {**sides, "float_seconds": 4e-4, "int8_seconds": 1.5e-4, "agreement": 0.996, "exact": True}
     show({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
     assert capsys.readouterr().out.splitlines() == [
-        "                        float      int8",
-        "  accuracy             98.00%    97.80%",
-        "  size               176.0 kB   91.2 kB",
-        "  latency, 1 thread  400.0 us  150.0 us",
+        "                              float      int8",
+        "  accuracy                   98.00%    97.80%",
+        "  saved, code and weights  176.0 kB   91.2 kB",
+        "  latency, 1 thread        400.0 us  150.0 us",
         "  same class on 99.60% of 500 pictures",
         "  compiled equals the NumPy definition, bit for bit: yes",
         "  20 of 21 operators in int8",
