@@ -16,6 +16,8 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.backends import backend_named
+from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, dtype_of, op_name, shape_of
@@ -28,13 +30,14 @@ from tvmq.rules import Decision, LayerFacts, resolve
 SEEDS = ("conv2d", "dense")
 
 
-def partition(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
-    """See the head of this file."""
+def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
+    """See the head of this file; `backend` None is the portable CPU."""
+    backend = backend or backend_named(None)
     config = config or current_qconfig()
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
     groups, reasons = _find_groups(view)
-    decisions = _rules(view, groups, config)
+    decisions = _rules(view, groups, config, backend)
     why = {name: decision.why for name, decision in decisions.items()}
     for name, group in list(groups.items()):
         if decisions[name].is_float:
@@ -44,6 +47,7 @@ def partition(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
     ledger.layers = _entries(view, groups, reasons, decisions)
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
+    ledger.backend = backend.name
     return with_ledger(mod, ledger)
 
 
@@ -83,7 +87,7 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     return load(OPS[name]).group(view, var, value)
 
 
-def _rules(view: View, groups: dict[str, Group], config: QConfig) -> dict[str, Decision]:
+def _rules(view: View, groups: dict[str, Group], config: QConfig, backend: Backend) -> dict[str, Decision]:
     """What the configuration says about every group, keyed like the groups."""
     facts = []
     count: dict[str, int] = {}
@@ -94,11 +98,11 @@ def _rules(view: View, groups: dict[str, Group], config: QConfig) -> dict[str, D
         facts.append(LayerFacts(key, names, op, group.macs, _weight_shape(view, group), _shape(view, key), index))
     decisions = resolve(facts, config.rules)
     for layer in facts:
-        option = _switched_off(layer, groups[layer.key].family, config)
-        if option and decisions[layer.key].rule is None:
-            decisions[layer.key] = Decision(is_float=True, why=option)
-        elif _is_wide(decisions[layer.key], config):
-            decisions[layer.key] = Decision(is_float=True, why="limit: 16-bit codes have no integer form yet")
+        decision, family = decisions[layer.key], groups[layer.key].family
+        option = _switched_off(layer, family, config) if decision.rule is None else None
+        limit = _limit(decision, family, config, backend)
+        if (option or limit) and not decision.is_float:
+            decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
 
 
@@ -113,9 +117,10 @@ def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None
     return None
 
 
-def _is_wide(decision: Decision, config: QConfig) -> bool:
-    specs = (decision.activations or config.activations, decision.weights or config.weights)
-    return any(spec.dtype == "int16" for spec in specs)
+def _limit(decision: Decision, family: str, config: QConfig, backend: Backend) -> str | None:
+    """What of a layer's specs the backend cannot compute."""
+    weights = (decision.weights or config.weights) if family in SEEDS else None
+    return backend.refusal(family, decision.activations or config.activations, weights, config.requantize)
 
 
 def _shape(view: View, key: str) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tvm
 
 from tvmq.errors import DataError
 
@@ -27,14 +26,6 @@ class Input:
     name: str
     shape: tuple[int | None, ...]
     dtype: str
-
-
-def inputs_of(mod: tvm.IRModule) -> list[Input]:
-    """What a module takes; free dimensions are None."""
-    return [
-        Input(param.name, tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape), str(param.ty.dtype))
-        for param in mod["main"].params
-    ]
 
 
 class Dataset:

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.backends import backend_named
 from tvmq.codegen.build_module import build
 from tvmq.config import QConfig, current_qconfig
-from tvmq.dataset import Dataset, inputs_of
+from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
-from tvmq.graph.symbolic import fix_dimensions
+from tvmq.graph.symbolic import fix_dimensions, inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.observers.fingerprint import Fingerprint
@@ -44,7 +45,7 @@ def quantize(
     params: Params | None = None,
     dataset: Any = None,
     *,
-    target: Any = None,
+    target: str | None = None,
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
 ) -> tvm.IRModule:
@@ -53,14 +54,14 @@ def quantize(
     mod, params   as `from_onnx` gives them
     dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to .npz or
                   .npy, an object with get_next(); not needed with `calibration` or calibrate_mode "global_scale"
-    target        None: the portable description of a CPU; nothing about this machine goes into the module
+    target        name of a backend description (tvmq.backends); None is "cpu", portable: nothing of this machine goes in
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
                   ConfigError for rules that match nothing, AccumulatorError where a sum could leave int32
     """
     config = config or current_qconfig()
-    annotated, data = _annotated(mod, params, dataset, config)
+    annotated, data = _annotated(mod, params, dataset, config, target)
     if calibration is None:
         calibration = _calibration(annotated, data, config)
     elif calibration.model_hash != model_hash(annotated):
@@ -76,16 +77,21 @@ def quantize(
 
 
 def run_calibration(
-    mod: tvm.IRModule, params: Params | None = None, dataset: Any = None, *, config: QConfig | None = None
+    mod: tvm.IRModule,
+    params: Params | None = None,
+    dataset: Any = None,
+    *,
+    target: str | None = None,
+    config: QConfig | None = None,
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
     config = config or current_qconfig()
-    annotated, data = _annotated(mod, params, dataset, config)
+    annotated, data = _annotated(mod, params, dataset, config, target)
     return _calibration(annotated, data, config)
 
 
 def _annotated(
-    mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
+    mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig, target: str | None
 ) -> tuple[tvm.IRModule, Dataset | None]:
     """The module up to unify_scales, and the data; free dimensions take the sizes of the data, the batch 1."""
     prepared = prepare(mod, params)
@@ -93,7 +99,7 @@ def _annotated(
     prepared = fix_dimensions(prepared, data.first() if data is not None else None)
     if data is not None:
         data.inputs = inputs_of(prepared)
-    return unify_scales(annotate(partition(prepared, config))), data
+    return unify_scales(annotate(partition(prepared, config, backend_named(target)))), data
 
 
 def _calibration(annotated: tvm.IRModule, data: Dataset | None, config: QConfig) -> CalibrationResult:

@@ -22,11 +22,11 @@ from typing import Any
 import tvm
 import tvm_ffi
 
-import tvmq
 from tvmq.codegen.target import host_features, missing_features, resolve_target
 from tvmq.codegen.vm_pipeline import BITCODE, BYTECODE, from_bytes, to_bytes
 from tvmq.errors import ArtifactError, OutputError, TargetError
 from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that module.json names
+from tvmq.version import __version__
 
 SCHEMA = 1
 MANIFEST, MODULE = "manifest.json", "module.json"
@@ -42,7 +42,7 @@ def save(path: Path, parts: Any) -> str:
     blobs = {**to_bytes(parts.code), MODULE: tvm.ir.save_json(parts.module).encode()}
     manifest = {
         "schema": SCHEMA,
-        "tvmq": tvmq.__version__,
+        "tvmq": __version__,
         "tvm": str(tvm.__version__),
         "tvm_ffi": str(tvm_ffi.__version__),
         "target": dict(parts.target.tvm),

@@ -31,6 +31,7 @@ class Ledger:
 
     stage: str = "imported"
     config: dict[str, Any] = field(default_factory=dict)
+    backend: str = "cpu"
     layers: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

@@ -8,6 +8,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.dataset import Input
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
 
@@ -44,3 +45,11 @@ def fix_dimensions(mod: tvm.IRModule, feed: Mapping[str, np.ndarray] | None) -> 
     ledger = get_ledger(mod)
     ledger.notes.append("free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items()))
     return with_ledger(fixed, ledger)
+
+
+def inputs_of(mod: tvm.IRModule) -> list[Input]:
+    """What a module takes; free dimensions are None."""
+    return [
+        Input(param.name, tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape), str(param.ty.dtype))
+        for param in mod["main"].params
+    ]

@@ -1,0 +1,7 @@
+"""The portable CPU: what our kernels compute on every CPU, whatever its instruction set."""
+
+from __future__ import annotations
+
+from tvmq.backends.description import Backend
+
+CPU = Backend("cpu")
