@@ -10,10 +10,12 @@ from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.observers import make_weight_observer
 from tvmq.passes.ops.base import Group
-from tvmq.spec import QParams, choose_qparams
+from tvmq.spec import SMALLEST_NORMAL, QParams, choose_qparams
 
 # Half of int32: the other half is left to the sum of products.
 LARGEST_BIAS = 2.0**30
+# Integer bias of a channel without weights, whose scale is free: fine steps that float32 still holds exactly.
+LONE_BIAS = 2.0**24
 
 
 def weight_qparams(call: relax.Call, config: QConfig) -> QParams:
@@ -38,17 +40,21 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tu
     if not group.facts.get("bias"):
         return weight, 0
     bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
-    needed = bias / (float(x.scale) * LARGEST_BIAS)
-    scale = weight.scale.astype(np.float64)
     if weight.axis is None:
-        needed = needed.max()
-    elif needed.size == 1:
-        needed = np.broadcast_to(needed, scale.shape)
+        bias = bias.max()
+    scale = _fine_without_weights(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
+    needed = np.broadcast_to(bias / (float(x.scale) * LARGEST_BIAS), scale.shape)
     low = scale < needed
-    if not np.any(low):
-        return weight, 0
     raised = np.where(low, needed, scale).astype(np.float32)
     return QParams(raised, weight.zero_point, weight.spec, weight.axis), int(np.sum(low))
+
+
+def _fine_without_weights(view: View, group: Group, weight: QParams, wanted: np.ndarray) -> np.ndarray:
+    """The scales in float64; channels without weights and with a bias get the wanted one instead of 1."""
+    array = const_value(view.producer(view.value[group.root].args[1]).args[0])
+    rest = tuple(axis for axis in range(array.ndim) if axis != weight.axis)
+    lone = ~array.any(axis=rest) & (wanted > SMALLEST_NORMAL)
+    return np.where(lone, wanted, weight.scale.astype(np.float64))
 
 
 def weights_of(view: View) -> dict[str, relax.Call]:
