@@ -1,7 +1,7 @@
-"""From a Relax module with calls of our kernels to code that the Relax virtual machine runs, and to bytes and back.
+"""From a Relax module with calls of our kernels to code for the Relax virtual machine, and to bytes and back.
 
-Kernels (functions with the attribute `tvmq.kernel`) pass through untouched. All other operators are legalized, neighbours
-are fused into one loop nest, and every nest gets the generic schedule.
+Kernels (functions with the attribute `tvmq.kernel`) pass through untouched. All other operators are legalized,
+neighbours are fused into one function, and every function gets the generic schedule.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import tvm_ffi
 from tvm import relax
 from tvm.relax import transform
 
+from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.quiet import without_noise
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import ArtifactError, BuildError
 
-KERNEL = "tvmq.kernel"  # function attribute, text: the kernel's name; set on functions that are scheduled already
 OPAQUE = 8  # operator pattern of TVM: never fused
 BYTECODE, BITCODE = "vm.bin", "kernels.bc"
-# Shapes and types of the inputs are checked by the virtual machine; checking them again in every kernel doubles the code.
+# The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
 LOAD_BYTECODE = "ffi.Module.load_from_file.relax.VMExecutable"
 
@@ -42,23 +42,32 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
     """
     try:
         with target.as_tvm(), tvm.transform.PassContext(opt_level=3, config=CONFIG):
-            lowered = lower(mod)
+            lowered = lower(schedule_generic(fuse(mod), target.isa.vector_bytes))
             return tvm.compile(lowered, target.as_tvm(), relax_pipeline=None)
     except Exception as error:
         raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
 
 
-def lower(mod: tvm.IRModule) -> tvm.IRModule:
-    """All passes up to machine code; to be run inside of a target."""
+def fuse(mod: tvm.IRModule) -> tvm.IRModule:
+    """Operators to functions of loops, neighbours fused; to be run inside of a target."""
+    views = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
-            # A reshape left as it is becomes a view of the same memory.
-            transform.LegalizeOps({"relax.squeeze": _view, "relax.expand_dims": _view, "relax.flatten": _view}, [RESHAPE]),
+            # A reshape is left as it is and becomes a view of the same memory.
+            transform.LegalizeOps(views, ["relax.reshape"]),
             transform.AnnotateTIROpPattern(),
             transform.FuseOps(),
             transform.FuseTIR(),
             transform.DeadCodeElimination(),
+        ]
+    )(mod)
+
+
+def lower(mod: tvm.IRModule) -> tvm.IRModule:
+    """Memory planned, calls made explicit: all that is left before machine code."""
+    return tvm.transform.Sequential(
+        [
             transform.ToNonDataflow(),
             transform.RemovePurityChecking(),
             transform.CallTIRRewrite(),
@@ -71,9 +80,6 @@ def lower(mod: tvm.IRModule) -> tvm.IRModule:
             transform.AttachGlobalSymbol(),
         ]
     )(mod)
-
-
-RESHAPE = "relax.reshape"
 
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
@@ -99,12 +105,13 @@ def from_bytes(blobs: Mapping[str, bytes]) -> relax.VMExecutable:
     raises   ArtifactError if a blob is missing or TVM cannot read it
     """
     if BYTECODE not in blobs:
-        raise ArtifactError(f"load: '{BYTECODE}' is missing among {sorted(blobs)}; the file is damaged, save it again")
+        raise ArtifactError(f"load: '{BYTECODE}' is missing among {sorted(blobs)}; save the model again")
     with TemporaryDirectory(prefix="tvmq-") as folder:
         try:
             return relax.VMExecutable(_load(Path(folder), blobs))
         except Exception as error:
-            raise ArtifactError(f"load: TVM cannot read the code: {_last_line(error)}; save it again") from error
+            reason = _last_line(error)
+            raise ArtifactError(f"load: TVM cannot read the code: {reason}; save the model again") from error
 
 
 def _load(folder: Path, blobs: Mapping[str, bytes]) -> Any:

@@ -1,0 +1,236 @@
+"""What a block of a loop nest reads and writes: how far memory moves with each of its variables.
+
+Only blocks of the form that TVM's operator library makes are described: one store, loops of constant size, a
+loop for each variable. Everything else is None, and the caller leaves it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import tvm
+from tvm import sym, tirx
+from tvm.ir.expr import TensorLoad
+from tvm.target import codegen
+
+Expr = Any
+OPERANDS = ("a", "b", "value", "condition", "true_value", "false_value")
+CALL_COST = 20  # operations that one call is worth
+
+
+def children(node: Expr) -> list[Expr]:
+    """Operands of an expression."""
+    if isinstance(node, TensorLoad):
+        return list(node.indices)
+    if isinstance(node, tvm.ir.Call):
+        return list(node.args)
+    if isinstance(node, tvm.ir.Var):
+        return []
+    found = [getattr(node, name) for name in OPERANDS if hasattr(node, name)]
+    return [child for child in found if isinstance(child, tvm.ir.Expr)]
+
+
+def walk(node: Expr, addresses: bool = True) -> Iterator[Expr]:
+    """The expression and all below it; `addresses`: the indices of loads as well."""
+    yield node
+    if addresses or not isinstance(node, TensorLoad):
+        for child in children(node):
+            yield from walk(child, addresses)
+
+
+def call_name(node: Expr) -> str:
+    """Name of the operator that a Call calls, without its dialect; empty for others."""
+    return str(getattr(node.op, "name", "")).rpartition(".")[2] if isinstance(node, tvm.ir.Call) else ""
+
+
+def is_fence(node: Expr) -> bool:
+    """True for a call of llvm.arithmetic.fence."""
+    if call_name(node) != "call_llvm_pure_intrin":
+        return False
+    return int(node.args[0].value) == codegen.llvm_lookup_intrinsic_id("llvm.arithmetic.fence")
+
+
+def _takes_vectors(call: Expr) -> bool:
+    if call_name(call) in ("if_then_else", "reinterpret"):
+        return True
+    return isinstance(call.op, tvm.ir.Op) and bool(call.op.get_attr("TVectorizable"))
+
+
+def _cost(node: Expr) -> int:
+    if isinstance(node, (tirx.IntImm, tirx.FloatImm)) or is_fence(node):
+        return 0
+    return CALL_COST if isinstance(node, tvm.ir.Call) and call_name(node) != "if_then_else" else 1
+
+
+def constant(expr: Expr) -> int | None:
+    """The integer, or None if it is not constant."""
+    return int(expr) if isinstance(expr, int) else int(expr.value) if isinstance(expr, tirx.IntImm) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """strides: elements per step of each variable of the block; None where it is no constant number."""
+
+    itemsize: int
+    strides: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A block with one store.
+
+    extents    of its variables, in the order of the loops
+    reduced    which of the variables are summed over
+    accesses   the store first, then all loads
+    latent     True if it is a sum of floats: every term waits for the one before
+    bare       variables that the value depends on other than by what it loads (conditions, positions)
+    cuts       for each bare variable, where comparisons with constants change; None if it is used otherwise
+    """
+
+    value: Expr
+    extents: tuple[int, ...]
+    reduced: tuple[bool, ...]
+    accesses: tuple[Access, ...]
+    bare: frozenset[int]
+    cuts: tuple[tuple[int, ...] | None, ...]
+    latent: bool
+
+    @property
+    def iterations(self) -> int:
+        """Number of times that the store runs."""
+        return math.prod(self.extents)
+
+    def extent(self, variables: Sequence[int]) -> int:
+        """Number of iterations over some of the variables."""
+        return math.prod(self.extents[variable] for variable in variables)
+
+    @cached_property
+    def operations(self) -> int:
+        """Size of the stored expression: loads and operations on what they load."""
+        return sum(_cost(node) for node in walk(self.value, addresses=False))
+
+    @cached_property
+    def fenced(self) -> bool:
+        """True if a fence is in the expression."""
+        return any(is_fence(node) for node in walk(self.value))
+
+    @cached_property
+    def takes_vectors(self) -> bool:
+        """True if TVM can make vectors of all its calls."""
+        calls = (node for node in walk(self.value) if isinstance(node, tvm.ir.Call))
+        return all(is_fence(call) or _takes_vectors(call) for call in calls)
+
+    @property
+    def widest(self) -> int:
+        """Bytes of the largest element that it loads or stores."""
+        return max(access.itemsize for access in self.accesses)
+
+    @property
+    def conditional(self) -> bool:
+        """True if the value depends on the position along the innermost variable of several values."""
+        wide = [i for i, extent in enumerate(self.extents) if extent > 1]
+        return bool(wide) and wide[-1] in self.bare
+
+    @property
+    def input_variable(self) -> int | None:
+        """The variable along which the input runs, if it is one input and the output runs along the last."""
+        store, *loads = self.accesses
+        moving = [load for load in loads if any(stride != 0 for stride in load.strides)]
+        if len(moving) != 1 or any(self.reduced) or not self.extents or store.strides[-1] != 1:
+            return None
+        found = [i for i, stride in enumerate(moving[0].strides[:-1]) if stride == 1 and self.extents[i] > 1]
+        return found[0] if len(found) == 1 and found[0] not in self.bare else None
+
+    def contiguous(self, variables: Sequence[int]) -> bool:
+        """True if memory moves element by element, or not at all, when these variables run as one loop."""
+        if any(v in self.bare for v in variables if self.extents[v] > 1):
+            return False
+        return all(_is_dense(access, variables, self.extents) for access in self.accesses)
+
+
+def _is_dense(access: Access, variables: Sequence[int], extents: tuple[int, ...]) -> bool:
+    step, strides, dense = 1, [], []
+    for variable in reversed(variables):
+        if extents[variable] > 1:
+            strides.append(access.strides[variable])
+            dense.append(step)
+        step *= extents[variable]
+    return strides == dense or all(stride == 0 for stride in strides)
+
+
+def describe(block: Any) -> Block | None:
+    """The block, or None if it has another form."""
+    body = block.body
+    if not isinstance(body, tirx.BufferStore) or block.match_buffers:
+        return None
+    variables = [iteration.var for iteration in block.iter_vars]
+    extents = [constant(iteration.dom.extent) for iteration in block.iter_vars]
+    begins = [constant(iteration.dom.min) for iteration in block.iter_vars]
+    kinds = [iteration.iter_type for iteration in block.iter_vars]
+    spatial, reduced = tirx.IterVar.DataPar, tirx.IterVar.CommReduce
+    if None in extents or any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
+        return None
+    reached = [(body.buffer, body.indices)]
+    reached += [(node.source, node.indices) for node in walk(body.value) if isinstance(node, TensorLoad)]
+    accesses = [_access(buffer, indices, variables) for buffer, indices in reached]
+    if any(access is None for access in accesses):
+        return None
+    return Block(
+        body.value,
+        tuple(extent for extent in extents if extent is not None),
+        tuple(kind == reduced for kind in kinds),
+        tuple(access for access in accesses if access is not None),
+        frozenset(i for i, variable in enumerate(variables) if _is_bare(body.value, variable)),
+        tuple(_cuts(body.value, variable) for variable in variables),
+        isinstance(body.value, tirx.Add) and "float" in str(body.buffer.dtype),
+    )
+
+
+def _access(buffer: Any, indices: Sequence[Expr], variables: Sequence[Any]) -> Access | None:
+    shape = [constant(extent) for extent in buffer.shape]
+    if None in shape or len(buffer.strides):
+        return None
+    strides: list[int | None] = [0] * len(variables)
+    step = 1
+    for index, extent in reversed(list(zip(indices, shape, strict=True))):
+        for position, factor in enumerate(_coefficients(index, variables)):
+            known = strides[position]
+            strides[position] = None if factor is None or known is None else known + factor * step
+        step *= extent
+    return Access((tvm.DataType(str(buffer.dtype)).bits + 7) // 8, tuple(strides))
+
+
+def _coefficients(index: Expr, variables: Sequence[Any]) -> list[int | None]:
+    linear = sym.detect_linear_equation(index, list(variables))
+    if linear:
+        return [constant(factor) for factor in linear[:-1]]
+    used = _variables(index)
+    return [None if any(v.same_as(u) for u in used) else 0 for v in variables]
+
+
+def _variables(expr: Expr) -> list[Any]:
+    return [node for node in walk(expr) if isinstance(node, tvm.ir.Var)]
+
+
+def _is_bare(value: Expr, variable: Any) -> bool:
+    return any(variable.same_as(node) for node in walk(value, addresses=False))
+
+
+def _cuts(value: Expr, variable: Any) -> tuple[int, ...] | None:
+    """Values of the variable where a comparison with a constant changes; None if it is used otherwise."""
+    found: set[int] = set()
+    uses = sum(variable.same_as(node) for node in walk(value, addresses=False))
+    for node in walk(value, addresses=False):
+        if isinstance(node, (tirx.LT, tirx.LE)):
+            low, high = constant(node.a), constant(node.b)
+            if variable.same_as(node.b) and low is not None:
+                found.add(low + isinstance(node, tirx.LT))
+                uses -= 1
+            elif variable.same_as(node.a) and high is not None:
+                found.add(high + isinstance(node, tirx.LE))
+                uses -= 1
+    return tuple(sorted(found)) if uses == 0 else None
