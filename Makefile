@@ -38,7 +38,8 @@ install: $(STAMP) ## make .venv and install tvmq into it, with all that the test
 
 .PHONY: demo
 demo: $(STAMP) ## quantize the embedded network on the embedded data, and compare it with float
-	$(BIN)/tvmq demo
+	@mkdir -p build
+	$(BIN)/tvmq demo --output build/digits.tvmq
 
 .PHONY: test
 test: $(STAMP) ## run all tests with coverage
