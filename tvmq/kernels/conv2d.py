@@ -105,8 +105,8 @@ def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.nda
     """Refuse what is no convolution, or not of the types that the template multiplies, with a BuildError."""
     if conv.channels % conv.groups or conv.filters % conv.groups or min(conv.out_shape) < 1:
         raise BuildError(
-            f"kernels, {template}: {conv.channels} channels and {conv.filters} filters in {conv.groups} groups, "
-            f"output {conv.out_shape}: no convolution; groups must divide both, windows must fit"
+            f"kernels, {template}: {conv.channels} channels, {conv.filters} filters, {conv.groups} groups "
+            f"and output {conv.out_shape}: no convolution; groups must divide both, windows must fit"
         )
     if conv.x_dtype not in ("uint8", "int8") or weight.dtype != np.int8 or bias.dtype != np.int32:
         raise BuildError(

@@ -25,6 +25,8 @@ from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, store
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
 from tvmq.kernels.types import Add, Epilogue, Requantize, Table
 
+# (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
+CodeStep = Callable[[Expr, Expr, int], Expr]
 Parameters = dict[str, tuple[tuple[int, ...], str]]
 LARGEST_INT32 = 2**31
 
@@ -180,32 +182,30 @@ class CodeSteps:
     ) -> None:
         self._ins = ins
         self._dtypes = dtypes
-        self._steps: list[Callable[[Expr, Expr, int], Expr]] = []
+        self._steps: list[CodeStep] = []
         adds = tables = 0
         for step, dtype in zip(steps, dtypes, strict=False):
             if isinstance(step, Add):
-                self._steps.append(_adder(ins, step, dtype, flat(buffers[f"b{adds}"])))
+                self._steps.append(add_step(ins, step, dtype, flat(buffers[f"b{adds}"])))
                 adds += 1
             else:
                 self._steps.append(table_step(ins, flat(buffers[f"table{tables}"]), dtype, step_dtype(step)))
                 tables += 1
 
-    def apply(self, codes: Expr, offset: Expr, lanes: int) -> Expr:
-        """Result for codes at `offset` of the output; lanes is vector_bytes or 1."""
-        for step in self._steps:
-            codes = bind(step(codes, offset, lanes))
-        return codes
-
     def run(self, output: Buffer, begin: Expr, count: Expr, at_least: int) -> None:
-        """All steps in place over `count` codes of the output (any shape) from `begin`; see `map_codes`."""
-        if not self._steps:
-            return
-        source, target = flat(output, self._dtypes[0]), flat(output, self._dtypes[-1])
+        """All steps in place over `count` codes of the output (any shape) from `begin`; see `map_codes`.
 
-        def value(offset: Expr, lanes: int) -> Expr:
-            return self.apply(load(source, offset, vector_type(self._dtypes[0], lanes)), offset, lanes)
+        A loop for each step: LLVM takes seconds over the byte shuffles of a table and an add in one loop.
+        """
+        for step, before, after in zip(self._steps, self._dtypes[:-1], self._dtypes[1:], strict=True):
+            source, target = flat(output, before), flat(output, after)
 
-        map_codes(self._ins, target, self._dtypes[-1], begin, count, at_least, value)
+            def value(
+                offset: Expr, lanes: int, step: CodeStep = step, source: Buffer = source, dtype: str = before
+            ) -> Expr:
+                return step(load(source, offset, vector_type(dtype, lanes)), offset, lanes)
+
+            map_codes(self._ins, target, after, begin, count, at_least, value)
 
 
 def map_codes(
@@ -241,7 +241,9 @@ def map_codes(
         store(target, last, tail.get(), size)
 
 
-def _adder(ins: Instructions, step: Add, dtype: str, other: Buffer) -> Callable[[Expr, Expr, int], Expr]:
+def add_step(ins: Instructions, step: Add, dtype: str, other: Buffer) -> CodeStep:
+    """The step that adds the codes of a flat buffer to codes of type dtype."""
+
     def add(codes: Expr, offset: Expr, lanes: int) -> Expr:
         b = load(other, offset, vector_type(step.b_dtype, lanes))
         return add_lanes(codes, b, step, 1) if lanes == 1 else ins.add(codes, b, step, dtype)
@@ -249,10 +251,8 @@ def _adder(ins: Instructions, step: Add, dtype: str, other: Buffer) -> Callable[
     return add
 
 
-def table_step(
-    ins: Instructions, table: Buffer, dtype: str, out_dtype: str
-) -> Callable[[Expr, Expr, int], Expr]:
-    """Function (codes, offset, lanes) -> entries of a flat table in the order of `bits_table`."""
+def table_step(ins: Instructions, table: Buffer, dtype: str, out_dtype: str) -> CodeStep:
+    """The step that looks codes of type dtype up in a flat table in the order of `bits_table`."""
     find = ins.lookup(table, out_dtype)
 
     def lookup(codes: Expr, _offset: Expr, lanes: int) -> Expr:

@@ -7,8 +7,8 @@ A tile holds `rows` pixels times `columns` vectors of output channels in registe
         for each tile of pixels:                        activations stream
 
 Pixels are cut into tiles of nearly equal size, larger first. Where that would take two sizes and one size
-wastes less than 3 %, all tiles have one size and the last is shifted back so that it ends at the last pixel: pixels
-that are computed twice get the same values, and the code is half as long.
+wastes less than 3 %, all tiles have one size and the last is shifted back so that it ends at the last pixel:
+pixels that are computed twice get the same values, and the code is half as long.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Instructions:
         return concatenate(parts, dtype, self.lanes)
 
     def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
-        """Codes of 4 / count rows, narrowed together from `count` vectors of each, one row after the other."""
+        """Codes of 4 / count rows, narrowed together from `count` vectors of each, row after row."""
         return codes
 
     def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:

@@ -109,7 +109,13 @@ class X86(Instructions):
             for block in range(blocks)
             for byte in range(group)
         ]
-        return bind(tirx.Shuffle([codes], [const(lane) for lane in lanes])) if rows > 1 else codes
+        if rows == 1:
+            return codes
+        # the fence keeps LLVM 22 from combining permute, limits and stores of pieces, where it may never end
+        kind = vector_type("float32", self.lanes)
+        permuted = T.reinterpret(kind, tirx.Shuffle([codes], [const(lane) for lane in lanes]))
+        fenced = llvm(kind, "llvm.arithmetic.fence", permuted)
+        return bind(T.reinterpret(vector_type(dtype, self.vector_bytes), fenced))
 
     def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
         """See Instructions: byte unpacks and vpmaddwd where the multipliers fit int16."""

@@ -1,0 +1,81 @@
+"""matmul kernels against the definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.kernels.harness import expected_epilogue, levels, run_kernel
+from tvmq import numerics
+from tvmq.errors import BuildError
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.matmul import matmul
+from tvmq.kernels.types import Add, Epilogue, Requantize, Table
+
+SHAPES: list[tuple[tuple[int, ...], int, int]] = [
+    ((1,), 1, 1),
+    ((1,), 64, 10),
+    ((1,), 130, 1000),
+    ((5,), 16, 17),
+    ((6,), 17, 65),
+    ((7,), 32, 64),
+    ((49,), 5, 72),
+    ((2, 3, 5), 48, 40),
+    ((200,), 96, 330),
+]
+
+
+def operands(
+    rows: tuple[int, ...], depth: int, columns: int, x_dtype: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, weight, bias with extreme codes."""
+    random = np.random.default_rng(3)
+    x = random.integers(0, 256, (*rows, depth)).astype(np.uint8)
+    x[..., ::3] = 255
+    weight = random.integers(-128, 128, (depth, columns)).astype(np.int8)
+    weight[:, 0], weight[:, -1] = -128, 127
+    return x.view(x_dtype), weight, random.integers(-9999, 9999, columns).astype(np.int32)
+
+
+def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tuple[np.ndarray, ...]]:
+    """Requantize, add and table, with the second input."""
+    random = np.random.default_rng(4)
+    multiplier = (random.uniform(0.2, 1.0, columns) / (40 * depth**0.5)).astype(np.float32)
+    add = Add(*numerics.add_params(0.4, 3, 0.3, 17, 0.5), zero_point=9, qmin=1, qmax=250)
+    b = random.integers(0, 256, (*rows, columns)).astype(np.uint8)
+    return (Requantize(multiplier, 8, 0, 255), add, Table(random.permutation(256).astype(np.uint8))), (b,)
+
+
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
+@pytest.mark.parametrize("number", range(len(SHAPES)))
+def test_equals_the_definition(level: str, number: int) -> None:
+    rows, depth, columns = SHAPES[number]
+    x_dtype = "int8" if number % 3 == 2 else "uint8"
+    x, weight, bias = operands(rows, depth, columns, x_dtype)
+    epilogue, others = steps(rows, depth, columns) if number % 2 else ((), ())
+    leading = rows[0] if len(rows) == 1 else rows
+    kernel = matmul(leading, depth, columns, weight, bias, epilogue, isa_named(level), x_dtype=x_dtype)
+    sums = (numerics.matmul(x.reshape(math.prod(rows), depth), weight) + bias).reshape(*rows, columns)
+    found = run_kernel(kernel, (x, *others), level)
+    np.testing.assert_array_equal(found, expected_epilogue(sums, epilogue, others))
+
+
+def test_name_and_parameters() -> None:
+    _, weight, bias = operands((4,), 8, 40, "uint8")
+    epilogue, _ = steps((4,), 8, 40)
+    kernel = matmul(4, 8, 40, weight, bias, epilogue, isa_named("avx512vnni"))
+    assert kernel.name.startswith("matmul_avx512vnni_")
+    names = [buffer.name for buffer in kernel.func.params]
+    assert names == ["x", "b0", "weight", "bias", "multiplier", "table0", "y"]
+    assert [array.dtype.name for array in kernel.constants] == ["int8", "int32", "float32", "uint8"]
+
+
+def test_wrong_operands_are_refused() -> None:
+    _, weight, bias = operands((4,), 8, 40, "uint8")
+    isa = isa_named("generic")
+    with pytest.raises(BuildError, match=r"matmul: weights must have shape \(40, 8\)"):
+        matmul(4, 40, 8, weight, bias, (), isa)
+    with pytest.raises(BuildError, match="matmul: input must be uint8 or int8"):
+        matmul(4, 8, 40, weight, bias, (), isa, x_dtype="float32")
