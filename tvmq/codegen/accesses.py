@@ -139,10 +139,11 @@ class Block:
     def input_variable(self) -> int | None:
         """The variable along which the input runs, if it is one input and the output runs along the last."""
         store, *loads = self.accesses
-        moving = [load for load in loads if any(stride != 0 for stride in load.strides)]
+        moving = {load.strides for load in loads if any(stride != 0 for stride in load.strides)}
         if len(moving) != 1 or any(self.reduced) or not self.extents or store.strides[-1] != 1:
             return None
-        found = [i for i, stride in enumerate(moving[0].strides[:-1]) if stride == 1 and self.extents[i] > 1]
+        strides = moving.pop()[:-1]
+        found = [i for i, stride in enumerate(strides) if stride == 1 and self.extents[i] > 1]
         return found[0] if len(found) == 1 and found[0] not in self.bare else None
 
     def contiguous(self, variables: Sequence[int]) -> bool:

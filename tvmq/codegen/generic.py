@@ -1,4 +1,4 @@
-"""A schedule for every function of loops that no template made: fused, vectorised, parallel, equal in results.
+"""A schedule for every function of loops that no template made: fused, vectorised, parallel, equal in value.
 
     products that a later block reads are fenced    so that inlining them makes no fused multiply-add
     producers are written into their consumers      where that repeats no work that counts

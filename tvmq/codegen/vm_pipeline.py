@@ -1,6 +1,6 @@
 """From a Relax module with calls of our kernels to code for the Relax virtual machine, and to bytes and back.
 
-Kernels (functions with the attribute `tvmq.kernel`) pass through untouched. All other operators are legalized,
+Kernels (functions with attribute `tvmq.kernel`) pass through untouched. All other operators are legalized,
 neighbours are fused into one function, and every function gets the generic schedule.
 """
 
