@@ -15,6 +15,7 @@ Numerics  the folded weights are computed in float64 and rounded once to float32
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import tvm
@@ -59,7 +60,8 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
         if param.name not in params:
             kept.append(param)
             continue
-        array = np.asarray(params[param.name].numpy() if hasattr(params[param.name], "numpy") else params[param.name])
+        given: Any = params[param.name]
+        array = np.asarray(given.numpy() if hasattr(given, "numpy") else given)
         _check_finite(param.name, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
@@ -176,11 +178,9 @@ def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
 
 def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool:
     call = rewriter.value_of(var)
-    name = op_name(call) if call is not None else ""
-    if name not in SCALABLE and name not in TRANSPOSED:
+    if call is None or op_name(call) not in (*SCALABLE, *TRANSPOSED) or not is_const(call.args[1]):
         return False
-    if not is_const(call.args[1]):
-        return False
+    name = op_name(call)
     weight = const_value(call.args[1]).astype(np.float64)
     groups = int(call.attrs.groups) if name != "matmul" else 1
     channels = weight.shape[1] * groups if name in TRANSPOSED else weight.shape[SCALABLE[name]]
@@ -214,6 +214,8 @@ def _shifted(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Expr:
     """x + shift, into the bias that is there already if there is one."""
     value = rewriter.value_of(x)
     sources = rewriter.sources
+    if value is None:
+        return relax.op.add(x, _const(shift))
     if op_name(value) == "add" and is_const(value.args[1]):
         total = const_value(value.args[1]).astype(np.float64) + shift
         rewriter.replace(x, relax.op.add(value.args[0], _const(total)), sources)

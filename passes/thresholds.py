@@ -28,7 +28,7 @@ from tvmq.passes.collect import Watched, watched
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.table import chain_function
 from tvmq.passes.partition import integer_groups
-from tvmq.spec import QuantSpec, choose_qparams
+from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -79,7 +79,7 @@ def _choose_one(
     mode = config.calibrate_mode
     if mode == "global_scale":
         observer = make_observer("global_scale", scale=config.global_scale)
-        return Choice(mode, *observer.thresholds(None, w.spec), {})
+        return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
     known = statistics[w.source]
     if mode == "auto":
         return _behind_tables(known, w.spec, functions) if functions else _by_itself(known, w.spec)
@@ -97,9 +97,9 @@ def _behind_tables(statistics: TensorStatistics, spec: QuantSpec, functions: Seq
     model = TableErrorModel(histogram, functions)
     candidates = {name: observer.thresholds(statistics, spec) for name, observer in CANDIDATES.items()}
     whole = usable_range(histogram.low, histogram.high, spec)
-    start = min(candidates.values(), key=lambda ends: model.error(*ends, spec))
+    start = min(candidates.values(), key=lambda ends: model.error(ends[0], ends[1], spec))
     candidates["behind_function"] = _descend(lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric)
-    return choose(candidates, spec, lambda q: model.error_of(q.low, q.high, q))
+    return choose(candidates, spec, model.error_of)
 
 
 class TableErrorModel:
@@ -118,11 +118,11 @@ class TableErrorModel:
 
     def error(self, low: float, high: float, spec: QuantSpec) -> float:
         """Relative squared error of quantizing low..high."""
-        return self.error_of(low, high, choose_qparams(low, high, spec))
+        return self.error_of(choose_qparams(low, high, spec))
 
-    def error_of(self, _low: float, _high: float, qparams: object) -> float:
+    def error_of(self, qparams: QParams) -> float:
         """The same for given QParams."""
-        scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec  # type: ignore[attr-defined]
+        scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec
         codes = np.arange(spec.qmin, spec.qmax + 1, dtype=np.float64)
         steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
         total = 0.0

@@ -51,7 +51,8 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tu
 
 def _fine_without_weights(view: View, group: Group, weight: QParams, wanted: np.ndarray) -> np.ndarray:
     """The scales in float64; channels without weights and with a bias get the wanted one instead of 1."""
-    array = const_value(view.producer(view.value[group.root].args[1]).args[0])
+    simulated = view.value[view.value[group.root].args[1].name]
+    array = const_value(simulated.args[0])
     rest = tuple(axis for axis in range(array.ndim) if axis != weight.axis)
     lone = ~array.any(axis=rest) & (wanted > SMALLEST_NORMAL)
     return np.where(lone, wanted, weight.scale.astype(np.float64))

@@ -121,7 +121,7 @@ def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]
     folder = tempfile.TemporaryDirectory(prefix="tvmq-data-")
     count = 0
     for count, item in enumerate(_items(data), start=1):
-        np.savez(Path(folder.name, f"{count:08d}.npz"), **checked(item, inputs, count - 1))
+        np.savez(Path(folder.name, f"{count:08d}.npz"), **checked(item, inputs, count - 1))  # type: ignore[arg-type]
     if notice:
         notice(f"calibration data can be read only once: {count} batches were copied to a temporary folder")
 

@@ -11,6 +11,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
@@ -37,6 +38,8 @@ class Add:
         """Emit one tvmq.add."""
         a, b = (realizer.codes(name) for name in group.inputs)
         y = realizer.output_qparams(group)
+        if y is None:
+            raise StageError(f"realize, add '{group.root}': its result carries no scale; was the module annotated here?")
         params = numerics.add_params(a.scale, a.zero_point, b.scale, b.zero_point, y.scale)
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(

@@ -92,6 +92,12 @@ class Realizer(Protocol):
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         """Bind a new variable in the integer module."""
 
+    def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
+        """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
+
+    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
+        """The same activation in the codes of another scale."""
+
     def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
         """Accumulators of the given real scale as codes of the group's output, or as floats if no codes are wanted.
 
@@ -132,12 +138,12 @@ def is_channel_constant(array: np.ndarray, rank: int, axis: int, channels: int) 
 
 
 def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
-    """The relu or clip that alone reads `name`: its variable and bounds."""
+    """The relu or clip that alone reads `name`: its variable and bounds. Bounds without 0 stay a table: 0 needs a code."""
     reader = view.only_reader(name)
     if reader is None:
         return None
     bounds = clip_bounds(view.value[reader], op_name(view.value[reader]))
-    return (reader, *bounds) if bounds else None
+    return (reader, *bounds) if bounds and bounds[0] <= 0.0 <= bounds[1] else None
 
 
 def clip_bounds(call: relax.Expr, name: str) -> tuple[float, float] | None:

@@ -80,7 +80,7 @@ def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
     a = call.attrs
-    options = {
+    options: dict[str, Any] = {
         "kernel": _ints(a.pool_size),
         "strides": _ints(a.strides),
         "padding": _ints(a.padding),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.epilogue import Finish, finish_of
+from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.types import Conv2d
 
 
@@ -31,9 +33,9 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         channels,
         weight.shape[0],
         kernel=weight.shape[2:],
-        strides=tuple(int(s) for s in call.attrs.strides),
+        strides=_pair(call.attrs.strides),
         padding=padding,
-        dilation=tuple(int(d) for d in call.attrs.dilation),
+        dilation=_pair(call.attrs.dilation),
         groups=int(call.attrs.groups),
         x_dtype=x_dtype,
     )
@@ -47,7 +49,12 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _padding(view, chain: Chain) -> tuple[str, tuple[int, int, int, int], int]:  # type: ignore[no-untyped-def]
+def _pair(values: Any) -> tuple[int, int]:
+    rows, columns = values
+    return int(rows), int(columns)
+
+
+def _padding(view: View, chain: Chain) -> tuple[str, tuple[int, int, int, int], int]:
     """Input of the chain, total padding (top, left, bottom, right) and the value of the border."""
     call = view.value[chain.head]
     top, left, bottom, right = (int(p) for p in call.attrs.padding)
@@ -60,5 +67,3 @@ def _padding(view, chain: Chain) -> tuple[str, tuple[int, int, int, int], int]: 
     value = int(np.float64(pad.attrs.pad_value))
     return pad.args[0].name, (width[4], width[6], width[5], width[7]), value
 
-
-__all__ = ["Finish", "lower"]

@@ -75,7 +75,8 @@ def add_step(call: relax.Call, name: str) -> tuple[Add, str]:
 
 def _add(view: View, finish: Finish, call: relax.Call, filters: int) -> Add | None:
     if any(not isinstance(arg, relax.Var) for arg in call.args):
-        return _bias(view, finish, call, filters)
+        _bias(view, finish, call, filters)
+        return None
     step, other = add_step(call, finish.end)
     finish.others.append(other)
     return step

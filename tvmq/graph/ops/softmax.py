@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
@@ -23,7 +24,7 @@ class SoftmaxAttrs(tvm.ir.Attrs):
     axis: int = -1
 
 
-def _f32(value: float) -> tirx.PrimExpr:
+def _f32(value: float | np.floating) -> tirx.PrimExpr:
     return tirx.const(float(value), "float32")
 
 
