@@ -1,0 +1,206 @@
+"""`tvmq.quantize`: what options make of a network, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+import tvm
+
+import tvmq
+from tests.models import Net, Road, drive, feeds_of, run_onnx, snr
+from tests.passes.nets import NETS
+from tvmq.errors import CalibrationError, ConfigError, DataError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+
+
+def model_of(name: str) -> onnx.ModelProto:
+    """A network of passes/nets.py."""
+    made, outputs = NETS[name]()
+    return made.model(*outputs)
+
+
+def wide() -> onnx.ModelProto:
+    """Convolution, residual sum, concat, pools, squeeze-excite, table and dense head in one network."""
+    n = Net((2, 3, 8, 8))
+    y = n.op("Relu", n.conv("x", 3, 8))
+    y = n.op("Add", y, n.conv(y, 8, 8, groups=8))
+    gate = n.op("HardSigmoid", n.conv(n.op("GlobalAveragePool", y), 8, 8, 1))
+    y = n.op("Concat", n.op("Mul", y, gate), n.op("HardSwish", n.conv(y, 8, 4, 1)), axis=1)
+    y = n.op("AveragePool", n.op("MaxPool", y, kernel_shape=[2, 2], strides=[2, 2]), kernel_shape=[2, 2])
+    return n.model(n.dense(n.op("Flatten", y), 108, 5))
+
+
+@pytest.mark.parametrize(
+    "options, least_snr",
+    [
+        ({}, 25),
+        ({"dtype_input": "int8"}, 25),
+        ({"dtype_input": "int8", "scheme": "symmetric"}, 22),
+        ({"per_channel": False}, 22),
+        ({"requantize": "fixed_point"}, 25),
+        ({"requantize": "fixed_point", "rounding": "TONEAREST"}, 25),
+        ({"requantize": "fixed_point", "dtype_input": "int8", "scheme": "symmetric"}, 22),
+        ({"requantize": "power_of_two"}, 18),
+        ({"requantize": "power_of_two", "rounding": "TONEAREST"}, 18),
+        ({"requantize": "power_of_two", "dtype_input": "int8", "scheme": "symmetric"}, 15),
+        ({"nbit_weight": 4}, 8),
+        ({"nbit_input": 6}, 12),
+        ({"nbit_input": 5, "dtype_input": "int8"}, 8),
+        ({"weight_scale": "mse"}, 25),
+        ({"weight_scale": "power2"}, 20),
+        ({"bias_correction": False}, 25),
+        *(({"calibrate_mode": mode}, 20) for mode in ("auto", "moving_average", "histogram", "kl_divergence")),
+        ({"calibrate_mode": "percentile", "percentile": 99.9}, 15),
+    ],
+    ids=str,
+)
+def test_options_are_exact_and_sane(options: dict[str, object], least_snr: float) -> None:
+    drive(wide(), least_snr=least_snr, **options)
+
+
+def test_relay_defaults() -> None:
+    """Relay's own defaults: int8 symmetric, one power-of-two-like range for all, a global scale, no data."""
+    model = wide()
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig.relay() as config:
+        quantized = tvmq.quantize(mod, params, feeds_of(model) if config.calibrate_mode != "global_scale" else None)
+    verification = tvmq.verify(tvmq.build(quantized), feeds_of(model, 2))
+    assert verification.exact, str(verification)
+    assert get_ledger(quantized).config["calibrate_mode"] == config.calibrate_mode
+
+
+def test_global_scale_needs_no_data() -> None:
+    model = model_of("residual")
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(calibrate_mode="global_scale", global_scale=6.0):
+        quantized = tvmq.quantize(mod, params)
+    scales = {const_value(value.args[1]).item() for _, value in View(quantized).bindings if op_name(value) == "tvmq.quantize"}
+    assert scales == {6 / 128}
+    executable = tvmq.build(quantized)
+    feed = feeds_of(model)[0]
+    assert tvmq.verify(executable, [feed]).exact
+    assert snr(run_onnx(model, feed)[0], executable.run(feed)[0]) > 12
+
+
+def test_data_modes_say_that_they_need_data() -> None:
+    mod, params = tvmq.from_onnx(model_of("conv_relu"))
+    with tvmq.qconfig(calibrate_mode="histogram"), pytest.raises(CalibrationError, match="'histogram' chooses ranges from data"):
+        tvmq.quantize(mod, params)
+
+
+def test_empty_data_are_refused() -> None:
+    mod, params = tvmq.from_onnx(model_of("conv_relu"))
+    with pytest.raises((CalibrationError, DataError), match="no samples|0 batches"):
+        tvmq.quantize(mod, params, [])
+
+
+def test_a_rule_keeps_a_layer_in_float() -> None:
+    road = drive(model_of("residual"), rules=[tvmq.Rule("/conv_3", None)])
+    precision = road.precision()
+    assert precision["/conv_3"] == "float" and precision["/conv_0"] == precision["/conv_6"] == "int8"
+    entry = next(e for e in road.ledger.layers.values() if "/conv_3" in e["layers"])
+    assert entry["why"] == "rule '/conv_3'" and entry["macs"] > 0
+    assert road.verification.islands
+
+
+def test_everything_float_is_the_float_network() -> None:
+    road = drive(model_of("residual"), least_snr=90, rules=[tvmq.Rule("*", None)])
+    assert set(road.precision().values()) == {"float"}
+
+
+def test_bits_of_one_layer() -> None:
+    """A rule's weight spec reaches the integer module: at most 15 levels there, all elsewhere."""
+    rule = tvmq.Rule("/conv_2", weights=tvmq.QuantSpec("int8", 4, symmetric=True, per_channel=True))
+    road = drive(model_of("conv_relu"), least_snr=15, rules=[rule])
+    weights = [const_value(value.args[1]) for _, value in View(road.quantized).bindings if op_name(value) == "nn.conv2d"]
+    assert [int(np.abs(w).max()) for w in weights] == [127, 7]
+
+
+def test_activation_bits_of_one_layer() -> None:
+    """A rule's activation spec is about what the layer reads."""
+    rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("uint8", 5))
+    road = drive(model_of("conv_relu"), least_snr=10, rules=[rule])
+    (requantize,) = [value for _, value in View(road.quantized).bindings if op_name(value) == "tvmq.requantize"]
+    assert (requantize.attrs.qmin, requantize.attrs.qmax) == (0, 31)
+
+
+def test_activations_of_two_specs_of_one_tensor() -> None:
+    """One reader asks for 5 bits, the other says nothing: both read the tensor that the rule describes."""
+    rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int8", 5, symmetric=True))
+    drive(model_of("shared_activation"), least_snr=10, rules=[rule])
+
+
+def test_skip_conv_layers() -> None:
+    road = drive(model_of("residual"), skip_conv_layers=[0])
+    assert road.precision()["/conv_0"] == "float"
+    entry = next(e for e in road.ledger.layers.values() if "/conv_0" in e["layers"])
+    assert entry["why"] == "option skip_conv_layers: 0"
+
+
+def test_skip_dense_layer() -> None:
+    road = drive(model_of("dense_head_of_pixels"), skip_dense_layer=True)
+    assert [e["why"] for e in road.ledger.layers.values() if e["op"] == "matmul"] == ["option skip_dense_layer"]
+
+
+def test_debug_enabled_ops() -> None:
+    road = drive(model_of("residual"), debug_enabled_ops=["nn.conv2d"])
+    assert {e["op"] for e in road.ledger.layers.values() if e["precision"] == "int8"} == {"conv2d"}
+
+
+def test_a_rule_that_matches_nothing_is_refused() -> None:
+    mod, params = tvmq.from_onnx(model_of("residual"))
+    with tvmq.qconfig(rules=[tvmq.Rule("/conv_33", None)]), pytest.raises(ConfigError, match="did you mean '/conv_3'"):
+        tvmq.quantize(mod, params, feeds_of(model_of("residual")))
+
+
+def test_simulation_rounds_as_the_integers_do() -> None:
+    """do_simulation stops at float operators; its results differ from the integer module's by rounding only."""
+    model = wide()
+    mod, params = tvmq.from_onnx(model)
+    feeds = feeds_of(model)
+    with tvmq.qconfig(calibrate_mode="minmax"):
+        integer = tvmq.build(tvmq.quantize(mod, params, feeds))
+        with tvmq.qconfig(do_simulation=True):
+            simulated = tvmq.quantize(mod, params, feeds)
+    assert get_ledger(simulated).stage == "calibrated"
+    assert all(dtype_of(var) == "float32" for var, _ in View(simulated).bindings)
+    compiled = tvmq.build(simulated)
+    assert tvmq.verify(compiled, feeds[:2]).exact
+    assert snr(compiled.run(feeds[0])[0], integer.run(feeds[0])[0]) > 35
+
+
+def test_same_inputs_same_module() -> None:
+    """Equal model, data and options give equal bytes; other data do not."""
+    model = wide()
+    mod, params = tvmq.from_onnx(model)
+    one, two = (tvm.ir.save_json(tvmq.quantize(mod, params, feeds_of(model))) for _ in range(2))
+    assert one == two
+    assert tvm.ir.save_json(tvmq.quantize(mod, params, feeds_of(model, seed=9))) != one
+
+
+def test_nothing_float_hides_in_the_integer_core() -> None:
+    """Between quantize and the last dequantize every tensor of the wide network is integer."""
+    road = drive(wide())
+    floats = [var.name for var, _ in View(road.quantized).bindings if dtype_of(var) == "float32"]
+    assert len(floats) == 1, floats
+
+
+def test_weights_are_stored_as_integers() -> None:
+    road = drive(wide())
+    stored = [arg for _, value in View(road.quantized).bindings for arg in getattr(value, "args", ()) if is_const(arg)]
+    assert not [c for c in stored if dtype_of(c) == "float32" and const_value(c).size > 16]
+
+
+@pytest.fixture(scope="module")
+def road_of_names() -> Road:
+    """A road whose names are looked at."""
+    return drive(model_of("batch_norm_folded"))
+
+
+def test_every_layer_keeps_its_name(road_of_names: Road) -> None:
+    names = {name for sources in View(road_of_names.quantized).names.values() for name in sources}
+    expected = {"/conv_0", "/batchnormalization_1", "/relu_2", "/conv_3", "/batchnormalization_4"}
+    assert expected <= names
+    assert set(road_of_names.precision()) >= expected
