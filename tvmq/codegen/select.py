@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmq.kernels import conv2d, conv2d_float, depthwise, depthwise_float
-from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels import add, conv2d, conv2d_float, convert, depthwise, depthwise_float, multiply, pool, softmax, table, transpose
+from tvmq.kernels.types import Add, Conv2d, Epilogue, Isa, Kernel, Requantize
+
+Shape = tuple[int, ...]
+CODES = ("uint8", "int8")
 
 
 def conv2d_kernel(
@@ -26,3 +29,68 @@ def conv2d_kernel(
     if is_depthwise and epilogue:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, isa)
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa)
+
+
+def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
+    """Sum of two activations of one shape."""
+    if a != b or a_dtype not in CODES or step.b_dtype not in CODES:
+        return None
+    return add.add(a, step, isa, a_dtype)
+
+
+def multiply_kernel(
+    a: Shape, b: Shape, step: Requantize, zeros: tuple[int, int], dtypes: tuple[str, str], isa: Isa
+) -> Kernel | None:
+    """Product of two activations, the second broadcast to the first, as codes."""
+    if len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
+        return None
+    if np.unique(step.multiplier).size != 1:
+        return None
+    return multiply.multiply(a, b, step, isa, a_zero=zeros[0], b_zero=zeros[1], a_dtype=dtypes[0], b_dtype=dtypes[1])
+
+
+def table_kernel(shape: Shape, dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
+    """256-entry lookup from codes to codes."""
+    return table.table(shape, dtype, values, isa) if values.dtype in CODES else None
+
+
+def quantize_kernel(shape: Shape, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa, *, to_nhwc: bool) -> Kernel | None:
+    """Floats to codes with one scale; codes: zero point, qmin, qmax, dtype; `to_nhwc` also moves the channels last."""
+    if scale.size != 1 or codes[3] not in CODES:
+        return None
+    maker = transpose.quantize_to_nhwc if to_nhwc else convert.quantize
+    zero_point, qmin, qmax, dtype = codes
+    return maker(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax)
+
+
+def dequantize_kernel(
+    shape: Shape, dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa, *, to_nchw: bool
+) -> Kernel | None:
+    """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels forward."""
+    if dtype not in (*CODES, "int32") or (to_nchw and (scale.size != 1 or zero_point.size != 1)):
+        return None
+    maker = transpose.dequantize_to_nchw if to_nchw else convert.dequantize
+    return maker(shape, dtype, scale, zero_point, isa)
+
+
+def max_pool_kernel(windows: pool.Pool2d, dtype: str, isa: Isa) -> Kernel | None:
+    """Highest code under each window."""
+    return pool.max_pool(windows, isa, dtype) if dtype in CODES else None
+
+
+def sum_pool_kernel(windows: pool.Pool2d, step: Requantize, zero_point: int, dtype: str, isa: Isa) -> Kernel | None:
+    """Sums under windows, requantized: average pooling."""
+    return pool.sum_pool(windows, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None
+
+
+def softmax_kernel(shape: Shape, axis: int, isa: Isa) -> Kernel | None:
+    """Softmax in our own float definition."""
+    return softmax.softmax(shape, isa, axis)
+
+
+def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel | None:
+    """NCHW to NHWC and back."""
+    if dtype not in (*CODES, "float32"):
+        return None
+    maker = {(0, 2, 3, 1): transpose.to_nhwc, (0, 3, 1, 2): transpose.to_nchw}.get(axes)
+    return maker(shape, isa, dtype) if maker else None

@@ -2,43 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS, requantized, wants_nhwc
+from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
 from tvmq.graph import ops
+from tvmq.graph.view import const_value, dtype_of, shape_of
 
 
-def transpose(lowerer: Lowerer, value: relax.Expr, axes: Sequence[int], name: str) -> relax.Expr:
+def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
     """A transposed copy."""
-    return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
+    shape = shape_of(value)
+    kernel = transpose_kernel(shape, axes, dtype_of(value), lowerer.isa)
+    if kernel is None:
+        return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
+    return lowerer.call(kernel, [value], [shape[axis] for axis in axes], dtype_of(value), name)
 
 
 def quantize(lowerer: Lowerer, chain: Chain) -> bool:
-    """Floats to codes; what is there in NHWC stays so."""
-    if not wants_nhwc(lowerer, chain):
-        return False
+    """Floats to codes; pictures become NHWC on the way."""
     call = lowerer.view.value[chain.head]
-    attrs = call.attrs
-    axis = NHWC_AXIS[attrs.axis] if attrs.axis >= 0 else -1
-    value = ops.quantize(
-        lowerer.nhwc(call.args[0].name), *call.args[1:], axis=axis, dtype=attrs.dtype, qmin=attrs.qmin, qmax=attrs.qmax
-    )
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    attrs, source = call.attrs, call.args[0].name
+    scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
+    nhwc = lowerer.rank4(chain.result)
+    moves = nhwc and not lowerer.has_nhwc(source)
+    x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
+    shape = shape_of(x)
+    codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
+    kernel = quantize_kernel(shape, scale, codes, lowerer.isa, to_nhwc=moves) if zero_point.size == 1 else None
+    if kernel is not None:
+        out = [shape[axis] for axis in (0, 2, 3, 1)] if moves else shape
+        value = lowerer.call(kernel, [x], out, attrs.dtype, chain.result)
+    elif not wants_nhwc(lowerer, chain):
+        return False
+    else:
+        axis = NHWC_AXIS[attrs.axis] if attrs.axis >= 0 else -1
+        options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
+        value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
+    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
     return True
 
 
 def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
-    """Codes or sums to floats; what is there in NHWC stays so."""
-    if not wants_nhwc(lowerer, chain):
+    """Codes or sums to floats; pictures that are results become NCHW on the way."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source, axis = call.args[0].name, int(call.attrs.axis)
+    scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
+    nhwc = wants_nhwc(lowerer, chain)
+    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    moves = nhwc and view.is_output(chain.result) and scale.size == zero_point.size == 1
+    last = axis < 0 or (NHWC_AXIS[axis] == 3 if nhwc else axis == len(shape_of(x)) - 1)
+    shape, dtype = shape_of(x), dtype_of(x)
+    kernel = dequantize_kernel(shape, dtype, scale, zero_point, lowerer.isa, to_nchw=moves) if last else None
+    if kernel is not None:
+        out = [shape[a] for a in (0, 3, 1, 2)] if moves else shape
+        value = lowerer.call(kernel, [x], out, "float32", chain.result)
+        (lowerer.give_nhwc if nhwc and not moves else lowerer.give_logical)(chain.result, value)
+        return True
+    if not nhwc:
         return False
-    call = lowerer.view.value[chain.head]
-    axis = NHWC_AXIS[call.attrs.axis] if call.attrs.axis >= 0 else -1
-    value = ops.dequantize(lowerer.nhwc(call.args[0].name), *call.args[1:], axis=axis)
-    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
+    moved = ops.dequantize(x, *call.args[1:], axis=NHWC_AXIS[axis] if axis >= 0 else -1)
+    lowerer.give_nhwc(chain.result, lowerer.emit(moved, chain.result))
     return True
 
 

@@ -9,8 +9,10 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.epilogue import add_step, requantize_step
+from tvmq.codegen.select import add_kernel, multiply_kernel, table_kernel
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, is_const, make_const, op_name
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, shape_of
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -88,20 +90,56 @@ def add(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.add of two activations."""
     call = lowerer.view.value[chain.head]
     nhwc = wants_nhwc(lowerer, chain)
-    value = relax.Call(call.op, _on(lowerer, [arg.name for arg in call.args], nhwc), call.attrs)
-    _rest(lowerer, chain, value, nhwc)
+    a, b = _on(lowerer, [arg.name for arg in call.args], nhwc)
+    step, _ = add_step(call, call.args[0].name)
+    kernel = add_kernel(shape_of(a), shape_of(b), step, dtype_of(a), lowerer.isa)
+    if kernel is None:
+        _rest(lowerer, chain, relax.Call(call.op, [a, b], call.attrs), nhwc)
+        return True
+    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc)
     return True
+
+
+def _give(lowerer: Lowerer, name: str, value: relax.Expr, nhwc: bool) -> None:
+    (lowerer.give_nhwc if nhwc else lowerer.give_logical)(name, value)
 
 
 def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.multiply of two activations and its requantize."""
-    return add(lowerer, chain)
+    call = lowerer.view.value[chain.head]
+    nhwc = wants_nhwc(lowerer, chain)
+    names = [arg.name for arg in call.args]
+    zeros = (call.attrs.a_zero, call.attrs.b_zero)
+    if int(np.prod(shape_of(call.args[0]))) < int(np.prod(shape_of(call.args[1]))):
+        names, zeros = names[::-1], zeros[::-1]
+    a, b = _on(lowerer, names, nhwc)
+    following = chain.after_head()
+    kernel = None
+    if following:
+        step = requantize_step(lowerer.view.value[following[0]], 1 if _one_multiplier(lowerer, following[0]) else 0)
+        dtypes = (dtype_of(a), dtype_of(b))
+        kernel = multiply_kernel(shape_of(a), shape_of(b), step, zeros, dtypes, lowerer.isa)
+    if kernel is None:
+        args = _on(lowerer, [arg.name for arg in call.args], nhwc)
+        _rest(lowerer, chain, relax.Call(call.op, args, call.attrs), nhwc)
+        return True
+    _give(lowerer, chain.result, lowerer.call(kernel, [a, b], shape_of(a), step.dtype, chain.result), nhwc)
+    return True
+
+
+def _one_multiplier(lowerer: Lowerer, name: str) -> bool:
+    return int(const_value(lowerer.view.value[name].args[1]).size) == 1
 
 
 def table(lowerer: Lowerer, chain: Chain) -> bool:
     """A 256-entry lookup."""
     call = lowerer.view.value[chain.head]
     nhwc = wants_nhwc(lowerer, chain)
-    value = relax.Call(call.op, [*_on(lowerer, [call.args[0].name], nhwc), call.args[1]], call.attrs)
-    _rest(lowerer, chain, value, nhwc)
+    (x,) = _on(lowerer, [call.args[0].name], nhwc)
+    values = const_value(call.args[1])
+    kernel = table_kernel(shape_of(x), dtype_of(x), values, lowerer.isa)
+    if kernel is None:
+        _rest(lowerer, chain, relax.Call(call.op, [x, call.args[1]], call.attrs), nhwc)
+        return True
+    _give(lowerer, chain.result, lowerer.call(kernel, [x], shape_of(x), str(values.dtype), chain.result), nhwc)
     return True

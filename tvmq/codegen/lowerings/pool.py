@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS, requantized
+from tvmq.codegen.lowerings.epilogue import requantize_step
+from tvmq.codegen.select import max_pool_kernel, sum_pool_kernel
 from tvmq.graph import ops
+from tvmq.graph.view import dtype_of, shape_of
+from tvmq.kernels.pool import Pool2d
 
 
 def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
@@ -16,6 +22,13 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     a = call.attrs
     if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
         return False
+    x = lowerer.nhwc(call.args[0].name)
+    kernel = max_pool_kernel(_windows(shape_of(x), a), dtype_of(x), lowerer.isa)
+    if kernel is not None:
+        out = [int(d) for d in lowerer.view.var[chain.result].ty.shape]
+        shape = [out[axis] for axis in (0, 2, 3, 1)]
+        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape, dtype_of(x), chain.result))
+        return True
     value = relax.op.nn.max_pool2d(
         lowerer.nhwc(call.args[0].name),
         pool_size=[int(k) for k in a.pool_size],
@@ -74,6 +87,12 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
     source, axes, keepdims = call.args[0].name, [int(a) for a in call.attrs.axes], bool(call.attrs.keepdims)
     if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or (not keepdims and axes != [2, 3]):
         return False
+    if axes == [2, 3] and chain.after_head():
+        x = lowerer.nhwc(source)
+        batch, height, width, channels = shape_of(x)
+        windows = Pool2d(batch, height, width, channels, (height, width))
+        if _summed(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=keepdims):
+            return True
     moved = sorted(NHWC_AXIS[a] for a in axes)
     value = ops.sum(lowerer.nhwc(source), axes=moved, keepdims=keepdims, zero_point=call.attrs.zero_point)
     var = lowerer.emit(value, chain.head)
@@ -84,16 +103,46 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
-    """tvmq.sum_pool2d whose one window is the whole picture; other windows go the generic way."""
+    """tvmq.sum_pool2d and its requantize."""
     call = lowerer.view.value[chain.head]
-    source = call.args[0].name
-    shape = [int(d) for d in call.args[0].ty.shape]
-    whole = [int(k) for k in call.attrs.kernel] == shape[2:] and not any(int(p) for p in call.attrs.padding)
-    if not whole or not lowerer.has_nhwc(source):
+    if not lowerer.has_nhwc(call.args[0].name) or not chain.after_head():
         return False
-    value = ops.sum(lowerer.nhwc(source), axes=[1, 2], keepdims=True, zero_point=call.attrs.zero_point)
-    var = lowerer.emit(value, chain.head)
-    for name in chain.after_head():
-        var = lowerer.emit(requantized(lowerer, var, name, True), name)
-    lowerer.give_nhwc(chain.result, var)
+    x = lowerer.nhwc(call.args[0].name)
+    return _summed(lowerer, chain, x, _windows(shape_of(x), call.attrs), call.attrs.zero_point, keepdims=True)
+
+
+def _summed(lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero_point: int, *, keepdims: bool) -> bool:
+    """Sums under windows of a picture and their requantize as one kernel."""
+    step = requantize_step(lowerer.view.value[chain.after_head()[0]], windows.channels)
+    kernel = sum_pool_kernel(windows, step, zero_point, dtype_of(x), lowerer.isa)
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [x], windows.out_shape, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result)
+    if keepdims:
+        lowerer.give_nhwc(chain.result, value)
+    else:
+        shape = [int(d) for d in lowerer.view.var[chain.result].ty.shape]
+        lowerer.give_logical(chain.result, lowerer.reshaped(value, shape, chain.result))
     return True
+
+
+def _windows(shape: tuple[int, ...], attrs: Any) -> Pool2d:
+    """The windows of a pooling operator over a picture in NHWC."""
+    batch, height, width, channels = shape
+    kernel = attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel
+    return Pool2d(
+        batch,
+        height,
+        width,
+        channels,
+        _pair(kernel),
+        _pair(attrs.strides),
+        tuple(int(p) for p in attrs.padding),  # type: ignore[arg-type]
+        _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1),
+        bool(getattr(attrs, "ceil_mode", False)),
+    )
+
+
+def _pair(values: Any) -> tuple[int, int]:
+    rows, columns = values
+    return int(rows), int(columns)
