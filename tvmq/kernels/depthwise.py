@@ -36,7 +36,7 @@ from tvmq.kernels.builder import (
 )
 from tvmq.kernels.depthwise_copy import RowCopier
 from tvmq.kernels.depthwise_plan import Blocks, Shape, pack_weights, stored_channels
-from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions, level
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.loops import opaque
@@ -125,7 +125,7 @@ class _Template:
         """See the head of this file."""
         conv, shape = self.conv, self.shape
         weights = shape.places * conv.kernel[0] * shape.row_weights
-        parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
+        parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
         parameters |= self.plan.data_parameters(conv.out_shape)
         parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)

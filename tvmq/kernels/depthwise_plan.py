@@ -113,7 +113,8 @@ def _dense(kernel: int, stride: int, taps: int, spacing: int) -> ColumnPlan:
 
 def _dilated(kernel: int, stride: int, dilation: int, taps: int) -> ColumnPlan:
     """Every output pixel has its own groups; slots without a tap repeat the last column."""
-    groups, uses = [], []
+    groups: list[tuple[int, ...]] = []
+    uses: list[Use] = []
     for first in range(0, kernel, taps):
         slots = tuple(tap if tap < kernel else NO_TAP for tap in range(first, first + taps))
         groups.append(tuple(min(tap, kernel - 1) * dilation for tap in range(first, first + taps)))

@@ -17,7 +17,9 @@ from tvmq.kernels.builder import Buffer, Expr, Register, bind, load, spread, sto
 from tvmq.kernels.isa.generic import Instructions
 
 MOST_CHUNKS = 60  # divides evenly among 1 to 6 threads, and is no burden for one
-ALIGNMENT = 64  # elements; chunks begin at multiples of it
+
+# body(offset, lanes) handles `lanes` neighbouring elements
+Body = Callable[[Expr, int], None]
 
 
 def opaque(value: Expr) -> Expr:
@@ -27,33 +29,40 @@ def opaque(value: Expr) -> Expr:
     return bind(register.get())
 
 
-def over_chunks(total: int, grain: int, body: Callable[[Expr, Expr, int], None]) -> None:
-    """body(begin, count, at_least) for the pieces of range(total), in parallel if there are two or more.
+def over_rows(rows: int, row_cost: int, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
+    """body(row) for range(rows), body = start(), in parallel chunks if there is work for two or more.
 
-    grain     elements of about 10 us of work
-    at_least  a lower bound of count, known at compile time
+    row_cost  elements, or another unit, of a row
+    grain     as many of these units as take about 10 us
+    start     is called once in each piece of code; what it emits stands before the loop of a chunk
     """
-    chunks = min(MOST_CHUNKS, total // max(grain, ALIGNMENT))
+    chunks = min(MOST_CHUNKS, rows, rows * row_cost // grain)
     if chunks < 2:
-        body(0, total, total)
-        return
-    size = total // chunks // ALIGNMENT * ALIGNMENT
-    with T.parallel(0, chunks) as index:
-        begin = opaque(index * size)
-        body(begin, opaque(T.Select(index == chunks - 1, total - begin, size)), size)
-
-
-def over_rows(rows: int, row_cost: int, grain: int, body: Callable[[Expr], None]) -> None:
-    """body(row) for range(rows), in parallel chunks that are worth it; row_cost in the unit of grain."""
-    chunks = min(MOST_CHUNKS, rows, rows * row_cost // max(grain, 1))
-    if chunks < 2:
+        body = start()
         with T.serial(0, rows) as row:
             body(row)
         return
     with T.parallel(0, chunks) as index:
         begin = opaque(T.floordiv(index * rows, chunks))
+        body = start()
         with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
             body(opaque(begin + i))
+
+
+def over_vectors(total: int, lanes: int, grain: int, start: Callable[[], Body]) -> None:
+    """body(offset, lanes) for vectors that cover range(total); see `over_rows` and `tail_pieces`."""
+    if total >= lanes:
+
+        def start_vectors() -> Callable[[Expr], None]:
+            body = start()
+            return lambda vector: body(vector * lanes, lanes)
+
+        over_rows(total // lanes, lanes, grain, start_vectors)
+    pieces = tail_pieces(total, lanes)
+    if pieces:
+        body = start()
+        for offset, size in pieces:
+            body(offset, size)
 
 
 @lru_cache(maxsize=1024)
@@ -76,7 +85,7 @@ def tail_pieces(count: int, lanes: int) -> list[tuple[int, int]]:
     return pieces
 
 
-def over_lanes(count: int, lanes: int, body: Callable[[Expr, int], None]) -> None:
+def over_lanes(count: int, lanes: int, body: Body) -> None:
     """body(offset, lanes) for vectors that cover range(count); some elements may be covered twice."""
     if count >= lanes:
         with T.serial(0, count // lanes) as index:

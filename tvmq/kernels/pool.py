@@ -1,0 +1,288 @@
+"""Pooling of codes in NHWC: maximum, and sums of centred codes with their requantize (averages).
+
+Computes   numerics.max_pool; numerics.sum_pool or sum, then numerics.requantize; bit for bit
+Loops      parallel chunks of output rows; output pixels; vectors of channels; taps of the window
+Padding    is never read. A maximum takes the nearest tap inside instead, which changes nothing; a sum runs
+           over the taps inside. A window wholly outside (ceil_mode) gives the lowest code, or 0
+Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.builder import Expr, Function, Register, bind, flat, llvm, load, spread, store, vector_type
+from tvmq.kernels.epilogue import Parameters, plan_epilogue
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.loops import opaque, over_lanes, over_rows, plain
+from tvmq.kernels.types import Epilogue, Isa, Kernel
+
+GRAIN = 300_000  # codes read in about 10 us
+INT32_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Pool2d:
+    """Windows over pictures.
+
+    padding    top, left, bottom, right
+    ceil_mode  round the number of windows up
+    """
+
+    batch: int
+    height: int
+    width: int
+    channels: int
+    kernel: tuple[int, int]
+    strides: tuple[int, int] = (1, 1)
+    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilation: tuple[int, int] = (1, 1)
+    ceil_mode: bool = False
+
+    @property
+    def axes(self) -> tuple[WindowAxis, WindowAxis]:
+        """Rows and columns."""
+        return self._axis(0, self.height), self._axis(1, self.width)
+
+    def _axis(self, i: int, size: int) -> WindowAxis:
+        sides = self.padding[i], self.padding[i + 2]
+        return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+
+    @property
+    def out_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the result, NHWC."""
+        rows, columns = self.axes
+        return self.batch, rows.windows, columns.windows, self.channels
+
+    @property
+    def row_cost(self) -> int:
+        """Codes that an output row reads, each as often as it is read."""
+        return self.out_shape[2] * self.channels * self.kernel[0] * self.kernel[1]
+
+
+@dataclass(frozen=True)
+class WindowAxis:
+    """Windows along one axis of `size` elements."""
+
+    size: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+    ceil_mode: bool
+
+    @property
+    def windows(self) -> int:
+        """Number of windows."""
+        room = self.size + self.before + self.after - (self.kernel - 1) * self.dilation - 1
+        return (room + (self.stride - 1 if self.ceil_mode else 0)) // self.stride + 1
+
+    def valid_taps(self, window: int) -> range:
+        """Taps of a window that lie inside."""
+        first = window * self.stride - self.before
+        inside = [t for t in range(self.kernel) if 0 <= first + t * self.dilation < self.size]
+        return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+    @property
+    def always_inside(self) -> bool:
+        """True if no window leaves the axis."""
+        return all(len(self.valid_taps(window)) == self.kernel for window in (0, self.windows - 1))
+
+    @property
+    def may_be_empty(self) -> bool:
+        """True if some window lies wholly outside."""
+        return any(not self.valid_taps(window) for window in range(self.windows))
+
+    def taps(self, window: Expr) -> list[Expr]:
+        """Element of each tap of a window, moved to the nearest tap inside."""
+        first = opaque(window * self.stride - self.before)
+        elements = [first + tap * self.dilation for tap in range(self.kernel)]
+        if self.always_inside:
+            return elements
+        # taps lie at multiples of the dilation from the first: so does what replaces them
+        lowest = T.floormod(first, self.dilation)
+        highest = self.size - 1 - T.floormod(self.size - 1 - first, self.dilation)
+        moved = [T.max(T.min(element, highest), lowest) for element in elements]
+        return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
+
+    def bounds(self, window: Expr) -> tuple[Expr, Expr, Expr]:
+        """First element, first tap inside, and one beyond the last tap inside."""
+        first = opaque(window * self.stride - self.before)
+        if self.always_inside:
+            return first, 0, self.kernel
+        low = T.floordiv(T.max(-first, 0) + self.dilation - 1, self.dilation)
+        high = T.floordiv(T.max(self.size - 1 - first, -1) + self.dilation, self.dilation)
+        end = opaque(T.min(high, self.kernel))
+        return first, opaque(T.min(low, end)), end
+
+
+def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel x -> highest code under each window.
+
+    raises   BuildError for types other than int8 and uint8, or windows that do not fit
+    """
+    lanes = _check("max_pool", pool, dtype, isa)
+    name = f"max_pool_{isa.name}"
+    shape = (pool.batch, pool.height, pool.width, pool.channels)
+    with Function(name, {"x": (shape, dtype), "y": (pool.out_shape, dtype)}) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        rows, columns = pool.axes
+        lowest = int(np.iinfo(dtype).min)
+        # T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub
+        larger = "llvm.umax" if dtype == "uint8" else "llvm.smax"
+
+        def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
+            taps = [axis.taps(number) for axis, number in zip((rows, columns), window, strict=True)]
+            lines = [opaque((image * pool.height + row) * pool.width) for row in taps[0]]
+            places = [opaque((line + column) * pool.channels) for line in lines for column in taps[1]]
+            empty = _empty((rows, columns), window)
+
+            def piece(offset: Expr, size: int) -> None:
+                kind = vector_type(dtype, size)
+                highest = load(x, places[0] + offset, kind)
+                for place in places[1:]:
+                    highest = bind(llvm(kind, larger, highest, load(x, place + offset, kind)))
+                if empty is not None:
+                    highest = T.Select(empty, spread(lowest, size, dtype), highest)
+                store(y, begin + offset, highest, size)
+
+            over_lanes(pool.channels, lanes, piece)
+
+        _over_pixels(pool, pixel)
+    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name))
+
+
+def _empty(axes: tuple[WindowAxis, WindowAxis], window: tuple[Expr, Expr]) -> Expr | None:
+    """Whether a window lies wholly outside; None if none does."""
+    conditions = []
+    for axis, number in zip(axes, window, strict=True):
+        if axis.may_be_empty:
+            _, low, high = axis.bounds(number)
+            conditions.append(low >= high)
+    if not conditions:
+        return None
+    return conditions[0] if len(conditions) == 1 else T.Or(*conditions)
+
+
+def sum_pool(
+    pool: Pool2d,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    zero_point: int = 0,
+    dtype: str = "uint8",
+    factors: np.ndarray | None = None,
+) -> Kernel:
+    """Kernel x -> sums of (code - zero_point) under each window, or their codes.
+
+    epilogue  () for int32 sums, or a requantize step; the kernel of a whole picture is the global average
+    factors   int32 (rows, columns) of the output, multiply the sums (see numerics.average_factors)
+    raises    BuildError for other types or steps, windows that do not fit, sums that could leave int32
+    """
+    lanes = _check("sum_pool", pool, dtype, isa)
+    reach = _reach(pool, zero_point, dtype, factors)
+    plan = plan_epilogue(epilogue, reach)
+    if plan.steps:
+        raise BuildError(
+            f"kernels, sum_pool: one requantize step can follow. Got {len(epilogue)} steps instead"
+        )
+    shape = (pool.batch, pool.height, pool.width, pool.channels)
+    parameters: Parameters = {"x": (shape, dtype)}
+    if factors is not None:
+        parameters["factors"] = (pool.out_shape[1:3], "int32")
+    parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
+    name = f"sum_pool_{isa.name}"
+    with Function(name, parameters) as function:
+        x, *rest, y = (flat(buffer) for buffer in function.buffers)
+        factor_buffer = rest.pop(0) if factors is not None else None
+        rows, columns = pool.axes
+
+        def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
+            row_first, row_low, row_high = rows.bounds(window[0])
+            column_first, column_low, column_high = columns.bounds(window[1])
+            origin = opaque((image * pool.height + row_first) * pool.width + column_first)
+            zeros = opaque((row_high - row_low) * (column_high - column_low) * zero_point)
+            factor = None
+            if factor_buffer is not None:
+                factor = load(factor_buffer, window[0] * pool.out_shape[2] + window[1], "int32")
+
+            def piece(offset: Expr, size: int) -> None:
+                kind = vector_type("int32", size)
+                total = Register("int32", size)
+                total.set(spread(-zeros, size))
+                with T.serial(0, row_high - row_low) as i:
+                    line = opaque(
+                        origin + (row_low + i) * (rows.dilation * pool.width) + column_low * columns.dilation
+                    )
+                    with T.serial(0, column_high - column_low) as j:
+                        place = (line + j * columns.dilation) * pool.channels + offset
+                        total.set(total.get() + T.Cast(kind, load(x, place, vector_type(dtype, size))))
+                sums = total.get() if factor is None else bind(total.get() * spread(factor, size))
+                if plan.requantizer is not None:
+                    loaded = plan.requantizer.load(rest, offset, size)
+                    sums = plan.requantizer.codes(plain(size), [sums], [loaded])
+                store(y, begin + offset, sums, size)
+
+            over_lanes(pool.channels, lanes, piece)
+
+        _over_pixels(pool, pixel)
+    constants = plan.constants(lambda values: np.resize(values, pool.channels))
+    if factors is not None:
+        constants = (np.ascontiguousarray(factors, np.int32), *constants)
+    key = ("sum_pool", pool, zero_point, dtype, factors is not None, plan.key, isa.name)
+    return Kernel(name, function.prim_func, constants, key)
+
+
+def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], None]) -> None:
+    """pixel(image, (row, column), where its channels begin) for all output pixels."""
+    batch, height, width, channels = pool.out_shape
+
+    def row(number: Expr) -> None:
+        image, line = opaque(T.floordiv(number, height)), opaque(T.floormod(number, height))
+        with T.serial(0, width) as column:
+            pixel(image, (line, column), opaque((number * width + column) * channels))
+
+    over_rows(batch * height, pool.row_cost, GRAIN, lambda: row)
+
+
+def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa) -> int:
+    """Lanes of a vector of codes."""
+    if dtype not in ("uint8", "int8"):
+        raise BuildError(f"kernels, {stage}: takes uint8 or int8 codes. Got {dtype} instead")
+    if min(pool.out_shape) < 1:
+        raise BuildError(f"kernels, {stage}: windows {pool} give an output of shape {pool.out_shape}")
+    return instructions(isa).vector_bytes
+
+
+def _reach(pool: Pool2d, zero_point: int, dtype: str, factors: np.ndarray | None) -> int:
+    """Bound on the magnitude of a sum; BuildError if it leaves int32."""
+    limits = np.iinfo(dtype)
+    largest = max(limits.max - zero_point, zero_point - limits.min, limits.max, -limits.min, abs(zero_point))
+    reach = int(largest) * pool.kernel[0] * pool.kernel[1]
+    if factors is not None:
+        if factors.shape != pool.out_shape[1:3]:
+            raise BuildError(
+                f"kernels, sum_pool: factors must have shape {pool.out_shape[1:3]}. "
+                f"Got {factors.shape} instead"
+            )
+        reach *= int(np.abs(factors).max(initial=1))
+    if reach > INT32_MAX:
+        raise BuildError(
+            f"kernels, sum_pool: sums can reach {reach}, int32 ends at {INT32_MAX}; keep it in float"
+        )
+    return reach
+
+
+def global_sum(
+    shape: Sequence[int], epilogue: Epilogue, isa: Isa, *, zero_point: int = 0, dtype: str = "uint8"
+) -> Kernel:
+    """Kernel x (N, H, W, C) -> sums over all pixels of a picture, or their codes: (N, 1, 1, C)."""
+    batch, height, width, channels = (int(extent) for extent in shape)
+    pool = Pool2d(batch, height, width, channels, (height, width))
+    return sum_pool(pool, epilogue, isa, zero_point=zero_point, dtype=dtype)
