@@ -67,7 +67,7 @@ def make_kernel(
 
 def choose_float_tiling(shape: ConvShape) -> Tiling:
     """Tiling of least modelled time whose rows do not push each other out of the nearest cache."""
-    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins, shape.line)
+    tiling = choose_tiling(shape.product, shape.ins)
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):
         return tiling
