@@ -5,9 +5,26 @@ Every template gives the same bits, so a choice is about speed alone. None means
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from tvmq.kernels import add, conv2d, conv2d_float, convert, depthwise, depthwise_float, multiply, pool, softmax, table, transpose
+from tvmq.kernels import (
+    add,
+    concat,
+    conv2d,
+    conv2d_float,
+    convert,
+    depthwise,
+    depthwise_float,
+    multiply,
+    pad,
+    pool,
+    resize,
+    softmax,
+    table,
+    transpose,
+)
 from tvmq.kernels.types import Add, Conv2d, Epilogue, Isa, Kernel, Requantize
 
 Shape = tuple[int, ...]
@@ -94,3 +111,25 @@ def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel 
         return None
     maker = {(0, 2, 3, 1): transpose.to_nhwc, (0, 3, 1, 2): transpose.to_nchw}.get(axes)
     return maker(shape, isa, dtype) if maker else None
+
+
+def concat_kernel(shapes: Sequence[Shape], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
+    """Tensors of one type behind each other."""
+    if len(set(dtypes)) != 1 or dtypes[0] not in (*CODES, "float32"):
+        return None
+    return concat.concat(shapes, axis, isa, dtypes[0])
+
+
+def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dtype: str, isa: Isa) -> Kernel | None:
+    """A border of one value."""
+    if dtype not in (*CODES, "float32") or min(min(sides) for sides in width) < 0:
+        return None
+    return pad.pad(shape, width, value, isa, dtype)
+
+
+def resize_kernel(shape: Shape, factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
+    """Nearest resize by whole factors: every pixel repeated."""
+    if dtype not in (*CODES, "float32"):
+        return None
+    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
+    return resize.resize(shape, rows, columns, isa, dtype)

@@ -7,7 +7,14 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
-from tvmq.graph.view import shape_of
+from tvmq.codegen.select import concat_kernel, pad_kernel, resize_kernel
+from tvmq.graph.view import dtype_of, shape_of
+
+
+def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
+    """Shape of a picture of the IR in NHWC."""
+    shape = shape_of(lowerer.view.var[name])
+    return [shape[axis] for axis in (0, 2, 3, 1)]
 
 
 def concat(lowerer: Lowerer, chain: Chain) -> bool:
@@ -20,7 +27,13 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     if not lowerer.rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
         return False
     axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
-    value = relax.op.concat([lowerer.nhwc(name) for name in names], axis=axis)
+    tensors = [lowerer.nhwc(name) for name in names]
+    out = nhwc_shape(lowerer, chain.result)
+    kernel = concat_kernel([shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors], lowerer.isa)
+    if kernel is not None:
+        lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
+        return True
+    value = relax.op.concat(tensors, axis=axis)
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
 
@@ -33,7 +46,16 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     w = [int(x) for x in call.attrs.pad_width]
     width = [*w[0:2], *w[4:8], *w[2:4]]
-    value = relax.op.nn.pad(lowerer.nhwc(source), width, pad_value=call.attrs.pad_value, pad_mode=call.attrs.pad_mode)
+    x = lowerer.nhwc(source)
+    sides = list(zip(width[::2], width[1::2], strict=True))
+    kernel = None
+    if call.attrs.pad_mode == "constant":
+        kernel = pad_kernel(shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x), lowerer.isa)
+    if kernel is not None:
+        out = nhwc_shape(lowerer, chain.result)
+        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
+        return True
+    value = relax.op.nn.pad(x, width, pad_value=call.attrs.pad_value, pad_mode=call.attrs.pad_mode)
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
 
@@ -73,8 +95,16 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     source = call.args[0].name
     if a.layout != "NCHW" or not lowerer.has_nhwc(source):
         return False
+    x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
+    factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
+    whole = (factors[0] * shape_of(x)[1], factors[1] * shape_of(x)[2]) == tuple(out[1:3])
+    if a.method == "nearest_neighbor" and whole:
+        kernel = resize_kernel(shape_of(x), factors, dtype_of(x), lowerer.isa)
+        if kernel is not None:
+            lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
+            return True
     value = relax.op.image.resize2d(
-        lowerer.nhwc(source),
+        x,
         call.args[1],
         roi=[float(r) for r in a.roi],
         layout="NHWC",
