@@ -1,144 +1,200 @@
 """The saved model, `.tvmq`: one zip of named members, none of them pickled.
 
-    manifest.json   schema, versions, target and the CPU features it needs, description, kernels, sha256 of the other members
-    vm.bin          bytecode and constants of the Relax virtual machine
-    kernels.bc      machine-independent code of the kernels (LLVM bitcode): loading needs no C compiler
-    module.json     the module that was compiled, for `verify`
+    manifest.json   schema, versions, target, CPU features it needs, description, kernels, sha256 of the rest
+    vm.bin          bytecode and packed constants of the Relax virtual machine
+    kernels.bc      code of the kernels as LLVM bitcode: loading compiles it in memory and needs no C compiler
+    module.json     the module that was compiled, for `verify` and `explain`, without its constants
+    constants.bin   those constants, one after the other
 
-The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not malice; give
-`load(path, sha256=...)` the hash that `save` returned to be sure that it is the file you made.
+The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not
+malice; give `load(path, sha256=...)` the hash that `save` returned to be sure that it is the file you made.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import tvm
-import tvm_ffi
 
-from tvmq.codegen.target import host_features, missing_features, resolve_target
-from tvmq.codegen.vm_pipeline import BITCODE, BYTECODE, from_bytes, to_bytes
+from tvmq.codegen.code_bytes import BITCODE, BYTECODE, from_bytes, last_line, to_bytes
+from tvmq.codegen.host import missing_features
+from tvmq.codegen.manifest import check_form, check_versions, make_manifest
+from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
+from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.errors import ArtifactError, OutputError, TargetError
-from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that module.json names
-from tvmq.version import __version__
 
-SCHEMA = 1
-MANIFEST, MODULE = "manifest.json", "module.json"
-MEMBERS = (MANIFEST, BYTECODE, BITCODE, MODULE)
-# Bounds against damaged or hostile archives, unpacked.
-LARGEST_MEMBER = 8 * 2**30
-LARGEST_MANIFEST = 64 * 2**20
+MANIFEST = "manifest.json"
+CODE, IR = (BYTECODE, BITCODE), (MODULE, CONSTANTS)
+MEMBERS = (MANIFEST, *CODE, *IR)
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+LEVEL = 6
+# Bounds against damaged or hostile archives: bytes of a file; unpacked bytes for each of them, beyond a base.
+# Deflate could reach 1000; a model that compresses better than RATIO is stored as it is.
+LARGEST_FILE = 16 * 2**30
+UNPACKED_BASE = 64 * 2**20
+RATIO = 100
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def save(path: Path, parts: Any) -> str:
-    """Write the file whole or not at all; returns its sha256."""
-    blobs = {**to_bytes(parts.code), MODULE: tvm.ir.save_json(parts.module).encode()}
-    manifest = {
-        "schema": SCHEMA,
-        "tvmq": __version__,
-        "tvm": str(tvm.__version__),
-        "tvm_ffi": str(tvm_ffi.__version__),
-        "target": dict(parts.target.tvm),
-        "needs": sorted(parts.target.needs),
-        "description": parts.description,
-        "kernels": parts.kernels,
-        "sha256": {name: hashlib.sha256(blob).hexdigest() for name, blob in blobs.items()},
-    }
-    blobs = {MANIFEST: json.dumps(manifest, indent=1, sort_keys=True).encode(), **blobs}
-    try:
-        return _written(path, blobs)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"save: cannot write '{path}': {reason}; nothing was written there") from error
+def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
+    """Write the file whole or not at all; returns its sha256.
 
-
-def _written(path: Path, blobs: dict[str, bytes]) -> str:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    temporary = Path(name)
+    parts    an executable's (codegen/executable.py)
+    module   the Relax module that was compiled
+    raises   OutputError; a file that was there before is untouched then
+    """
+    blobs = {**to_bytes(parts.code), **module_to_bytes(module)}
+    data = pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)
+    # Beside the file, so that renaming stays on one disk.
+    temporary = path.with_name(f".tvmq-{secrets.token_hex(8)}.part") if path.name else path
     try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-            for member, blob in blobs.items():
-                info = zipfile.ZipInfo(member, EPOCH)  # no clock: equal models are equal files
-                info.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(info, blob, compresslevel=1)
-        digest = hashlib.sha256(temporary.read_bytes()).hexdigest()
-        os.chmod(temporary, 0o644)
+        _write(temporary, data)
         temporary.replace(path)
-        return digest
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(
+            f"save: '{path}' could not be written ({reason}), nothing was changed; "
+            "make room or name another place"
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError, ValueError):
+            temporary.unlink()
+    return _sha256(data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    # 0o666 less the umask, as any new file
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
+    """The archive; the same bytes for the same contents."""
+    members = {MANIFEST: json.dumps(manifest, indent=1, sort_keys=True).encode(), **blobs}
+    data = _zip(members, zipfile.ZIP_DEFLATED)
+    return data if _bounded(sum(map(len, members.values())), len(data)) else _zip(members, zipfile.ZIP_STORED)
+
+
+def _zip(members: dict[str, bytes], method: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, blob in members.items():
+            info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
+            info.compress_type = method
+            info.create_system = 3  # nor the system
+            archive.writestr(info, blob, compresslevel=LEVEL)
+    return buffer.getvalue()
 
 
 def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
-    """The parts of an Executable; see Executable.load for what is refused."""
-    data = _read(path)
-    digest = hashlib.sha256(data).hexdigest()
+    """The parts of an executable; see executable.load for what is refused."""
+    where = f"load: '{path}'"
+    data = _read(path, where)
+    digest = _sha256(data)
     if sha256 is not None and digest != sha256.lower():
-        raise ArtifactError(f"load: '{path}' has sha256 {digest}, expected {sha256}; it is not the file that was saved")
-    blobs, manifest = _members(path)
-    _check_versions(path, manifest)
-    target = resolve_target(manifest["target"])
-    lacking = missing_features(frozenset(manifest["needs"]), host_features())
-    if lacking:
-        raise TargetError(
-            f"load: '{path}' was built for {target.mcpu} and needs {', '.join(sorted(lacking))}, which this CPU lacks; "
-            "build it here, or with a target that both CPUs have"
+        raise ArtifactError(
+            f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved"
         )
+    manifest, blobs = unpack(where, data)
+    target = _runnable(where, manifest)
+    ir = {name: blobs[name] for name in IR}
     return {
-        "code": from_bytes({name: blobs[name] for name in (BYTECODE, BITCODE) if name in blobs}),
+        "code": from_bytes({name: blobs[name] for name in CODE}),
         "target": target,
         "description": manifest["description"],
         "kernels": manifest["kernels"],
-        "module": tvm.ir.load_json(blobs[MODULE].decode()),
+        "module": lambda: module_from_bytes(where, ir),
     }
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, where: str) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"load: cannot read '{path}': {error.strerror}") from error
+        size = path.stat().st_size
+        if size <= LARGEST_FILE:
+            return path.read_bytes()
+    except FileNotFoundError:
+        raise ArtifactError(f"{where}: there is no such file; `tvmq quantize` makes one") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArtifactError(f"{where} cannot be read ({reason}); name a .tvmq file") from error
+    raise ArtifactError(f"{where} has {size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file")
 
 
-def _members(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """Checked members and the manifest."""
+def _runnable(where: str, manifest: dict[str, Any]) -> CpuTarget:
+    """The target of a saved model; TargetError if this CPU cannot run it."""
+    target, arch = resolve_target(manifest["target"]), resolve_target().arch
+    if manifest["arch"] != arch:
+        built = manifest["arch"]
+        raise TargetError(f"{where} was built for {built}, this CPU is {arch}; build the model here")
+    lacking = missing_features(manifest["needs"])
+    if lacking:
+        raise TargetError(
+            f"{where} was built for {target.mcpu} and needs {', '.join(lacking)}, which this CPU lacks; "
+            "build the model here, or for a CPU whose features both have"
+        )
+    return target
+
+
+def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The manifest and the other members of an archive, checked against each other.
+
+    where    begins the messages
+    raises   ArtifactError for anything that `pack` of this schema and this TVM does not make
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                limit = LARGEST_MANIFEST if info.filename == MANIFEST else LARGEST_MEMBER
-                if info.filename not in MEMBERS:
-                    raise ArtifactError(f"load: '{path}' holds '{info.filename}', which no tvmq file has; it is foreign")
-                if info.file_size > limit:
-                    raise ArtifactError(f"load: '{path}': '{info.filename}' claims {info.file_size} bytes; the limit is {limit}")
-            blobs = {info.filename: archive.read(info) for info in archive.infolist()}
-        manifest = json.loads(blobs[MANIFEST])
-        hashes = dict(manifest["sha256"])
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError, NotImplementedError) as error:
-        raise ArtifactError(f"load: '{path}' is no tvmq file, or it is damaged ({_words(error)}); save it again") from error
-    for name in (BYTECODE, MODULE, *hashes):
-        if name not in blobs or hashlib.sha256(blobs[name]).hexdigest() != hashes.get(name):
-            raise ArtifactError(f"load: '{path}': '{name}' is missing or damaged; save it again")
-    return blobs, manifest
-
-
-def _words(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
-def _check_versions(path: Path, manifest: dict[str, Any]) -> None:
-    if manifest.get("schema") != SCHEMA:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check_members(where, archive, len(data))
+            manifest = json.loads(archive.read(MANIFEST))
+            check_versions(where, manifest)
+            _check_names(where, archive.namelist())
+            blobs = {name: archive.read(name) for name in (*CODE, *IR)}
+    except ArtifactError:
+        raise
+    except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
+        reason = last_line(error)
         raise ArtifactError(
-            f"load: '{path}' has schema {manifest.get('schema')}, this tvmq reads {SCHEMA}; "
-            f"it was saved by tvmq {manifest.get('tvmq')}, build the model again"
-        )
-    if manifest.get("tvm") != str(tvm.__version__):
-        raise ArtifactError(
-            f"load: '{path}' was saved with apache-tvm {manifest.get('tvm')}, this is {tvm.__version__}; build the model again"
-        )
+            f"{where} is no tvmq file, or it is damaged ({reason}); save the model again"
+        ) from error
+    check_form(where, manifest)
+    for name, blob in blobs.items():
+        if manifest["sha256"].get(name) != _sha256(blob):
+            raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")
+    return manifest, blobs
+
+
+def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse what could fill the memory before anything is unpacked."""
+    members = archive.infolist()
+    unpacked = sum(info.file_size for info in members)
+    if not _bounded(unpacked, size):
+        raise ArtifactError(f"{where} claims {unpacked} bytes packed into {size}; it is no tvmq file")
+    for info in members:
+        if info.compress_type not in METHODS or info.flag_bits & 1:
+            raise ArtifactError(
+                f"{where}: '{info.filename}' is encrypted or packed in an unknown way; it is no tvmq file"
+            )
+
+
+def _check_names(where: str, names: list[str]) -> None:
+    for name in names:
+        if name not in MEMBERS or names.count(name) > 1:
+            raise ArtifactError(f"{where} holds {names.count(name)} members '{name}'; it is no tvmq file")
+
+
+def _bounded(unpacked: int, packed: int) -> bool:
+    return unpacked <= UNPACKED_BASE + RATIO * packed
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

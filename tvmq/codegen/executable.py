@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,18 @@ import tvm
 from tvm import relax
 
 from tvmq.codegen import artifact
-from tvmq.codegen.inputs import TensorInfo, checked_inputs, infos
-from tvmq.codegen.target import CpuTarget
+from tvmq.codegen.code_bytes import last_line
+from tvmq.codegen.inputs import Inputs, TensorInfo, infos
+from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
 from tvmq.codegen.timing import Timing, measure
+from tvmq.errors import ArtifactError, TargetError
 from tvmq.graph.ledger import Ledger
 
+# Stage of the module -> what people call such a model.
+KINDS = {"realized": "integer", "calibrated": "simulated"}
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(eq=False)
 class Parts:
     """What an executable is made of; `build` and `load` make it.
 
@@ -27,14 +32,14 @@ class Parts:
     target       what they were compiled for
     description  inputs, outputs, ledger, layer names (codegen/description.py)
     kernels      {variable: kernel that computes it}
-    module       the Relax module that was compiled: what `verify` executes in NumPy
+    module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     """
 
     code: relax.VMExecutable
     target: CpuTarget
     description: dict[str, Any]
     kernels: dict[str, str]
-    module: tvm.IRModule
+    module: tvm.IRModule | Callable[[], tvm.IRModule]
 
 
 class Executable:
@@ -50,19 +55,23 @@ class Executable:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._lock = threading.Lock()
-        self._main = relax.VirtualMachine(parts.code, tvm.cpu())["main"]
-        self._inputs = [tvm.runtime.empty(info.shape, info.dtype) for info in self.input_info]
-        self._views = [np.from_dlpack(tensor) for tensor in self._inputs]
+        self._input_info = infos(parts.description["inputs"])
+        self._output_info = infos(parts.description["outputs"])
+        self._inputs = Inputs(self._input_info)
+        self._tensors = [tvm.runtime.from_dlpack(array) for array in self._inputs.arrays]
+        self._lacking = _lacking(parts.target)
+        # Code for another CPU can be saved, but not even be prepared for running.
+        self._main = None if self._lacking else relax.VirtualMachine(parts.code, tvm.cpu())["main"]
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
         """Name, shape, dtype, and scale and zero point of the codes, of each input."""
-        return infos(self._parts.description["inputs"])
+        return self._input_info
 
     @property
     def output_info(self) -> tuple[TensorInfo, ...]:
         """The same of each output."""
-        return infos(self._parts.description["outputs"])
+        return self._output_info
 
     @property
     def target(self) -> CpuTarget:
@@ -86,47 +95,82 @@ class Executable:
 
     @property
     def module(self) -> tvm.IRModule:
-        """The Relax module that was compiled."""
+        """The Relax module that was compiled; that of a loaded file is read when it is first asked for."""
+        if not isinstance(self._parts.module, tvm.IRModule):
+            self._parts.module = self._parts.module()
         return self._parts.module
 
-    def run(self, inputs: Mapping[str, np.ndarray], *, check_finite: bool = False) -> list[np.ndarray]:
+    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """One array an output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
-        raises        DataError naming the input
+        raises        DataError naming the input; TargetError if the model was built for a CPU unlike this one
         """
-        arrays = checked_inputs(inputs, self.input_info, check_finite=check_finite)
+        if self._main is None:
+            needs = ", ".join(self._lacking)
+            raise TargetError(
+                f"run: the model was built for {self.target.mcpu} and needs {needs}, which this CPU lacks; "
+                "save it and load it there, or build it for 'llvm', this CPU"
+            )
+        arrays = self._inputs.checked(inputs, check_finite=check_finite)
         with self._lock:
-            for view, array in zip(self._views, arrays, strict=True):
-                np.copyto(view, array)
-            result = self._main(*self._inputs)
-            return [result.numpy()] if hasattr(result, "numpy") else [item.numpy() for item in result]
+            for own, array in zip(self._inputs.arrays, arrays, strict=True):
+                own[...] = array
+            return _copied(self._main(*self._tensors))
 
-    def __call__(self, *arrays: np.ndarray) -> Any:
+    def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
-        from tvmq.codegen.inputs import by_position
-
-        results = self.run(by_position(arrays, self.input_info))
+        results = self.run(self._inputs.by_position(arrays))
         return results[0] if len(results) == 1 else results
 
-    def benchmark(self, inputs: Mapping[str, np.ndarray], *, repeat: int = 50, threads: int | None = None) -> Timing:
-        """Seconds of single runs after a warm-up; `threads` that the model may use (None: as it is)."""
+    def benchmark(self, inputs: Mapping[str, Any], *, repeat: int = 50, threads: int | None = None) -> Timing:
+        """Seconds of single runs after a warm-up; `threads` that the model may use (None: as it is).
+
+        raises   ConfigError for counts below 1, and what `run` raises
+        """
         return measure(lambda: self.run(inputs), repeat=repeat, threads=threads)
 
     def save(self, path: str | Path) -> str:
-        """Write one .tvmq file (a zip) and return its sha256; OutputError if it cannot be written, and then nothing is."""
-        return artifact.save(Path(path), self._parts)
+        """Write one .tvmq file (a zip) and return its sha256.
+
+        Equal modules built for equal targets by equal versions give equal files.
+        raises   OutputError if it cannot be written; then a file that was there before is untouched
+        """
+        return artifact.save(Path(path), self._parts, self.module)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{i.name} {i.dtype}{list(i.shape)}" for i in self.input_info)
-        return f"Executable({inputs}; {self.target.mcpu}, {self.ledger.stage})"
+        inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
+        kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
+        return f"Executable({inputs} -> {outputs}; {kind}, {self.target.mcpu})"
 
 
 def load(path: str | Path, *, sha256: str | None = None) -> Executable:
     """A saved executable.
 
-    A .tvmq file holds machine code: load it only from where you trust, or give the `sha256` that `save` returned.
-    raises  ArtifactError for a damaged or foreign file or another hash, TargetError if this CPU lacks a feature
+    A .tvmq file holds machine code: load only what you trust, or give the `sha256` that `save` returned.
+    raises  ArtifactError for a damaged or foreign file or another hash,
+            TargetError for a CPU with features that this one lacks
     """
-    return Executable(Parts(**artifact.load(Path(path), sha256)))
+    parts = Parts(**artifact.load(Path(path), sha256))
+    try:
+        return Executable(parts)
+    except Exception as error:
+        reason = last_line(error)
+        raise ArtifactError(
+            f"load: '{path}': TVM cannot use the code ({reason}); save the model again"
+        ) from error
+
+
+def _copied(result: Any) -> list[np.ndarray]:
+    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
+    if isinstance(result, tvm.runtime.Tensor):
+        return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
+    return [array for item in result for array in _copied(item)]
+
+
+def _lacking(target: CpuTarget) -> tuple[str, ...]:
+    """What this CPU lacks to run code for a target: its architecture, or features of it."""
+    if target.arch != resolve_target().arch:
+        return (f"the architecture {target.arch}",)
+    return missing_features(target.needs)

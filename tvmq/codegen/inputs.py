@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from tvmq.errors import DataError
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """An input or output: name, shape, element type; scale and zero point of the codes it has in the integer core."""
+    """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
+
+    >>> print(TensorInfo("x", (1, 3), "float32"))
+    x float32[1, 3]
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -21,44 +26,129 @@ class TensorInfo:
     scale: Any = None
     zero_point: Any = None
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.dtype}{list(self.shape)}"
+
 
 def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
     """From a module's description."""
     return tuple(TensorInfo(**{**facts, "shape": tuple(facts["shape"])}) for facts in described)
 
 
-def by_position(arrays: Sequence[np.ndarray], wanted: Sequence[TensorInfo]) -> dict[str, np.ndarray]:
-    """Arrays in order as {name: array}."""
-    if len(arrays) != len(wanted):
-        names = [info.name for info in wanted]
-        raise DataError(f"run: {len(arrays)} arrays given, the model takes {len(wanted)}: {names}")
-    return {info.name: array for info, array in zip(wanted, arrays, strict=True)}
+class Inputs:
+    """Aligned memory for the inputs of a model, and the checks of what is put there.
+
+    TVM's kernels crash on arrays that are not aligned to 64 bytes, and NumPy's hardly ever are: all are
+    copied.
+
+    arrays   one array an input, in order; each begins at a multiple of 64 bytes
+    """
+
+    def __init__(self, wanted: Sequence[TensorInfo]) -> None:
+        self.wanted = tuple(wanted)
+        self.arrays = [aligned(info.shape, info.dtype) for info in wanted]
+
+    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """The arrays in order, of the right shapes and types; nothing is changed yet.
+
+        raises   DataError naming the input, what it is and what the model takes
+        """
+        if not isinstance(inputs, Mapping):
+            kind = type(inputs).__name__
+            raise DataError(f"run: inputs must be {{name: array}}. Got {kind} instead; exe(x) takes arrays")
+        if len(inputs) != len(self.wanted):
+            _check_names(inputs, self.wanted)
+        arrays = []
+        for info, own in zip(self.wanted, self.arrays, strict=True):
+            array = inputs.get(info.name)
+            if array is None:
+                _check_names(inputs, self.wanted)
+            # What fits as it is has one short way: this is most of what a call costs in Python.
+            if type(array) is not np.ndarray or array.shape != info.shape or array.dtype is not own.dtype:
+                array = converted(array, info)
+            if check_finite:
+                _check_finite(array, info)
+            arrays.append(array)
+        return arrays
+
+    def by_position(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """Arrays in order as {name: array}."""
+        if len(arrays) != len(self.wanted):
+            names = [info.name for info in self.wanted]
+            raise DataError(f"run: {len(arrays)} arrays given, the model takes {len(names)}: {names}")
+        return {info.name: array for info, array in zip(self.wanted, arrays, strict=True)}
 
 
-def checked_inputs(
-    inputs: Mapping[str, np.ndarray], wanted: Sequence[TensorInfo], *, check_finite: bool
-) -> list[np.ndarray]:
-    """The arrays in order, of the right shape; raises DataError naming the input and what the model takes."""
-    if not isinstance(inputs, Mapping):
-        raise DataError(f"run: inputs must be a dictionary {{name: array}}. Got {type(inputs).__name__} instead")
+def aligned(shape: Sequence[int], dtype: str) -> np.ndarray:
+    """Zeros that begin at a multiple of 64 bytes, as TVM's kernels need.
+
+    >>> aligned((2, 3), "float32").ctypes.data % 64
+    0
+    """
+    kind = np.dtype(dtype)
+    size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
+    memory = np.zeros(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+def converted(value: Any, info: TensorInfo) -> np.ndarray:
+    """A value as an array of the model's shape and element type.
+
+    Floats take any number, integers only integers in their range, bool only bool.
+    raises   DataError naming the input, what it is and what the model takes
+    """
+    try:
+        array = np.asarray(value)
+    except Exception as error:  # ragged lists, tensors on other devices, ...
+        kind = type(value).__name__
+        raise DataError(f"run: input '{info.name}' is a {kind} that makes no array ({error})") from error
+    wanted = np.dtype(info.dtype)
+    if array.shape != info.shape:
+        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {info.shape}")
+    if array.dtype.kind not in _SOURCES[wanted.kind]:
+        raise DataError(
+            f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; "
+            f"convert it on purpose, with astype('{info.dtype}')"
+        )
+    if wanted.kind in "iu" and array.size:
+        _check_range(array, info, wanted)
+    with np.errstate(over="ignore"):  # float64 beyond float32 becomes infinite, and infinities clip
+        return array.astype(wanted, copy=False)
+
+
+# Kind of the model's element type -> kinds of arrays that it takes.
+_SOURCES = {"f": "fiub", "i": "iub", "u": "iub", "b": "b"}
+
+
+def _check_range(array: np.ndarray, info: TensorInfo, wanted: np.dtype[Any]) -> None:
+    limits = np.iinfo(wanted)
+    lowest, highest = int(array.min()), int(array.max())
+    if lowest < limits.min or highest > limits.max:
+        raise DataError(
+            f"run: input '{info.name}' holds {lowest}..{highest}, "
+            f"the model takes {info.dtype}: {limits.min}..{limits.max}"
+        )
+
+
+def _check_finite(array: np.ndarray, info: TensorInfo) -> None:
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    bad = ~np.isfinite(array)
+    raise DataError(
+        f"run: input '{info.name}' holds {int(bad.sum())} NaN or infinite values of {array.size}, "
+        f"first at {np.argwhere(bad)[0].tolist()}; repair the preprocessing"
+    )
+
+
+def _check_names(inputs: Mapping[str, Any], wanted: Sequence[TensorInfo]) -> None:
+    """DataError for an input that the model does not have, or that is missing."""
     names = [info.name for info in wanted]
     for name in inputs:
         if name not in names:
-            raise DataError(f"run: the model has no input '{name}'; it takes {names}")
-    arrays = []
-    for info in wanted:
-        if info.name not in inputs:
-            raise DataError(f"run: input '{info.name}' is missing; the model takes {names}")
-        arrays.append(_checked(np.asarray(inputs[info.name]), info, check_finite))
-    return arrays
-
-
-def _checked(array: np.ndarray, info: TensorInfo, check_finite: bool) -> np.ndarray:
-    if array.shape != info.shape:
-        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {info.shape}")
-    if str(array.dtype) != info.dtype and not np.can_cast(array.dtype, info.dtype, "same_kind"):
-        raise DataError(f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}")
-    if check_finite and array.dtype.kind == "f" and not np.isfinite(array).all():
-        count = int((~np.isfinite(array)).sum())
-        raise DataError(f"run: input '{info.name}' holds {count} NaN or infinite values of {array.size}; repair the preprocessing")
-    return array
+            close = get_close_matches(str(name), names, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise DataError(f"run: the model has no input '{name}', it takes {names}{hint}")
+    for name in names:
+        if inputs.get(name) is None:
+            raise DataError(f"run: input '{name}' is missing; the model takes {names}")

@@ -1,4 +1,4 @@
-"""Silence for TVM's C++ log lines: one a constant when code is saved and loaded, meant for TVM's developers."""
+"""Silence for log lines that TVM writes for its developers: one a constant when code is saved and loaded."""
 
 from __future__ import annotations
 
@@ -10,21 +10,32 @@ import threading
 from collections.abc import Iterator
 
 _LOCK = threading.Lock()
-NOISE = ("Warning: Scope Saving:", "Warning: Scope Loaded:")
+STDERR = 2
+NOISE = (b"Warning: Scope Saving:", b"Warning: Scope Loaded:")
 
 
 @contextlib.contextmanager
 def without_noise() -> Iterator[None]:
-    """Hold back what C++ writes to stderr; all of it but the NOISE lines is written afterwards."""
-    with _LOCK, tempfile.TemporaryFile() as held:
-        sys.stderr.flush()
-        stderr = os.dup(2)
+    """Hold back what C++ writes to stderr; all of it but the NOISE lines is written afterwards.
+
+    Where stderr is closed there is nothing to hold back.
+    """
+    with _LOCK, contextlib.ExitStack() as stack:
         try:
-            os.dup2(held.fileno(), 2)
+            stderr = os.dup(STDERR)
+        except OSError:
+            yield
+            return
+        stack.callback(os.close, stderr)
+        held = stack.enter_context(tempfile.TemporaryFile())
+        if sys.stderr is not None:
+            sys.stderr.flush()
+        os.dup2(held.fileno(), STDERR)
+        try:
             yield
         finally:
-            os.dup2(stderr, 2)
+            os.dup2(stderr, STDERR)
             held.seek(0)
-            kept = [line for line in held.read().splitlines(True) if not any(n.encode() in line for n in NOISE)]
-            os.write(stderr, b"".join(kept))
-            os.close(stderr)
+            kept = [line for line in held if not any(noise in line for noise in NOISE)]
+            if kept:
+                os.write(STDERR, b"".join(kept))

@@ -1,0 +1,112 @@
+"""What the manifest of a saved model says, and the check that it says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tvm
+import tvm_ffi
+
+from tvmq.errors import ArtifactError
+from tvmq.version import __version__
+
+SCHEMA = 1
+MISSING = object()
+
+# A value's form: a type, [form] for a list of any length, {str: form} for a dictionary of any keys, or a
+# dictionary of forms for fixed keys; further keys are ignored.
+_TENSOR = {"name": str, "shape": [int], "dtype": str}
+_LEDGER = {
+    "stage": str,
+    "config": {str: object},
+    "layers": {str: {"op": str, "precision": str, "why": str}},
+    "notes": [str],
+}
+_FORM = {
+    "schema": int,
+    "tvmq": str,
+    "tvm": str,
+    "tvm_ffi": str,
+    "arch": str,
+    "target": {str: object},
+    "needs": [str],
+    "description": {"inputs": [_TENSOR], "outputs": [_TENSOR], "ledger": _LEDGER, "names": {str: [str]}},
+    "kernels": {str: str},
+    "sha256": {str: str},
+}
+
+
+def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
+    """The manifest of an executable's parts; `hashes` are those of the other members."""
+    return {
+        "schema": SCHEMA,
+        "tvmq": __version__,
+        "tvm": str(tvm.__version__),
+        "tvm_ffi": str(tvm_ffi.__version__),
+        "arch": parts.target.arch,
+        "target": dict(parts.target.tvm),
+        "needs": sorted(parts.target.needs),
+        "description": parts.description,
+        "kernels": parts.kernels,
+        "sha256": hashes,
+    }
+
+
+def check_versions(where: str, manifest: Any) -> None:
+    """ArtifactError if this tvmq and this TVM cannot read what the manifest describes."""
+    if not isinstance(manifest, dict) or "schema" not in manifest:
+        raise ArtifactError(f"{where}: its manifest has no schema version; it is no tvmq file, or damaged")
+    if manifest["schema"] != SCHEMA:
+        raise ArtifactError(
+            f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA}; "
+            f"it was saved by tvmq {manifest.get('tvmq')}: build and save the model again"
+        )
+    if manifest.get("tvm") != str(tvm.__version__):
+        raise ArtifactError(
+            f"{where} was saved with apache-tvm {manifest.get('tvm')}, this is {tvm.__version__}, "
+            "and compiled code does not carry over; build and save the model again"
+        )
+
+
+def check_form(where: str, manifest: dict[str, Any]) -> None:
+    """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
+    wrong = _first_wrong(manifest, _FORM, "")
+    if wrong:
+        raise ArtifactError(
+            f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again"
+        )
+    described = manifest["description"]
+    for tensor in (*described["inputs"], *described["outputs"]):
+        if min(tensor["shape"], default=0) < 0 or not _is_dtype(tensor["dtype"]):
+            raise ArtifactError(
+                f"{where}: the manifest says that '{tensor['name']}' is {tensor['dtype']}{tensor['shape']}, "
+                "which no tensor is; save the model again"
+            )
+
+
+def _is_dtype(text: str) -> bool:
+    try:
+        return np.dtype(text).kind in "fiub"
+    except TypeError:
+        return False
+
+
+def _first_wrong(value: Any, form: Any, path: str) -> str | None:
+    """Path of the first entry that has not the wanted form; None if all have."""
+    if value is MISSING:
+        return path
+    if isinstance(form, type):
+        fits = isinstance(value, form) and not (form is int and isinstance(value, bool))
+        return None if fits else path
+    if isinstance(form, list):
+        if not isinstance(value, list):
+            return path
+        parts = {f"{path}[{i}]": (item, form[0]) for i, item in enumerate(value)}
+    else:
+        if not isinstance(value, dict):
+            return path
+        items = {key: form[str] for key in value} if str in form else form
+        parts = {f"{path}.{key}".lstrip("."): (value.get(key, MISSING), item) for key, item in items.items()}
+    wrong = (_first_wrong(item, inner, inside) for inside, (item, inner) in parts.items())
+    return next((found for found in wrong if found is not None), None)
