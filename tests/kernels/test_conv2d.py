@@ -88,7 +88,7 @@ def test_shapes_reach_all_kinds_of_chunks() -> None:
     kinds = set()
     for conv in SHAPES:
         shape = ConvShape(conv, level("avx512vnni"), 0)
-        tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins, shape.line)
+        tiling = choose_tiling(shape.product, shape.ins)
         chunks = choose_chunks(shape, tiling)
         kinds.add((chunks.pixel_chunks > 1, chunks.panel_chunks > 1, tiling.shifted))
         assert chunks.count <= 2 * CHUNKS

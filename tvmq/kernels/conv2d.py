@@ -71,7 +71,7 @@ def conv2d(
     """
     check_operands("conv2d", conv, weight, bias)
     shape = ConvShape(conv, instructions(isa), x_zero)
-    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins, shape.line)
+    tiling = choose_tiling(shape.product, shape.ins)
     return make_kernel("conv2d", shape, tiling, weight, bias, epilogue)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.tiling import Tiling
+from tvmq.kernels.tiling import Product, Tiling
 from tvmq.kernels.types import Conv2d
 
 # Divides evenly among 1, 2, 3, 4 and 6 threads.
@@ -87,6 +87,11 @@ class ConvShape:
         """So many output pixels in turn have windows at equal distances; 0 for all."""
         dense = self.pointwise and (self.staged or self.conv.strides == (1, 1))
         return 0 if dense else self.conv.out_width
+
+    @property
+    def product(self) -> Product:
+        """The product of one group."""
+        return Product(self.pixels, self.vectors, self.steps, self.line)
 
     @property
     def padded_height(self) -> int:

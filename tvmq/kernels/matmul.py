@@ -49,6 +49,6 @@ def matmul(
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)
     shape = ConvShape(conv, instructions(isa), 0)
-    tiling = choose_tiling(shape.pixels, shape.vectors, shape.steps, shape.ins)
+    tiling = choose_tiling(shape.product, shape.ins)
     buffers = (*leading, depth), (*leading, columns)
     return make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers)

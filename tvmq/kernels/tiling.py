@@ -22,19 +22,31 @@ from tvmq.kernels.packing import panel_pieces
 
 SHIFT_WASTE = 0.03
 # for each dot in the code, which is to be compiled and fetched: share of the time, and cycles
-CODE_SHARE, CODE_CYCLES = 0.002, 10.0
+CODE_SHARE, CODE_CYCLES = 0.003, 10.0
 MOST_ROWS, MOST_COLUMNS = 14, 7
 L1_BYTES, L2_BYTES = 24 * 1024, 768 * 1024
 # bytes per cycle from L1, L2 and beyond; from measurements on Zen 4 and Zen 5
 L1_RATE, L2_RATE, L3_RATE = 128.0, 40.0, 25.0
 TILE_CYCLES = 12.0  # start of a tile: addresses, initial sums, a mispredicted branch
 EPILOGUE_CYCLES = {4: 16.0, 2: 9.0, 1: 5.0}  # so many vectors of sums to codes
-# of a step, beside the dots: instructions that take issue slots
-ROW_CYCLES, COLUMN_CYCLES, LOOP_CYCLES = 0.03, 0.1, 0.25
+STREAM_COLUMNS = 0.5  # beyond the first cache one column reaches 2/3 of the rate of many
 # where the pixels of a tile lie in several lines, each has an address of its own: to compute, and beyond
 # FREE_ADDRESSES to fetch in every step
-ADDRESS_CYCLES, FREE_ADDRESSES, FETCH_CYCLES = 3.0, 6, 0.15
+ADDRESS_CYCLES, FREE_ADDRESSES, FETCH_CYCLES = 8.0, 6, 0.15
 LATENCY_CYCLES = 4.0  # of one dot; a tile of few accumulators waits for it
+
+
+@dataclass(frozen=True)
+class Product:
+    """Sizes of a product: pixels x (steps * taps) x (vectors * lanes).
+
+    line  so many pixels in turn lie at equal distances in memory; 0 for all
+    """
+
+    pixels: int
+    vectors: int
+    steps: int
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,65 +98,58 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
     return index * size + minimum(index, larger) * (parts[0][0] - size)
 
 
-def choose_tiling(pixels: int, vectors: int, steps: int, ins: Instructions, line: int = 0) -> Tiling:
-    """Tiling of least modelled time.
-
-    pixels   rows of the product
-    vectors  vectors of output channels
-    steps    steps of the inner loop
-    line     so many pixels in turn lie at equal distances; 0 for all
-    """
-    facts = (ins.registers - ins.dot_temporaries, ins.dot_cycles, ins.vector_bytes)
-    return _choose(pixels, vectors, steps, line or pixels, *facts)
-
-
 @lru_cache(maxsize=1024)
-def _choose(
-    pixels: int, vectors: int, steps: int, line: int, registers: int, dot_cycles: float, vector_bytes: int
-) -> Tiling:
+def choose_tiling(product: Product, ins: Instructions) -> Tiling:
+    """Tiling of least modelled time."""
     best: tuple[float, Tiling] | None = None
-    for columns in range(1, min(MOST_COLUMNS, vectors) + 1):
-        for rows in range(1, min(MOST_ROWS, pixels) + 1):
-            if (rows + 1) * columns > registers:
+    for columns in range(1, min(MOST_COLUMNS, product.vectors) + 1):
+        for rows in range(1, min(MOST_ROWS, product.pixels) + 1):
+            if (rows + 1) * columns > ins.registers - ins.dot_temporaries:
                 break
-            tiling = _cut(pixels, vectors, rows, columns)
-            cost = _cost(tiling, vectors, steps, line, dot_cycles, vector_bytes)
+            tiling = cut(product, rows, columns)
+            cost = _cycles(product, tiling, ins)
             if best is None or cost < best[0]:
                 best = cost, tiling
     assert best is not None, "one pixel and one vector always fit"
     return best[1]
 
 
-def _cut(pixels: int, vectors: int, rows: int, columns: int) -> Tiling:
-    parts = split(pixels, rows)
-    tiles = -(-pixels // rows)
-    shifted = len(parts) == 2 and tiles * parts[0][0] - pixels < SHIFT_WASTE * pixels
+def cut(product: Product, rows: int, columns: int) -> Tiling:
+    """Tiling by tiles of at most rows x columns."""
+    parts = split(product.pixels, rows)
+    tiles = -(-product.pixels // rows)
+    shifted = len(parts) == 2 and tiles * parts[0][0] < (1 + SHIFT_WASTE) * product.pixels
     if shifted:
         parts = [(parts[0][0], tiles)]
-    panels = split(vectors, columns)
-    return Tiling(pixels, parts[0][0], panels[0][0], tuple(parts), tuple(panels), shifted)
+    panels = split(product.vectors, columns)
+    return Tiling(product.pixels, parts[0][0], panels[0][0], tuple(parts), tuple(panels), shifted)
 
 
-def _cost(tiling: Tiling, vectors: int, steps: int, line: int, dot_cycles: float, vector_bytes: int) -> float:
-    """Modelled cycles."""
-    total = 0.0
-    weight_bytes = vectors * steps * vector_bytes
+def _cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
+    """Modelled time, code size weighed in."""
+    steps, total = product.steps, 0.0
+    row_cycles, column_cycles, loop_cycles = ins.step_cycles
+    weight_bytes = product.vectors * steps * ins.vector_bytes
     for columns, panels in tiling.panel_parts:
-        panel_bytes = columns * steps * vector_bytes
-        rate = L1_RATE if panel_bytes <= L1_BYTES else L2_RATE if panel_bytes <= L2_BYTES else L3_RATE
-        first_rate = L1_RATE if weight_bytes <= L1_BYTES else L2_RATE if weight_bytes <= L2_BYTES else L3_RATE
+        step_bytes = columns * ins.vector_bytes
+        far = _rate(weight_bytes, columns)
+        near = _rate(steps * step_bytes, columns)
         for rows, tiles in tiling.pixel_parts:
-            step = max(dot_cycles * rows * columns, (rows + columns) / 2, LATENCY_CYCLES)
-            step += ROW_CYCLES * rows + COLUMN_CYCLES * columns + LOOP_CYCLES
-            addresses = 1 if line % rows == 0 or line == tiling.pixels else rows
+            addresses = 1 if product.line in (0, product.pixels) or product.line % rows == 0 else rows
+            step = max(ins.dot_cycles * rows * columns, (rows + columns) / 2, LATENCY_CYCLES)
+            step += row_cycles * rows + column_cycles * columns + loop_cycles
             step += FETCH_CYCLES * max(0, addresses - FREE_ADDRESSES)
-            inner = steps * max(step, columns * vector_bytes / rate)
-            first = steps * max(0.0, columns * vector_bytes / first_rate - step)
-            tile = inner + _epilogue_cycles(rows, columns) + TILE_CYCLES + ADDRESS_CYCLES * addresses
-            total += panels * (tiles * tile + first)
+            rest = TILE_CYCLES + ADDRESS_CYCLES * addresses
+            rest += rows * sum(EPILOGUE_CYCLES[count] for _, count in panel_pieces(columns))
+            # the first tile of a panel brings its weights from afar
+            dots = max(step, step_bytes / far) + (tiles - 1) * max(step, step_bytes / near)
+            total += panels * (steps * dots + tiles * rest)
     code = sum(rows for rows, _ in tiling.pixel_parts) * sum(columns for columns, _ in tiling.panel_parts)
     return total * (1 + CODE_SHARE * code) + CODE_CYCLES * code
 
 
-def _epilogue_cycles(rows: int, columns: int) -> float:
-    return rows * sum(EPILOGUE_CYCLES[count] for _, count in panel_pieces(columns))
+def _rate(size: int, columns: int) -> float:
+    """Bytes per cycle of reading so many bytes again and again, by panels of so many vectors."""
+    if size <= L1_BYTES:
+        return L1_RATE
+    return (L2_RATE if size <= L2_BYTES else L3_RATE) * columns / (columns + STREAM_COLUMNS)

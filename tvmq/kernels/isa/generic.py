@@ -28,6 +28,7 @@ class Instructions:
     x_dtype       type in which `dot` takes activations: "uint8", or "int16" (codes widened by a copy)
     w_dtype       type in which `dot` takes weights: "int8" or "int16"
     dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
+    step_cycles   what a step costs besides, in that unit: for each pixel, for each vector of weights, in all
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     """
 
@@ -39,7 +40,8 @@ class Instructions:
     x_dtype = "int16"
     w_dtype = "int16"
     dot_cycles = 1.5
-    dot_temporaries = 3
+    step_cycles = (0.25, 0.7, 1.0)
+    dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
 
     @property
     def lanes(self) -> int:

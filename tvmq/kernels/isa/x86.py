@@ -30,6 +30,7 @@ class X86(Instructions):
     x_dtype = "int16"
     w_dtype = "int16"
     dot_cycles = 1.0
+    step_cycles = (0.03, 0.1, 0.25)
     dot_temporaries = 3
     multiply_pairs_name = ""
     pack_words_name = ""

@@ -1,0 +1,204 @@
+"""Speed of the int8 conv2d and matmul kernels as a share of the peak of their dot product.
+
+    python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4]
+
+Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; share of the peak of the
+          instruction set's dot product, measured between the runs of the same row by a loop over registers;
+          s: seconds of compilation
+The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
+With --tiles every tile is timed, beside the one that the cost model chooses (*). Every kernel is first
+compared with the definition, bit for bit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import common
+import numpy as np
+import tvm
+from tvm.script.ir_builder import tirx as T
+
+from tvmq import numerics
+from tvmq.kernels import builder, isa
+from tvmq.kernels.conv2d import make_kernel
+from tvmq.kernels.conv_shape import ConvShape
+from tvmq.kernels.tiling import choose_tiling, cut
+from tvmq.kernels.types import Conv2d, Kernel, Requantize
+
+SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
+SHAPES = {
+    "1x1 56x56x64->64": Conv2d(1, 56, 56, 64, 64),
+    "1x1 14x14x256->1024": Conv2d(1, 14, 14, 256, 1024),
+    "1x1 112x112x16->96": Conv2d(1, 112, 112, 16, 96),
+    "1x1 56x56x144->24": Conv2d(1, 56, 56, 144, 24),
+    "1x1 7x7x960->160": Conv2d(1, 7, 7, 960, 160),
+    "3x3 56x56x64->64": Conv2d(1, 56, 56, 64, 64, (3, 3), (1, 1), SAME3),
+    "3x3 7x7x512->512": Conv2d(1, 7, 7, 512, 512, (3, 3), (1, 1), SAME3),
+    "3x3 s2 28x28x256->256": Conv2d(1, 28, 28, 256, 256, (3, 3), (2, 2), SAME3),
+    "stem 3x3 s2 224x224x3->32": Conv2d(1, 224, 224, 3, 32, (3, 3), (2, 2), SAME3),
+    "stem 7x7 s2 224x224x3->64": Conv2d(1, 224, 224, 3, 64, (7, 7), (2, 2), SAME7),
+    "matmul 128x768->768": Conv2d(1, 1, 128, 768, 768),
+    "matmul 1x1280->1000": Conv2d(1, 1, 1, 1280, 1000),
+}
+CPUS = {
+    "avx2": "haswell",
+    "avx512bw": "skylake-avx512",
+    "avx512vnni": "cascadelake",
+    "avx512vbmi": "icelake-server",
+}
+PEAK_ROUNDS, PEAK_UNROLL = 1000, 2
+HEADERS = ("shape", "level", "kernel", "us", "GMAC/s", "of peak", "s")
+
+
+def compiled(name: str, func: Any, level: str) -> Callable[..., None]:
+    """A PrimFunc for a CPU of that level."""
+    target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS.get(level, "x86-64")})
+    function: Callable[..., None] = tvm.compile(tvm.IRModule({name: func}), target)[name]
+    return function
+
+
+def peak_run(level: str) -> tuple[Callable[[], None], int]:
+    """A loop of dot products of registers, and its multiply-accumulates."""
+    ins = isa.level(level)
+    # sums and as many weights; the activations come from memory, or LLVM would multiply once for all
+    count, reads = (ins.registers - 4) // 2, PEAK_ROUNDS * PEAK_UNROLL
+    size = ins.lanes * ins.taps
+    lengths = {
+        "x": (reads * ins.taps, ins.x_dtype),
+        "w": (count * size, ins.w_dtype),
+        "y": (count * ins.lanes, "int32"),
+    }
+    with builder.Function(
+        "peak", {k: ((length,), dtype) for k, (length, dtype) in lengths.items()}
+    ) as function:
+        x, w, y = function.buffers
+        kind = builder.vector_type(ins.w_dtype, size)
+        weights = [builder.load(w, i * size, kind) for i in range(count)]
+        sums = [builder.Register("int32", ins.lanes) for _ in range(count)]
+        for register in sums:
+            register.set(builder.spread(0, ins.lanes))
+        with T.serial(0, PEAK_ROUNDS) as i:
+            for turn in range(PEAK_UNROLL):
+                activations = ins.broadcast(x, (i * PEAK_UNROLL + turn) * ins.taps)
+                for register, weight in zip(sums, weights, strict=True):
+                    register.set(ins.dot(register.get(), activations, weight))
+        for i, register in enumerate(sums):
+            builder.store(y, i * ins.lanes, register.get(), ins.lanes)
+    run = compiled("peak", function.prim_func, level)
+    tensors = [tvm.runtime.tensor(np.zeros(length, dtype)) for length, dtype in lengths.values()]
+    return (lambda: run(*tensors)), reads * count * size
+
+
+def kernel_run(conv: Conv2d, kernel: Kernel, level: str, operands: Any) -> tuple[Callable[[], None], float]:
+    """A call of the compiled kernel, checked once against the definition; and seconds of compilation."""
+    x, weight, bias, step = operands
+    begin = time.perf_counter()
+    function = compiled(kernel.name, kernel.func, level)
+    seconds = time.perf_counter() - begin
+    y = np.zeros(conv.out_shape, np.uint8)
+    tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
+    function(*tensors)
+    sums = numerics.conv(
+        x.transpose(0, 3, 1, 2), weight, strides=conv.strides, padding=conv.padding, x_zero=7
+    )
+    expected = numerics.requantize(
+        sums.transpose(0, 2, 3, 1) + bias, step.multiplier, axis=3, zero_point=3, dtype="uint8"
+    )
+    if not np.array_equal(tensors[-1].numpy(), expected):
+        raise SystemExit(f"{kernel.name} differs from the definition")
+    return (lambda: function(*tensors)), seconds
+
+
+def operands_of(conv: Conv2d) -> Any:
+    """x, weight, bias and a requantize step that spreads the sums over the codes."""
+    random = np.random.default_rng(0)
+    x = random.integers(0, 256, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.uint8)
+    weight = random.integers(-128, 128, (conv.filters, conv.channels, *conv.kernel)).astype(np.int8)
+    bias = random.integers(-20000, 20000, conv.filters).astype(np.int32)
+    depth = conv.channels * conv.kernel[0] * conv.kernel[1]
+    multiplier = (random.uniform(0.5, 1.5, conv.filters) / (220 * depth**0.5)).astype(np.float32)
+    return x, weight, bias, Requantize(multiplier, 3, 0, 255)
+
+
+def interleaved(runs: dict[str, Callable[[], None]], seconds: float) -> dict[str, float]:
+    """Median seconds of a call of each, in turns, for so long in all."""
+    counts, times = {}, {name: [] for name in runs}  # type: ignore[var-annotated]
+    for name, run in runs.items():
+        run()
+        begin = time.perf_counter()
+        run()
+        counts[name] = max(1, int(3e-4 / (time.perf_counter() - begin)))
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(next(iter(times.values()))) < 5:
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            for _ in range(counts[name]):
+                run()
+            times[name].append((time.perf_counter() - begin) / counts[name])
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], seconds: float) -> list[Any]:
+    """Rows of the table for one shape on one level."""
+    operands = operands_of(conv)
+    shape = ConvShape(conv, isa.level(level), 7)
+    product = shape.product
+    tilings = [choose_tiling(product, shape.ins)]
+    tilings += [cut(product, *tile) for tile in tiles if tile[0] <= product.pixels]
+    peak, peak_macs = peak_run(level)
+    runs, notes = {"peak": peak}, {}
+    for number, tiling in enumerate(tilings):
+        kernel = make_kernel("conv2d", shape, tiling, *operands[1:3], (operands[3],))
+        label = kernel.name.removeprefix("conv2d_") + ("" if number else " *")
+        runs[label], notes[label] = kernel_run(conv, kernel, level, operands)
+    times = interleaved(runs, seconds)
+    rate = peak_macs / times.pop("peak")
+    macs = shape.pixels * conv.filters * conv.channels * conv.kernel[0] * conv.kernel[1]
+    return [
+        (
+            title,
+            level,
+            label,
+            f"{1e6 * time:.1f}",
+            f"{1e-9 * macs / time:.0f}",
+            f"{macs / time / rate:.0%}",
+            f"{notes[label]:.2f}",
+        )
+        for label, time in times.items()
+    ]
+
+
+def main() -> None:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(description="speed of int8 conv2d and matmul kernels")
+    parser.add_argument("--levels", default="", help="instruction sets; default: all that this CPU has")
+    parser.add_argument("--shapes", default="", help="parts of the names of shapes, separated by commas")
+    parser.add_argument("--tiles", default="", help="further tiles, such as 6x4,4x4")
+    parser.add_argument("--seconds", type=float, default=1.0, help="time for each row")
+    options = parser.parse_args()
+    tiles = [tuple(map(int, tile.split("x"))) for tile in options.tiles.split(",") if tile]
+    host = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
+    present = set(tvm.target.codegen.llvm_get_cpu_features(host))
+    levels = [level for level in options.levels.split(",") if level] or [
+        level for level in isa.LEVELS if set(isa.features(level)) <= present
+    ]
+    wanted = options.shapes.split(",")
+    print(common.machine(), flush=True)
+    rows = []
+    for level in levels:
+        for title, conv in SHAPES.items():
+            if any(part in title for part in wanted):
+                rows += measure(title, conv, level, tiles, options.seconds)
+                print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    common.print_table(HEADERS, rows)
+
+
+if __name__ == "__main__":
+    main()
