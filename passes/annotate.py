@@ -15,6 +15,8 @@ Numerics  nothing changes: an uncalibrated simulated_quantize (scale 0) is the i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import tvm
 from tvm import relax
@@ -37,38 +39,69 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
     roots = {group.root: group for group in groups if group.family in SEEDS}
+    integer = {member for group in groups for member in group.members}
     rewriter = Rewriter(mod)
+    floats = _Floats(rewriter)
     for param in rewriter.params:
         if param.name in specs:
-            rewriter.bind(param, _watch(rewriter, param, param.name, "input", specs[param.name]))
+            floats.add(param, param, _watch(rewriter, param, param.name, "input", specs[param.name]))
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
+        floats.choose(rounded=var.name in integer)
         value = rewriter.substitute(value)
         if var.name in roots:
             value = _with_weight(rewriter, ledger, roots[var.name], value)
-        new: relax.Expr = rewriter.emit(value, var.name)
-        if var.name in specs:
-            new = _watch(rewriter, new, var.name, "activation", specs[var.name])
+        new = rewriter.emit(value, var.name)
         rewriter.bind(var, new)
+        if var.name in specs:
+            rounded = _watch(rewriter, new, var.name, "activation", specs[var.name])
+            rewriter.bind(var, rounded)
+            if var.name not in integer:
+                floats.add(var, new, rounded)
+    floats.choose(rounded=False)
     result = rewriter.finish()
     ledger.stage = "annotated"
     return with_ledger(result, ledger)
 
 
+class _Floats:
+    """Tensors that are floats in the integer module too: float operators and results read them without rounding."""
+
+    def __init__(self, rewriter: Rewriter) -> None:
+        self._rewriter = rewriter
+        self._known: list[tuple[relax.Var, relax.Var, relax.Var]] = []
+
+    def add(self, old: relax.Var, plain: relax.Var, rounded: relax.Var) -> None:
+        """`old` is now `plain`, and `rounded` behind its simulated_quantize."""
+        self._known.append((old, plain, rounded))
+
+    def choose(self, *, rounded: bool) -> None:
+        """From now on the old variables mean the rounded tensors, or the plain ones."""
+        for old, plain, watched in self._known:
+            self._rewriter.bind(old, watched if rounded else plain)
+
+
 def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
     """{tensor: spec} of all activations that need a scale of their own."""
     config = QConfig.from_dict({**ledger.config, "rules": []})
-    passing = {group.output for group in groups if group.passes}
+    passing = {group.output: group for group in groups if group.passes}
     specs: dict[str, QuantSpec] = {}
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activations
-        for name in group.inputs:
-            if name not in passing and (name not in specs or chosen):
+        for name in (owner for name in group.inputs for owner in _owners(name, passing)):
+            if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes"):
             specs.setdefault(group.output, config.activations)
     return specs
+
+
+def _owners(name: str, passing: Mapping[str, Group]) -> list[str]:
+    """The tensors whose scales `name` has: back through operators that only move codes."""
+    if name not in passing:
+        return [name]
+    return [owner for source in passing[name].inputs for owner in _owners(source, passing)]
 
 
 def _watch(rewriter: Rewriter, x: relax.Expr, name: str, kind: str, spec: QuantSpec) -> relax.Var:

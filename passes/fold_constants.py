@@ -24,8 +24,7 @@ from tvmq.graph.view import const_value, is_const, make_const, op_name
 
 def fold(value: relax.Expr) -> relax.Expr | None:
     """The constant that a call amounts to, None if it has none (or several results)."""
-    name = op_name(value)
-    if not name or evaluator(name) is None or not value.args:
+    if not op_name(value) or not value.args or evaluator(value) is None:
         return None
     args: list[Any] = []
     for arg in value.args:
@@ -37,7 +36,7 @@ def fold(value: relax.Expr) -> relax.Expr | None:
             return None
         else:  # shapes and scalars: read from the call itself or as a number
             args.append(_scalar(arg))
-    result = evaluate(value, args, name)
+    result = evaluate(value, args)
     return None if isinstance(result, tuple) else make_const(np.asarray(result, str(value.ty.dtype)))
 
 

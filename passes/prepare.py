@@ -62,7 +62,7 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
             continue
         given: Any = params[param.name]
         array = np.asarray(given.numpy() if hasattr(given, "numpy") else given)
-        _check_finite(param.name, array)
+        _check_weight(param, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
@@ -70,15 +70,21 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
     return rewriter.finish(kept)
 
 
-def _check_finite(name: str, array: np.ndarray) -> None:
-    """Refuse NaN and infinities; -inf stays where it masks (all other values are 0 or less)."""
+def _check_weight(param: relax.Var, array: np.ndarray) -> None:
+    """Refuse other shapes, NaN and infinities; -inf stays where it masks (all other values are 0 or less)."""
+    declared = [int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape]
+    if len(declared) != array.ndim or any(d not in (None, size) for d, size in zip(declared, array.shape, strict=True)):
+        raise ModelError(
+            f"prepare: weight '{param.name}' has shape {array.shape}, the module takes {declared}; "
+            "give the params that belong to it"
+        )
     if array.dtype.kind != "f" or np.isfinite(array).all():
         return
     if not np.isnan(array).any() and (array <= 0).all():
         return
     count = int((~np.isfinite(array)).sum())
     raise ModelError(
-        f"prepare: weight '{name}' holds {count} NaN or infinite of {array.size} values; "
+        f"prepare: weight '{param.name}' holds {count} NaN or infinite of {array.size} values; "
         "repair the trained model before quantizing it"
     )
 
@@ -89,7 +95,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         return folded
     if isinstance(value, relax.TupleGetItem):
         source = rewriter.value_of(value.tuple_value)
-        if source is not None and op_name(source) == "nn.batch_norm" and value.index == 0:
+        if source is not None and _is_constant_batch_norm(rewriter, value):
             return _batch_norm(rewriter, var, source)
         if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
             return source.args[0]
@@ -104,11 +110,19 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
     return value
 
 
+def _is_constant_batch_norm(rewriter: Rewriter, value: relax.TupleGetItem) -> bool:
+    """True for the normalized tensor of a batch norm of constants, of which nothing else is read."""
+    source = rewriter.value_of(value.tuple_value)
+    if op_name(source) != "nn.batch_norm" or value.index != 0 or source.attrs.training:
+        return False
+    if not all(is_const(arg) for arg in source.args[1:5]):
+        return False
+    return sum(len(rewriter.view.readers[name]) for name in rewriter.old_names(value.tuple_value)) == 1
+
+
 def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.Expr:
     """y = (x - mean) / sqrt(variance + epsilon) * gamma + beta as one multiply and one add."""
     x, attrs = call.args[0], call.attrs
-    if not all(is_const(arg) for arg in call.args[1:5]):
-        return call
     gamma, beta, mean, variance = (const_value(arg).astype(np.float64) for arg in call.args[1:5])
     scale = (gamma if attrs.scale else 1.0) / np.sqrt(variance + attrs.epsilon)
     shift = (beta if attrs.center else 0.0) - mean * scale

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from tvm import relax
 
-from tvmq.graph.view import View, op_name, shape_of
+from tvmq.graph.evaluate import evaluator
+from tvmq.graph.view import View, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 
@@ -21,7 +22,7 @@ class Shape:
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Any of them that copies values."""
-        reason = _changes_values(value, var)
+        reason = _changes_values(value)
         if reason:
             return reason
         return Group(self.name, var.name, [var.name], [value.args[0].name], passes=True)
@@ -40,20 +41,23 @@ class Shape:
         return Codes(realizer.emit(moved, group.root), x.qparams)
 
 
-def _changes_values(value: relax.Expr, var: relax.Var) -> str | None:
+def _changes_values(value: relax.Expr) -> str | None:
     if isinstance(value, relax.TupleGetItem):
         return None
     name = op_name(value)
     if name == "nn.pad" and value.attrs.pad_mode == "constant" and float(value.attrs.pad_value) != 0.0:
         return f"limit: padding with {float(value.attrs.pad_value):g}, which may have no code"
-    if name == "image.resize2d":
-        rows, columns = shape_of(value.args[0])[2:]
-        out_rows, out_columns = shape_of(var)[2:]
-        if value.attrs.method != "nearest_neighbor":
-            return f"limit: {value.attrs.method} resize computes new values"
-        if value.attrs.layout != "NCHW" or out_rows % rows or out_columns % columns:
-            return "limit: nearest resize by a factor that is no integer"
-    return None
+    if evaluator(value, exact=True) is not None:
+        return None
+    if name != "image.resize2d":
+        return f"limit: this form of {name} has no definition on codes"
+    attrs = value.attrs
+    if attrs.method != "nearest_neighbor":
+        return f"limit: {attrs.method} resize computes new values"
+    return (
+        "limit: a nearest resize that does not just repeat pixels "
+        f"({attrs.layout}, {attrs.coordinate_transformation_mode}, {attrs.rounding_method})"
+    )
 
 
 FAMILY = Shape()

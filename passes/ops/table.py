@@ -36,7 +36,7 @@ def function_of(value: relax.Expr, chains: Mapping[str, str], taken: Mapping[str
     chains  {variable: tensor of which it is a function} for the bindings before
     taken   variables that other groups own: they are tensors, not links of a chain
     """
-    if op_name(value) not in ELEMENTWISE or evaluator(op_name(value)) is None:
+    if op_name(value) not in ELEMENTWISE or evaluator(value) is None:
         return None
     sources = set()
     for arg in value.args:
@@ -105,7 +105,7 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
             else:
                 args.append(const_value(arg).astype(np.float64) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
-            values[name] = np.broadcast_to(np.asarray(evaluate(call, args, op_name(call))), x.shape)
+            values[name] = np.broadcast_to(np.asarray(evaluate(call, args)), x.shape)
     return values[group.output]
 
 

@@ -17,7 +17,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
-from tvmq.graph.evaluate import EXACT
+from tvmq.graph.evaluate import evaluator
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
@@ -180,7 +180,8 @@ def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
         return _read(value, values)
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
-    function = DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or EXACT[name]
+    function = DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or evaluator(value, exact=True)
+    assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)
     return result if isinstance(result, list | tuple) else np.asarray(result)
@@ -197,7 +198,7 @@ def is_defined(value: relax.Expr) -> bool:
     name = op_name(value)
     if name in INTEGER:
         return dtype_of(value) == "int32"
-    return name in DEFINED or name in EXACT
+    return name in DEFINED or evaluator(value, exact=True) is not None
 
 
 def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:

@@ -13,7 +13,11 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.view import op_name
+
 Evaluator = Callable[..., Any]
+# TVM's name -> NumPy's
+PAD_MODES: dict[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -30,9 +34,10 @@ def _ints(values: Any) -> list[int]:
 def _pad(call: relax.Call, x: np.ndarray, *value: Any) -> np.ndarray:
     width = np.asarray(_ints(call.attrs.pad_width)).reshape(-1, 2)
     fill = call.attrs.pad_value if hasattr(call.attrs, "pad_value") else 0.0
-    if call.attrs.pad_mode == "constant":
+    mode = PAD_MODES[call.attrs.pad_mode]
+    if mode == "constant":
         return np.pad(x, width, constant_values=np.asarray(fill).astype(x.dtype))
-    return np.pad(x, width, mode=call.attrs.pad_mode)
+    return np.pad(x, width, mode=mode)
 
 
 def _strided_slice(call: relax.Call, x: np.ndarray, *_rest: Any) -> np.ndarray:
@@ -74,10 +79,38 @@ def _reshape(call: relax.Call, x: np.ndarray, *_shape: Any) -> np.ndarray:
     return x.reshape(_static_shape(call))
 
 
+def repeats_pixels(call: relax.Call) -> bool:
+    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of coordinates."""
+    attrs = call.attrs
+    if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
+        return False
+    (rows, columns), (new_rows, new_columns) = (list(ty.shape)[2:] for ty in (call.args[0].ty, call.ty))
+    if int(new_rows) % int(rows) or int(new_columns) % int(columns):
+        return False
+    return str(attrs.rounding_method) in REPEATING.get(str(attrs.coordinate_transformation_mode), ())
+
+
+# Coordinate rule -> roundings that give pixel i // factor: with half_pixel no coordinate is a tie.
+REPEATING = {
+    "asymmetric": ("floor", ""),
+    "half_pixel": ("round", "round_prefer_floor", "round_prefer_ceil"),
+    "pytorch_half_pixel": ("round", "round_prefer_floor", "round_prefer_ceil"),
+    "tf_half_pixel_for_nn": ("floor", ""),
+}
+
+
 def _resize_nearest(call: relax.Call, x: np.ndarray, *_size: Any) -> np.ndarray:
-    """Nearest resize by integer factors (NCHW), where every coordinate rule gives the same source pixel."""
+    """Each pixel repeated; see repeats_pixels."""
     rows, columns = _static_shape(call)[2:]
     return x.repeat(rows // x.shape[2], axis=2).repeat(columns // x.shape[3], axis=3)
+
+
+def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
+    """Quotient; of integers it is cut towards zero, as compiled code does it."""
+    if np.asarray(a).dtype.kind not in "iu":
+        return a / b
+    quotient = np.abs(a) // np.abs(b)
+    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(np.asarray(a).dtype)
 
 
 def _axis(call: relax.Call) -> int:
@@ -95,7 +128,7 @@ EXACT: dict[str, Evaluator] = {
     "add": lambda call, a, b: a + b,
     "subtract": lambda call, a, b: a - b,
     "multiply": lambda call, a, b: a * b,
-    "divide": lambda call, a, b: a / b,
+    "divide": _divide,
     "sqrt": lambda call, x: np.sqrt(x),
     "floor": lambda call, x: np.floor(x),
     "ceil": lambda call, x: np.ceil(x),
@@ -136,14 +169,24 @@ FLOAT: dict[str, Evaluator] = {
 }
 
 
-def evaluator(name: str, *, exact: bool = False) -> Evaluator | None:
-    """The NumPy function of an operator ("nn.relu"), None where there is none; `exact` asks for those of EXACT only."""
+# Operators of which only some calls have a NumPy form.
+CONDITIONS: dict[str, Callable[[relax.Call], bool]] = {
+    "image.resize2d": repeats_pixels,
+    "nn.pad": lambda call: call.attrs.pad_mode in PAD_MODES,
+}
+
+
+def evaluator(call: relax.Expr, *, exact: bool = False) -> Evaluator | None:
+    """The NumPy function of a call, None where there is none; `exact` asks for those of EXACT only."""
+    name = op_name(call)
+    if name in CONDITIONS and not CONDITIONS[name](call):
+        return None
     return EXACT.get(name) or (None if exact else FLOAT.get(name))
 
 
-def evaluate(call: relax.Call, args: Sequence[Any], name: str, *, exact: bool = False) -> Any:
-    """Apply an operator to arrays; KeyError where we have no NumPy form."""
-    function = evaluator(name, exact=exact)
+def evaluate(call: relax.Call, args: Sequence[Any]) -> Any:
+    """Apply an operator to arrays; KeyError where it has no NumPy form."""
+    function = evaluator(call)
     if function is None:
-        raise KeyError(name)
+        raise KeyError(op_name(call))
     return function(call, *args)
