@@ -46,7 +46,10 @@ class Group:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for the ledger; a missing bound is null, since JSON has no infinity."""
         data = asdict(self)
-        data["facts"] = {key: None if isinstance(value, float) and np.isinf(value) else value for key, value in self.facts.items()}
+        data["facts"] = {
+            key: None if isinstance(value, float) and np.isinf(value) else value
+            for key, value in self.facts.items()
+        }
         return data
 
     @classmethod
@@ -54,7 +57,9 @@ class Group:
         """Inverse of `to_dict`; other keys of a ledger entry are ignored."""
         group = cls(**{key: entry[key] for key in cls.__dataclass_fields__})
         unbounded = {"low": -np.inf, "high": np.inf}
-        group.facts = {key: unbounded.get(key, value) if value is None else value for key, value in group.facts.items()}
+        group.facts = {
+            key: unbounded.get(key, value) if value is None else value for key, value in group.facts.items()
+        }
         return group
 
 
@@ -98,7 +103,12 @@ class Realizer(Protocol):
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
         """The same activation in the codes of another scale."""
 
-    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+    def note(self, group: Group, **facts: object) -> None:
+        """Write plain data about a group into the ledger, for explain."""
+
+    def requantized(
+        self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1
+    ) -> Codes | relax.Var:
         """Accumulators of the given real scale as codes of the group's output, or as floats if no codes are wanted.
 
         Bounds come from the facts "low" and "high" of the group.

@@ -17,7 +17,9 @@ def simulated(realizer: Realizer, group: Group, position: int) -> relax.Call:
     """The simulated_quantize call behind argument `position` of the group's root."""
     call = realizer.view.producer(realizer.view.value[group.root].args[position])
     if call is None or op_name(call) != "tvmq.simulated_quantize" or not is_calibrated(call):
-        raise StageError(f"realize, {group.family} '{group.root}': argument {position} carries no calibrated scale")
+        raise StageError(
+            f"realize, {group.family} '{group.root}': argument {position} carries no calibrated scale"
+        )
     return call
 
 
@@ -52,6 +54,17 @@ def float_bias(realizer: Realizer, group: Group, channels: int) -> np.ndarray:
     return np.broadcast_to(bias.reshape(-1), (channels,)).copy()
 
 
+def _facts(weight: np.ndarray, scale: np.ndarray) -> dict[str, object]:
+    """Shape and type of an integer weight, number of its scales, the lowest and the highest of them."""
+    low, high = float(scale.min()), float(scale.max())
+    return {
+        "shape": list(weight.shape),
+        "dtype": str(weight.dtype),
+        "scales": scale.size,
+        "scale": [low, high],
+    }
+
+
 def integer_bias(
     realizer: Realizer, group: Group, weight: np.ndarray, scale: np.ndarray, x: Codes, axis: int = 0
 ) -> np.ndarray:
@@ -63,5 +76,6 @@ def integer_bias(
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)
     total = bias - x.zero_point * sums
-    numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
+    bounds = numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
+    realizer.note(group, weight=_facts(weight, scale), accumulator=int(bounds.max(initial=0)))
     return total.astype(np.int32)

@@ -77,7 +77,7 @@ def verify(exe: Executable, data: Any) -> Verification:
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
-        results, defined = exe.run(feed), reference.run(feed)
+        results, defined = exe.run(feed), reference.run([feed[given.name] for given in inputs])
         for info, a, b in zip(exe.output_info, results, defined, strict=True):
             unequal = _unequal(a, np.asarray(b))
             if unequal.any() and first is None:

@@ -18,6 +18,7 @@ from tvmq import numerics
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
+from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
@@ -74,7 +75,12 @@ def _sum_pool2d(call: relax.Call, q: np.ndarray) -> np.ndarray:
 def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.conv(
-        x, w, strides=_ints(a.strides), padding=_ints(a.padding), dilation=_ints(a.dilation), groups=int(a.groups)
+        x,
+        w,
+        strides=_ints(a.strides),
+        padding=_ints(a.padding),
+        dilation=_ints(a.dilation),
+        groups=int(a.groups),
     )
 
 
@@ -104,7 +110,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.requantize": _requantize,
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
     "tvmq.add": _add,
-    "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
+    "tvmq.multiply": lambda call, a, b: numerics.multiply(
+        a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero
+    ),
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
     ),
@@ -153,17 +161,19 @@ class Reference:
     ) -> list[np.ndarray]:
         """One array an output.
 
-        inputs   {parameter name: array} or arrays in order
+        inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
         raises   DataError for missing inputs
         """
-        params = list(self.view.params)
+        names = input_names(self.view.func)
         if not isinstance(inputs, Mapping):
-            inputs = dict(zip(params, inputs, strict=True))
-        missing = [name for name in params if name not in inputs]
+            inputs = dict(zip(names.values(), inputs, strict=True))
+        missing = [name for name in names.values() if name not in inputs]
         if missing:
-            raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {params}")
-        values: dict[str, Any] = {name: np.asarray(inputs[name]) for name in params}
+            raise DataError(
+                f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}"
+            )
+        values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):
                 continue
@@ -180,7 +190,11 @@ def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
         return _read(value, values)
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
-    function = DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or evaluator(value, exact=True)
+    function = (
+        DEFINED.get(name)
+        or (INTEGER.get(name) if _is_integer(args[0]) else None)
+        or evaluator(value, exact=True)
+    )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)

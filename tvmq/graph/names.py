@@ -13,12 +13,27 @@ from collections.abc import Iterable, Mapping
 from tvm import relax
 
 ATTRIBUTE = "tvmq.names"
+INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"
 
 
 def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
     """{variable name: source names}; variables without known source are absent."""
     text = read_attribute(func, ATTRIBUTE)
     return {variable: tuple(sources) for variable, sources in json.loads(text).items()} if text else {}
+
+
+def input_names(func: relax.Function) -> dict[str, str]:
+    """{parameter: name of the input in the source}; where none is known, the parameter's own."""
+    given = json.loads(read_attribute(func, INPUTS) or "[]")
+    parameters = [param.name for param in func.params]
+    given = given if len(given) <= len(parameters) else []
+    return dict(zip(parameters, [*given, *parameters[len(given) :]], strict=True))
+
+
+def output_names(func: relax.Function, count: int) -> list[str]:
+    """Names of `count` outputs in the source; output_0, output_1, ... where they are unknown."""
+    given = json.loads(read_attribute(func, OUTPUTS) or "[]")
+    return given if len(given) == count else [f"output_{i}" for i in range(count)]
 
 
 def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> relax.Function:

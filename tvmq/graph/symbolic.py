@@ -11,15 +11,17 @@ from tvm import relax
 from tvmq.dataset import Input
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.names import input_names
 
 
 def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
     """{symbolic dimension: (input, axis) where it occurs first}."""
+    names = input_names(mod["main"])
     found: dict[str, tuple[str, int]] = {}
     for param in mod["main"].params:
         for axis, dim in enumerate(param.ty.shape):
             if isinstance(dim, tvm.tirx.Var):
-                found.setdefault(dim.name, (param.name, axis))
+                found.setdefault(dim.name, (names[param.name], axis))
     return found
 
 
@@ -43,13 +45,17 @@ def fix_dimensions(mod: tvm.IRModule, feed: Mapping[str, np.ndarray] | None) -> 
             )
     fixed = relax.transform.BindSymbolicVars(sizes)(mod)
     ledger = get_ledger(mod)
-    ledger.notes.append("free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items()))
+    ledger.notes.append(
+        "free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items())
+    )
     return with_ledger(fixed, ledger)
 
 
 def inputs_of(mod: tvm.IRModule) -> list[Input]:
-    """What a module takes; free dimensions are None."""
-    return [
-        Input(param.name, tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape), str(param.ty.dtype))
-        for param in mod["main"].params
-    ]
+    """What a module takes, by the names of its source; free dimensions are None."""
+    names = input_names(mod["main"])
+    return [Input(names[param.name], _sizes(param), str(param.ty.dtype)) for param in mod["main"].params]
+
+
+def _sizes(param: relax.Var) -> tuple[int | None, ...]:
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape)
