@@ -8,8 +8,7 @@ bound; a multiply that feeds an add is fused into one rounding unless a fence ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -172,13 +171,6 @@ def split(total: int, step: int) -> list[tuple[int, int]]:
     parts = -(-total // step)
     small, larger = divmod(total, parts)
     return [(size, count) for size, count in ((small + 1, larger), (small, parts - larger)) if count]
-
-
-@contextmanager
-def loop(begin: Expr, end: Expr, parallel: bool = False) -> Iterator[Expr]:
-    """Loop over begin .. end; yields the index."""
-    with (T.parallel if parallel else T.serial)(begin, end) as index:
-        yield index
 
 
 def over(parts: list[tuple[int, int]], body: Callable[[Expr, int], None]) -> None:

@@ -16,7 +16,7 @@ SERIAL_MICROSECONDS = 20.0
 # For that decision alone: work of one core in a microsecond.
 MACS, WEIGHT_BYTES, OUTPUTS = 150_000.0, 40_000.0, 8_000.0
 # While so many pixels are computed the next panel arrives, from the second cache or from beyond (measured).
-L2_BYTES, L2_PIXELS, FAR_PIXELS = 512 * 1024, 48, 96
+L2_BYTES, L2_PIXELS, FAR_PIXELS = 512 * 1024, 24, 96
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,12 @@ class ConvShape:
         return self.conv.groups * self.vectors * self.steps * self.ins.vector_bytes
 
     @property
+    def data_bytes(self) -> int:
+        """Input as the inner loop sees it, and output codes."""
+        rows = self.conv.batch * self.padded_height * self.row_pitch
+        return rows * (1 if self.ins.x_dtype == "uint8" else 2) + self.pixels * self.conv.filters
+
+    @property
     def microseconds(self) -> float:
         """Rough time on one core of a fast CPU."""
         conv = self.conv
@@ -156,13 +162,15 @@ class Chunks:
 def choose_chunks(shape: ConvShape, tiling: Tiling) -> Chunks:
     """Chunks of pixels, as many as the weights allow; then chunks of panels until there are enough.
 
+    The data of a chunk of pixels should fit the second cache, where steps over codes find them again.
     Each chunk of pixels reads all weights of its panels once, so it must be large enough to hide that. It has
     at least two tiles: a tile that is shifted back then stays in its chunk.
     """
     if shape.microseconds < SERIAL_MICROSECONDS:
         return Chunks(tiling, 1, 1)
     enough = L2_PIXELS if shape.weight_bytes <= L2_BYTES else FAR_PIXELS
-    pixel_chunks = max(1, min(CHUNKS, tiling.pixels // enough, tiling.tiles // 2))
+    wanted = CHUNKS * -(-shape.data_bytes // (CHUNKS * L2_BYTES))
+    pixel_chunks = max(1, min(wanted, tiling.pixels // enough, tiling.tiles // 2))
     grouped = shape.conv.groups > 1
     panel_chunks = 1 if grouped else min(tiling.panels, -(-CHUNKS // pixel_chunks))
     return Chunks(tiling, pixel_chunks, panel_chunks)
