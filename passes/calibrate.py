@@ -52,7 +52,9 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
-def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
+def activation_qparams(
+    found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger
+) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
     missing = [w.source for w in found if w.source not in ranges]
     if missing:
@@ -69,7 +71,9 @@ def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger
     return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
 
 
-def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
+def _join_shared(
+    found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger
+) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     names = {w.source: w.tensor for w in found}
     for group in integer_groups(ledger.layers):
@@ -86,8 +90,12 @@ def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[
                 joint[names[source]] = union
 
 
-def _weights(view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig) -> dict[str, QParams]:
-    groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS}
+def _weights(
+    view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig
+) -> dict[str, QParams]:
+    groups: dict[str, Group] = {
+        group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS
+    }
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]

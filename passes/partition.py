@@ -30,7 +30,9 @@ from tvmq.rules import Decision, LayerFacts, resolve
 SEEDS = ("conv2d", "dense")
 
 
-def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
+def partition(
+    mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None
+) -> tvm.IRModule:
     """See the head of this file; `backend` None is the portable CPU."""
     backend = backend or backend_named(None)
     config = config or current_qconfig()
@@ -95,7 +97,9 @@ def _rules(view: View, groups: dict[str, Group], config: QConfig, backend: Backe
         op = op_name(view.value[group.root]) or "tuple"
         index = count[op] = count.get(op, -1) + 1
         names = group_names(view, group)
-        facts.append(LayerFacts(key, names, op, group.macs, _weight_shape(view, group), _shape(view, key), index))
+        facts.append(
+            LayerFacts(key, names, op, group.macs, _weight_shape(view, group), _shape(view, key), index)
+        )
     decisions = resolve(facts, config.rules)
     for layer in facts:
         decision, family = decisions[layer.key], groups[layer.key].family
@@ -136,7 +140,11 @@ def _weight_shape(view: View, group: Group) -> tuple[int, ...]:
 def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing."""
     while True:
-        detached = [key for key, group in groups.items() if group.family not in SEEDS and not _attached(view, group, groups)]
+        detached = [
+            key
+            for key, group in groups.items()
+            if group.family not in SEEDS and not _attached(view, group, groups)
+        ]
         if not detached:
             return
         for key in detached:
@@ -153,7 +161,11 @@ def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
         return True
     if from_integers and all(_cheap_to_quantize(view, name) for name in others):
         return True
-    return group.passes and all(_cheap_to_quantize(view, name) for name in others) and _read_by_groups(view, group, groups)
+    return (
+        group.passes
+        and all(_cheap_to_quantize(view, name) for name in others)
+        and _read_by_groups(view, group, groups)
+    )
 
 
 def _cheap_to_quantize(view: View, name: str) -> bool:

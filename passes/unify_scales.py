@@ -66,7 +66,12 @@ def _has_other_readers(view: View, source: str, groups: dict[str, Group], concat
         if reader == concat.output:
             continue
         moved = groups.get(reader)
-        if moved is None or not moved.passes or moved.family == "concat" or _has_other_readers(view, reader, groups, concat):
+        if (
+            moved is None
+            or not moved.passes
+            or moved.family == "concat"
+            or _has_other_readers(view, reader, groups, concat)
+        ):
             return True
     return False
 

@@ -1,8 +1,8 @@
 """Tiny networks that several test files share: ONNX models written node by node, modules written as text, and the whole road.
 
-    net = Net((1, 3, 8, 8))
-    y = net.op("Relu", net.conv(net.inputs[0], 3, 4))
-    road = drive(net.model(y))              # quantized, built, verified, compared with onnxruntime
+net = Net((1, 3, 8, 8))
+y = net.op("Relu", net.conv(net.inputs[0], 3, 4))
+road = drive(net.model(y))              # quantized, built, verified, compared with onnxruntime
 """
 
 from __future__ import annotations
@@ -61,10 +61,21 @@ class Net:
         return (self.random.standard_normal(shape) * math.sqrt(2 / math.prod(shape[1:]))).astype(np.float32)
 
     def conv(
-        self, x: str, channels: int, filters: int, kernel: int = 3, *, bias: bool = True, groups: int = 1, **attributes: Any
+        self,
+        x: str,
+        channels: int,
+        filters: int,
+        kernel: int = 3,
+        *,
+        bias: bool = True,
+        groups: int = 1,
+        **attributes: Any,
     ) -> str:
         """A convolution that keeps the size of the picture unless told otherwise."""
-        inputs = [x, self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel)))]
+        inputs = [
+            x,
+            self.constant(attributes.pop("weight", self.weight(filters, channels // groups, kernel, kernel))),
+        ]
         if bias:
             inputs.append(self.constant((0.3 * self.random.standard_normal(filters)).astype(np.float32)))
         attributes.setdefault("pads", [kernel // 2] * 4)
@@ -89,7 +100,10 @@ class Net:
 
     def model(self, *outputs: str) -> onnx.ModelProto:
         """The model with these results."""
-        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(self.inputs, self.shapes, strict=True)]
+        inputs = [
+            helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
+            for n, s in zip(self.inputs, self.shapes, strict=True)
+        ]
         results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
         graph = helper.make_graph(self._nodes, "net", inputs, results, self._constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
@@ -101,14 +115,19 @@ def feeds_of(model: onnx.ModelProto, count: int = 6, seed: int = 1) -> list[Feed
     random = np.random.default_rng(seed)
     shapes = {i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input}
     return [
-        {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()} for _ in range(count)
+        {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+        for _ in range(count)
     ]
 
 
 def snr(true: np.ndarray, found: np.ndarray) -> float:
     """Signal to noise in dB; infinite for equal arrays."""
     noise = float(((true.astype(np.float64) - found) ** 2).sum())
-    return math.inf if noise == 0 else 10 * math.log10(max(float((true.astype(np.float64) ** 2).sum()), 1e-30) / noise)
+    return (
+        math.inf
+        if noise == 0
+        else 10 * math.log10(max(float((true.astype(np.float64) ** 2).sum()), 1e-30) / noise)
+    )
 
 
 @dataclass
@@ -141,7 +160,9 @@ class Road:
         return [op_name(value) or "tuple" for _, value in View(self.quantized).bindings]
 
 
-def drive(model: onnx.ModelProto, *, least_snr: float = 15.0, feeds: Sequence[Feed] | None = None, **options: Any) -> Road:
+def drive(
+    model: onnx.ModelProto, *, least_snr: float = 15.0, feeds: Sequence[Feed] | None = None, **options: Any
+) -> Road:
     """Import, quantize, build and verify; asserts that nothing differs from the definition and the error is sane."""
     feeds = feeds_of(model) if feeds is None else feeds
     mod, params = tvmq.from_onnx(model)

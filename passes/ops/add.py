@@ -32,14 +32,18 @@ class Add:
             members.append(clip[0])
             low, high = clip[1:]
         inputs = [arg.name for arg in value.args]
-        return Group(self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True})
+        return Group(
+            self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True}
+        )
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.add."""
         a, b = (realizer.codes(name) for name in group.inputs)
         y = realizer.output_qparams(group)
         if y is None:
-            raise StageError(f"realize, add '{group.root}': its result carries no scale; was the module annotated here?")
+            raise StageError(
+                f"realize, add '{group.root}': its result carries no scale; was the module annotated here?"
+            )
         params = numerics.add_params(a.scale, a.zero_point, b.scale, b.zero_point, y.scale)
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(

@@ -45,7 +45,11 @@ class AveragePool:
         """Emit the sums and their requantize."""
         x, facts = realizer.codes(group.inputs[0]), group.facts
         call = ops.sum_pool2d(
-            x.var, kernel=facts["kernel"], strides=facts["strides"], padding=facts["padding"], zero_point=x.zero_point
+            x.var,
+            kernel=facts["kernel"],
+            strides=facts["strides"],
+            padding=facts["padding"],
+            zero_point=x.zero_point,
         )
         acc = realizer.emit(call, f"{group.root}_sum")
         count = facts["kernel"][0] * facts["kernel"][1]

@@ -39,7 +39,14 @@ class Conv2d:
             members.append(clip[0])
             low, high = clip[1:]
         macs = int(np.prod(shape_of(var))) * per_group * rows * columns
-        return Group(self.name, var.name, members, [data.name], macs=macs, facts={"low": low, "high": high, "bias": bool(bias)})
+        return Group(
+            self.name,
+            var.name,
+            members,
+            [data.name],
+            macs=macs,
+            facts={"low": low, "high": high, "bias": bool(bias)},
+        )
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit pad, conv2d, add and requantize."""

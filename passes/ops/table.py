@@ -24,7 +24,19 @@ from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.spec import QParams
 
 ELEMENTWISE = (
-    *("nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.softplus"),
+    *(
+        "nn.relu",
+        "clip",
+        "sigmoid",
+        "tanh",
+        "exp",
+        "erf",
+        "nn.silu",
+        "nn.gelu",
+        "nn.gelu_tanh",
+        "nn.leakyrelu",
+        "nn.softplus",
+    ),
     *("negative", "abs", "square", "sqrt", "floor", "ceil", "round"),
     *("add", "subtract", "multiply", "divide", "maximum", "minimum", "power"),
 )
@@ -52,19 +64,28 @@ class Table:
 
     name = "table"
 
-    def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
+    def chain_group(
+        self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]
+    ) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""
         chain: list[str] = []
 
         def walk(current: str) -> None:
             for arg in view.value[current].args:
-                if isinstance(arg, relax.Var) and arg.name in chains and arg.name not in taken and arg.name not in chain:
+                if (
+                    isinstance(arg, relax.Var)
+                    and arg.name in chains
+                    and arg.name not in taken
+                    and arg.name not in chain
+                ):
                     walk(arg.name)
             chain.append(current)
 
         walk(name)
         owned = [v for v in chain if v == name or is_internal(view, v, chains)]
-        return Group(self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf})
+        return Group(
+            self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf}
+        )
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one table lookup; a table of floats where no codes are wanted."""

@@ -14,11 +14,49 @@ from tvmq.graph import ops
 
 # What breaks conversions: NaN, infinities, ties, both zeros, denormals, the ends of float32, values around 2^31.
 HARD_FLOATS = np.float32(
-    [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-39, 3.4e38, -3.4e38, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 63.49999, 127.5]
+    [
+        np.nan,
+        np.inf,
+        -np.inf,
+        0.0,
+        -0.0,
+        1e-45,
+        -1e-39,
+        3.4e38,
+        -3.4e38,
+        0.5,
+        1.5,
+        2.5,
+        -0.5,
+        -1.5,
+        -2.5,
+        63.49999,
+        127.5,
+    ]
     + [-128.5, 255.5, 2.0**31, -(2.0**31), 2.0**24 + 2, 1e-3, 0.1]
 )
 HARD_SUMS = np.int32(
-    [0, 1, -1, 2, -2, 3, -3, 5, -5, 127, -128, 255, 256, 2**24 + 1, -(2**24) - 1, 2**30, -(2**30), 2**31 - 1, -(2**31)]
+    [
+        0,
+        1,
+        -1,
+        2,
+        -2,
+        3,
+        -3,
+        5,
+        -5,
+        127,
+        -128,
+        255,
+        256,
+        2**24 + 1,
+        -(2**24) - 1,
+        2**30,
+        -(2**30),
+        2**31 - 1,
+        -(2**31),
+    ]
     + [33554431, -33554433, 999999937, -123456789, 10]
 )
 
@@ -74,8 +112,12 @@ def quantize_cases() -> list[Case]:
             Case(
                 f"quantize_{dtype}_axis{axis}_{qmin}_{qmax}".replace("-", "m"),
                 {"x": x},
-                lambda x, s=scale, z=zero, named=named: ops.quantize(x, _const(s, "float32"), _const(z, "int32"), **named),
-                lambda x, s=scale, z=zero, named=defined: numerics.quantize(x, np.float32(s), np.int32(z), **named),
+                lambda x, s=scale, z=zero, named=named: ops.quantize(
+                    x, _const(s, "float32"), _const(z, "int32"), **named
+                ),
+                lambda x, s=scale, z=zero, named=defined: numerics.quantize(
+                    x, np.float32(s), np.int32(z), **named
+                ),
             )
         )
     return cases
@@ -87,15 +129,24 @@ def dequantize_cases() -> list[Case]:
         (_codes("uint8", (2, 3, 4)), 0.1, 130, -1),
         (_codes("int8", (2, 3, 4)), 3e-39, -128, -1),
         (_codes("int16", (2, 3, 4)), 1e36, 5, -1),
-        (_repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)), [0.1, 0.3, 7.0], [0, 0, 0], 1),
+        (
+            _repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)),
+            [0.1, 0.3, 7.0],
+            [0, 0, 0],
+            1,
+        ),
         (_codes("uint8", (2, 3)), [0.1, 0.3], [3, 200], 0),
     ]
     return [
         Case(
             f"dequantize_{q.dtype}_axis{axis}".replace("-", "m"),
             {"q": q},
-            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, _const(s, "float32"), _const(z, "int32"), axis=a),
-            lambda q, s=scale, z=zero, a=axis: numerics.dequantize(q, np.float32(s), np.int32(z), axis=a if a >= 0 else None),
+            lambda q, s=scale, z=zero, a=axis: ops.dequantize(
+                q, _const(s, "float32"), _const(z, "int32"), axis=a
+            ),
+            lambda q, s=scale, z=zero, a=axis: numerics.dequantize(
+                q, np.float32(s), np.int32(z), axis=a if a >= 0 else None
+            ),
         )
         for q, scale, zero, axis in settings
     ]
@@ -118,8 +169,17 @@ def requantize_cases() -> list[Case]:
         settings.append(("power_of_two", rounding, np.zeros(6), shifts, 1))
     cases = []
     for number, (mode, rounding, multiplier, shift, axis) in enumerate(settings):
-        dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[number % 3]
-        named = {"zero_point": zero, "mode": mode, "rounding": rounding, "dtype": dtype, "qmin": qmin, "qmax": qmax}
+        dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[
+            number % 3
+        ]
+        named = {
+            "zero_point": zero,
+            "mode": mode,
+            "rounding": rounding,
+            "dtype": dtype,
+            "qmin": qmin,
+            "qmax": qmax,
+        }
         kind = "float32" if mode == "float" else "int32"
         cases.append(
             Case(
@@ -147,7 +207,12 @@ def two_input_cases() -> list[Case]:
         ]
     ):
         params = numerics.add_params(0.3, 7, 0.001, 100, 0.25)._asdict()
-        rest = {"zero_point": 3, "dtype": ("uint8", "int8", "uint8")[number], "qmin": 0, "qmax": (255, 127, 100)[number]}
+        rest = {
+            "zero_point": 3,
+            "dtype": ("uint8", "int8", "uint8")[number],
+            "qmin": 0,
+            "qmax": (255, 127, 100)[number],
+        }
         cases.append(
             Case(
                 f"add_{number}",
@@ -170,7 +235,11 @@ def two_input_cases() -> list[Case]:
 def table_cases() -> list[Case]:
     """Both index types, results of 8 bits and float32."""
     values = np.random.default_rng(0).permutation(256)
-    settings = [("uint8", values.astype(np.uint8)), ("int8", values.astype(np.uint8).view(np.int8)), ("int8", np.float32(values / 3))]
+    settings = [
+        ("uint8", values.astype(np.uint8)),
+        ("int8", values.astype(np.uint8).view(np.int8)),
+        ("int8", np.float32(values / 3)),
+    ]
     return [
         Case(
             f"table_{dtype}_{entries.dtype}",
@@ -197,7 +266,11 @@ def sum_cases() -> list[Case]:
             )
         )
     for number, (kernel, strides, padding, x) in enumerate(
-        [((2, 2), (2, 2), (0, 0, 0, 0), q), ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)), ((5, 4), (1, 1), (0, 0, 0, 0), q)]
+        [
+            ((2, 2), (2, 2), (0, 0, 0, 0), q),
+            ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)),
+            ((5, 4), (1, 1), (0, 0, 0, 0), q),
+        ]
     ):
         named = {"kernel": kernel, "strides": strides, "padding": padding, "zero_point": 7}
         cases.append(
@@ -233,30 +306,53 @@ def simulated_cases() -> list[Case]:
     x = _repeated(HARD_FLOATS, (2, 3, 4))
     cases = []
     for number, (dtype, bits, symmetric, scale, zero, axis) in enumerate(
-        [("uint8", 8, False, 0.1, 3, -1), ("int8", 4, True, 1.0, 0, -1), ("int8", 8, True, [0.5, 1e30, 3.0], [0, 0, 0], 1)]
+        [
+            ("uint8", 8, False, 0.1, 3, -1),
+            ("int8", 4, True, 1.0, 0, -1),
+            ("int8", 8, True, [0.5, 1e30, 3.0], [0, 0, 0], 1),
+        ]
     ):
-        named = {"kind": "activation", "tensor": "t", "dtype": dtype, "bits": bits, "symmetric": symmetric, "axis": axis}
+        named = {
+            "kind": "activation",
+            "tensor": "t",
+            "dtype": dtype,
+            "bits": bits,
+            "symmetric": symmetric,
+            "axis": axis,
+        }
         low, high = (0, 255) if dtype == "uint8" else (-(2 ** (bits - 1)) + 1, 2 ** (bits - 1) - 1)
 
         def expected(
-            x: np.ndarray, dtype: str = dtype, low: int = low, high: int = high, scale: Any = scale, zero: Any = zero, axis: int = axis
+            x: np.ndarray,
+            dtype: str = dtype,
+            low: int = low,
+            high: int = high,
+            scale: Any = scale,
+            zero: Any = zero,
+            axis: int = axis,
         ) -> np.ndarray:
             along = axis if axis >= 0 else None
-            codes = numerics.quantize(x, np.float32(scale), np.int32(zero), axis=along, dtype=dtype, qmin=low, qmax=high)
+            codes = numerics.quantize(
+                x, np.float32(scale), np.int32(zero), axis=along, dtype=dtype, qmin=low, qmax=high
+            )
             return numerics.dequantize(codes, np.float32(scale), np.int32(zero), axis=along)
 
         cases.append(
             Case(
                 f"simulated_quantize_{number}",
                 {"x": x},
-                lambda x, s=scale, z=zero, named=named: ops.simulated_quantize(x, _const(s, "float32"), _const(z, "int32"), **named),
+                lambda x, s=scale, z=zero, named=named: ops.simulated_quantize(
+                    x, _const(s, "float32"), _const(z, "int32"), **named
+                ),
                 expected,
             )
         )
     watch = Case(
         "simulated_quantize_uncalibrated",
         {"x": x},
-        lambda x: ops.simulated_quantize(x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"),
+        lambda x: ops.simulated_quantize(
+            x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"
+        ),
         lambda x: x,
     )
     return [*cases, watch]
@@ -264,6 +360,15 @@ def simulated_cases() -> list[Case]:
 
 CASES: dict[str, Case] = {
     case.name: case
-    for group in (quantize_cases, dequantize_cases, requantize_cases, two_input_cases, table_cases, sum_cases, float_cases, simulated_cases)
+    for group in (
+        quantize_cases,
+        dequantize_cases,
+        requantize_cases,
+        two_input_cases,
+        table_cases,
+        sum_cases,
+        float_cases,
+        simulated_cases,
+    )
     for case in group()
 }

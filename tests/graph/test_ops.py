@@ -19,7 +19,10 @@ TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
 def function_of(case: Case) -> relax.Function:
     """A function of one call."""
-    params = [relax.Var(name, relax.TensorType(array.shape, str(array.dtype))) for name, array in case.inputs.items()]
+    params = [
+        relax.Var(name, relax.TensorType(array.shape, str(array.dtype)))
+        for name, array in case.inputs.items()
+    ]
     builder = relax.BlockBuilder()
     with builder.function("main", params):
         with builder.dataflow():
@@ -77,7 +80,10 @@ def test_type_is_that_of_the_definition(name: str) -> None:
 def test_prints_and_parses_back(name: str) -> None:
     module = module_of(name)
     text = module.script(show_meta=True)
-    assert f"R.tvmq.{FUNCTIONS[name].body.blocks[0].bindings[0].value.op.name.removeprefix('relax.tvmq.')}(" in text
+    assert (
+        f"R.tvmq.{FUNCTIONS[name].body.blocks[0].bindings[0].value.op.name.removeprefix('relax.tvmq.')}("
+        in text
+    )
     tvm.ir.assert_structural_equal(tvm.script.from_source(text), module)
 
 
@@ -89,7 +95,13 @@ def test_saves_and_loads(name: str) -> None:
 
 def test_runs_under_stock_tvm() -> None:
     """After `import tvmq` TVM's own pipeline compiles our operators."""
-    names = ["quantize_uint8_axism1_0_255", "requantize_float_UPWARD_axis1_2", "softmax_axis1", "add_1", "sum_pool2d_1"]
+    names = [
+        "quantize_uint8_axism1_0_255",
+        "requantize_float_UPWARD_axis1_2",
+        "softmax_axis1",
+        "add_1",
+        "sum_pool2d_1",
+    ]
     machine = relax.VirtualMachine(tvm.compile(module_of(*names), "llvm"), tvm.cpu())
     for name in names:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
@@ -113,21 +125,33 @@ def _op(function: relax.Function) -> str:
 
 def test_unknown_shapes_keep_their_rank() -> None:
     x = relax.Var("x", relax.TensorType(dtype="float32", ndim=3))
-    call = relax.BlockBuilder().normalize(ops.quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0))))
+    call = relax.BlockBuilder().normalize(
+        ops.quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0)))
+    )
     assert call.ty.shape is None and call.ty.ndim == 3 and str(call.ty.dtype) == "uint8"
 
 
 def test_symbolic_dimensions_are_kept() -> None:
     n = tvm.tirx.Var("n", "int64")
     x = relax.Var("x", relax.TensorType([n, 3], "int32"))
-    call = ops.requantize(x, relax.const(np.float32(1)), relax.const(np.int32(0)), zero_point=0, dtype="int8", qmin=-128, qmax=127)
+    call = ops.requantize(
+        x,
+        relax.const(np.float32(1)),
+        relax.const(np.int32(0)),
+        zero_point=0,
+        dtype="int8",
+        qmin=-128,
+        qmax=127,
+    )
     ty = relax.BlockBuilder().normalize(call).ty
     assert ty.shape[0].same_as(n) and str(ty.dtype) == "int8"
 
 
 def test_simulated_quantize_takes_three_arguments() -> None:
     x = relax.Var("x", relax.TensorType([1], "float32"))
-    call = ops.simulated_quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0)), kind="input", tensor="x")
+    call = ops.simulated_quantize(
+        x, relax.const(np.float32(1)), relax.const(np.int32(0)), kind="input", tensor="x"
+    )
     with pytest.raises(ValueError, match="takes x, scale, zero_point"):
         relax.BlockBuilder().normalize(relax.Call(call.op, call.args[:2], call.attrs))
 
@@ -144,7 +168,10 @@ def test_shapes_of_unknown_size_are_refused() -> None:
         relax.BlockBuilder().normalize(ops.multiply(a, b, a_zero=0, b_zero=0))
 
 
-@pytest.mark.parametrize("call", [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool2d(x, kernel=[1], strides=[1], padding=[0] * 4)])
+@pytest.mark.parametrize(
+    "call",
+    [lambda x: ops.sum(x, axes=[1]), lambda x: ops.sum_pool2d(x, kernel=[1], strides=[1], padding=[0] * 4)],
+)
 def test_sums_need_a_shape(call: Callable[[relax.Var], relax.Call]) -> None:
     x = relax.Var("x", relax.TensorType(dtype="uint8", ndim=4))
     with pytest.raises(ValueError, match="the shape of its input is not known"):

@@ -289,7 +289,13 @@ def clip_of_a_sum() -> Corner:
 @net
 def tables() -> Corner:
     n, y = start()
-    for operator, named in (("LeakyRelu", {"alpha": 0.2}), ("HardSwish", {}), ("HardSigmoid", {}), ("Tanh", {}), ("Elu", {})):
+    for operator, named in (
+        ("LeakyRelu", {"alpha": 0.2}),
+        ("HardSwish", {}),
+        ("HardSigmoid", {}),
+        ("Tanh", {}),
+        ("Elu", {}),
+    ):
         y = n.conv(n.op(operator, y, **named), 6, 6)
     return n, [y]
 
@@ -332,7 +338,10 @@ def softmax_of_channels() -> Corner:
 def pad_before_conv() -> Corner:
     n, y = start()
     pads = n.constant(np.int64([0, 0, 1, 2, 0, 0, 3, 0]))
-    return n, [n.conv(n.op("Pad", n.op("Relu", y), pads), 6, 4), n.op("Pad", "x", pads, n.constant(np.float32(0.5)))]
+    return n, [
+        n.conv(n.op("Pad", n.op("Relu", y), pads), 6, 4),
+        n.op("Pad", "x", pads, n.constant(np.float32(0.5))),
+    ]
 
 
 @net

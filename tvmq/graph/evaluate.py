@@ -17,7 +17,12 @@ from tvmq.graph.view import op_name
 
 Evaluator = Callable[..., Any]
 # TVM's name -> NumPy's
-PAD_MODES: dict[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+PAD_MODES: dict[str, Any] = {
+    "constant": "constant",
+    "reflect": "reflect",
+    "replicate": "edge",
+    "circular": "wrap",
+}
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -110,7 +115,9 @@ def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
     if np.asarray(a).dtype.kind not in "iu":
         return a / b
     quotient = np.abs(a) // np.abs(b)
-    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(np.asarray(a).dtype)
+    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(
+        np.asarray(a).dtype
+    )
 
 
 def _axis(call: relax.Call) -> int:

@@ -50,7 +50,11 @@ class Rewriter:
             return relax.Tuple([self.substitute(item) for item in expr.fields])
         if isinstance(expr, relax.TupleGetItem):
             source = self.substitute(expr.tuple_value)
-            return source.fields[expr.index] if isinstance(source, relax.Tuple) else relax.TupleGetItem(source, expr.index)
+            return (
+                source.fields[expr.index]
+                if isinstance(source, relax.Tuple)
+                else relax.TupleGetItem(source, expr.index)
+            )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
             if all(new is old for new, old in zip(args, expr.args, strict=True)):
@@ -102,7 +106,12 @@ class Rewriter:
         """The new module; unread bindings are gone, the last variables of the function are its results."""
         result = self.substitute(self.view.func.body.body)
         result = self._flatten_result(result)
-        func = build_function(list(params) if params is not None else self.params, list(self._bindings.values()), result, self.view.func)
+        func = build_function(
+            list(params) if params is not None else self.params,
+            list(self._bindings.values()),
+            result,
+            self.view.func,
+        )
         bound = {var.name for block in func.body.blocks for var in (b.var for b in block.bindings)}
         bound |= {p.name for p in func.params}
         func = with_names(func, {name: sources for name, sources in self.names.items() if name in bound})
@@ -117,7 +126,10 @@ class Rewriter:
 
 
 def build_function(
-    params: list[relax.Var], bindings: list[tuple[relax.Var, relax.Expr]], result: relax.Expr, like: relax.Function
+    params: list[relax.Var],
+    bindings: list[tuple[relax.Var, relax.Expr]],
+    result: relax.Expr,
+    like: relax.Function,
 ) -> relax.Function:
     """One dataflow block of the bindings that `result` needs, with the attributes of `like`.
 
@@ -151,11 +163,17 @@ def _replace(expr: relax.Expr, table: dict[str, relax.Var]) -> relax.Expr:
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
         fields = [_replace(item, table) for item in expr.fields]
-        return expr if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True)) else relax.Tuple(fields, expr.span)
+        return (
+            expr
+            if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True))
+            else relax.Tuple(fields, expr.span)
+        )
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(_replace(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
-        return relax.Call(expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
+        return relax.Call(
+            expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
+        )
     return expr
 
 

@@ -85,7 +85,9 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     spec = spec_of(simulated.attrs)
     axis = simulated.attrs.axis if simulated.attrs.axis >= 0 else None
     scale, zero = const_value(simulated.args[1]), const_value(simulated.args[2])
-    codes = numerics.quantize(weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    codes = numerics.quantize(
+        weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
+    )
     error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
     if op_name(call) == "matmul":
         return mean @ error if mean.size == error.shape[0] else None
@@ -108,7 +110,11 @@ def tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -
     shares = np.ones((1,) * rank)
     for axis in range(rank):
         taps = shape_of(call.args[1])[2 + axis]
-        before, stride, dilation = int(attrs.padding[axis]), int(attrs.strides[axis]), int(attrs.dilation[axis])
+        before, stride, dilation = (
+            int(attrs.padding[axis]),
+            int(attrs.strides[axis]),
+            int(attrs.dilation[axis]),
+        )
         position = np.arange(out_size[axis])[None, :] * stride + np.arange(taps)[:, None] * dilation - before
         share = ((position >= 0) & (position < size[axis])).mean(axis=1)
         shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])

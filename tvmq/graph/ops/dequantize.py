@@ -1,6 +1,6 @@
 """R.tvmq.dequantize(q, scale, zero_point): numerics.dequantize.
 
-    x = float32(q - zero_point) * scale       the difference in int32; q is a code or an int32 accumulator
+x = float32(q - zero_point) * scale       the difference in int32; q is a code or an int32 accumulator
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """R.tvmq.multiply(a, b): exact int32 product of the centred codes, numerics.multiply; a requantize follows.
 
-    int32(a - a_zero) * int32(b - b_zero)        broadcasting
+int32(a - a_zero) * int32(b - b_zero)        broadcasting
 """
 
 from __future__ import annotations

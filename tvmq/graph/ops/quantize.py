@@ -1,6 +1,6 @@
 """R.tvmq.quantize(x, scale, zero_point): numerics.quantize.
 
-    q = clip(rint(x / scale) + zero_point, qmin, qmax)      float32 division, half to even, NaN gives qmin
+q = clip(rint(x / scale) + zero_point, qmin, qmax)      float32 division, half to even, NaN gives qmin
 """
 
 from __future__ import annotations
@@ -49,7 +49,14 @@ OP = register("quantize", ("x", "scale", "zero_point"), "tvmq.attrs.Quantize", _
 
 
 def quantize(
-    x: relax.Expr, scale: relax.Expr, zero_point: relax.Expr, *, axis: int = -1, dtype: str = "uint8", qmin: int = 0, qmax: int = 255
+    x: relax.Expr,
+    scale: relax.Expr,
+    zero_point: relax.Expr,
+    *,
+    axis: int = -1,
+    dtype: str = "uint8",
+    qmin: int = 0,
+    qmax: int = 255,
 ) -> relax.Call:
     """A call of the operator; scale float32 and zero_point int32, rank 0 or one entry a channel."""
     return relax.Call(OP, [x, scale, zero_point], QuantizeAttrs(axis=axis, dtype=dtype, qmin=qmin, qmax=qmax))

@@ -50,7 +50,9 @@ def known_shape(call: relax.Call) -> list[tirx.PrimExpr]:
     """Shape of the first argument; ValueError (no class of ours comes back through TVM) where it is not known."""
     shape = call.args[0].ty.shape
     if shape is None:
-        raise ValueError(f"{call.op.name}: the shape of its input is not known; fix it with from_onnx(..., shape=...)")
+        raise ValueError(
+            f"{call.op.name}: the shape of its input is not known; fix it with from_onnx(..., shape=...)"
+        )
     return list(shape)
 
 
@@ -67,4 +69,3 @@ def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     intrinsic = tirx.op.call_llvm_pure_intrin
     dtype = str(value.dtype) if not hasattr(value, "ty") else str(value.ty)
     return intrinsic(dtype, "llvm.arithmetic.fence", value)
-

@@ -1,7 +1,7 @@
 """R.tvmq.softmax(x): softmax in our own float definition, numerics.softmax, equal on every CPU.
 
-    e = exp(x - max(x)), polynomial; sum in 16 strided lanes, halved three more times; e / sum
-    every product and sum is rounded to float32 by itself
+e = exp(x - max(x)), polynomial; sum in 16 strided lanes, halved three more times; e / sum
+every product and sum is rounded to float32 by itself
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def softmax_compute(x: te.Tensor, axis: int) -> te.Tensor:
 
 
 def _lane_sum(
-    rest: list[tirx.PrimExpr], length: tirx.PrimExpr, value: Callable[[tuple[tirx.Var, ...], tirx.PrimExpr], tirx.PrimExpr]
+    rest: list[tirx.PrimExpr],
+    length: tirx.PrimExpr,
+    value: Callable[[tuple[tirx.Var, ...], tirx.PrimExpr], tirx.PrimExpr],
 ) -> te.Tensor:
     """Sum along an axis as numerics.softmax.lane_sum orders it."""
     steps = te.reduce_axis((0, (length + LANES - 1) // LANES), name="step")
@@ -97,7 +99,9 @@ def _lane_sum(
 
 
 def _halved(lanes: te.Tensor, rest: list[tirx.PrimExpr], width: int) -> te.Tensor:
-    return te.compute([*rest, width], lambda *i: lanes(*i) + lanes(*i[:-1], i[-1] + width), name=f"lanes{width}")
+    return te.compute(
+        [*rest, width], lambda *i: lanes(*i) + lanes(*i[:-1], i[-1] + width), name=f"lanes{width}"
+    )
 
 
 OP = register("softmax", ("x",), "tvmq.attrs.Softmax", _infer, _legalize)

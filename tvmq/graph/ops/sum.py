@@ -1,6 +1,6 @@
 """R.tvmq.sum(q): exact int32 sum of centred codes over axes, numerics.sum; a requantize by 1 / count makes it a mean.
 
-    sum over axes of int32(q - zero_point)
+sum over axes of int32(q - zero_point)
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ OP = register("sum", ("q",), "tvmq.attrs.Sum", _infer, _legalize)
 
 def sum(q: relax.Expr, *, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> relax.Call:  # noqa: A001
     """A call of the operator."""
-    return relax.Call(OP, [q], SumAttrs(axes=[int(a) for a in axes], keepdims=keepdims, zero_point=zero_point))
+    return relax.Call(
+        OP, [q], SumAttrs(axes=[int(a) for a in axes], keepdims=keepdims, zero_point=zero_point)
+    )
 
 
 expose("sum", sum)

@@ -52,7 +52,9 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
             row, column = h * stride_h + i - top, w * stride_w + j - left
             inside = tirx.all(row >= 0, row < q.shape[2], column >= 0, column < q.shape[3])
             zero = tirx.const(0, "int32")
-            code = tirx.if_then_else(inside, tirx.Cast("int32", q(n, c, row, column)) - attrs.zero_point, zero)
+            code = tirx.if_then_else(
+                inside, tirx.Cast("int32", q(n, c, row, column)) - attrs.zero_point, zero
+            )
             return te.sum(code, axis=[i, j])
 
         return te.compute(shape, element, name="sum_pool2d")
@@ -64,7 +66,12 @@ OP = register("sum_pool2d", ("q",), "tvmq.attrs.SumPool2d", _infer, _legalize)
 
 
 def sum_pool2d(
-    q: relax.Expr, *, kernel: Sequence[int], strides: Sequence[int], padding: Sequence[int], zero_point: int = 0
+    q: relax.Expr,
+    *,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    zero_point: int = 0,
 ) -> relax.Call:
     """A call of the operator."""
     attrs = SumPool2dAttrs(
