@@ -1,17 +1,23 @@
-"""`tvmq.explain`: the ledger as a table, a summary, or data."""
+"""`tvmq.explain`: the ledger as a table, a summary, or data; the story of one layer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import tvm
 
+from tvmq.analysis.story import Story, find_layers
+from tvmq.analysis.work import described, float_macs, kernels_of_layers
 from tvmq.codegen.executable import Executable
-from tvmq.codegen.reference import is_defined
+from tvmq.codegen.reference import Reference
 from tvmq.errors import StageError
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.graph.view import View
+
+WIDEST = 60
+LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -19,84 +25,139 @@ class Explanation:
     """Decisions about a model, ready to be printed.
 
     ledger     what the passes decided
-    undefined  variables of float operators without a definition of their own: equality is asked around them, not of them
-    kernels    {variable: kernel} of an executable; empty for a module
+    undefined  float operators without a definition of their own: equality is asked around them, not of them
+    kernels    {layer: kernels} of an executable; None for a module
+    sources    {variable: names in the source}
     """
 
     ledger: Ledger
     undefined: tuple[str, ...] = ()
-    kernels: dict[str, str] | None = None
+    kernels: Mapping[str, Sequence[str]] | None = None
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def macs(self) -> int:
+        """Multiply-accumulates of the model."""
+        return sum(entry.get("macs") or 0 for entry in self.ledger.layers.values())
 
     def int8_share(self) -> float:
         """Share of multiply-accumulates with both operands in 8-bit integers; 1 where there are none."""
-        total = sum(entry.get("macs", 0) for entry in self.ledger.layers.values())
-        integer = sum(e.get("macs", 0) for e in self.ledger.layers.values() if e["precision"] == "int8")
-        return integer / total if total else 1.0
+        layers = self.ledger.layers.values()
+        integer = sum(entry.get("macs") or 0 for entry in layers if entry["precision"] == "int8")
+        return integer / self.macs() if self.macs() else 1.0
+
+    def layer(self, name: str) -> Story:
+        """The story of one layer; ConfigError with near misses if there is none of that name."""
+        found = find_layers(name, self.ledger.layers)
+        return Story(name, found, self.macs(), self.kernels, self.sources)
 
     def rows(self) -> list[list[str]]:
-        """One row a layer: names, operator, precision, MACs, output scale and zero point, who decided."""
+        """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, who decided."""
         rows = []
-        for name, entry in self.ledger.layers.items():
-            output = entry.get("output")
-            scale = f"{output['scale']:.6g} / {output['zero_point']}" if isinstance(output, dict) else (output or "")
-            layers = ", ".join(entry.get("layers") or [name])
+        for key, entry in self.ledger.layers.items():
+            names = short_names(entry.get("layers") or [key])
             macs = f"{entry['macs']:,}" if entry.get("macs") else ""
-            rows.append([layers, entry["op"], entry["precision"], macs, scale, entry["why"]])
+            kernel = [" + ".join(self.kernels.get(key, ()))] if self.kernels is not None else []
+            rows.append([names, entry["op"], _precision(entry), macs, *kernel, entry["why"]])
         return rows
 
     def summary(self) -> str:
-        """Three lines: operators by precision, share of multiply-accumulates in int8, reasons for float."""
+        """A few lines: operators by precision, share of the work in int8, reasons for float, notes."""
         layers = self.ledger.layers.values()
         floats = [entry for entry in layers if entry["precision"] == "float"]
-        lines = [
-            f"  {len(self.ledger.layers) - len(floats)} of {len(self.ledger.layers)} operators in int8, "
-            f"{self.int8_share():.1%} of multiply-accumulates"
-        ]
+        count = f"{len(layers) - len(floats)} of {len(layers)} operators in int8"
+        lines = [f"{count}, {self.int8_share():.1%} of multiply-accumulates"]
         reasons: dict[str, list[str]] = {}
         for entry in floats:
             reasons.setdefault(entry["why"], []).append(entry["op"])
         for why, operators in reasons.items():
-            lines.append(f"  float: {', '.join(sorted(set(operators)))} ({len(operators)}): {why}")
+            lines.append(f"float: {', '.join(sorted(set(operators)))} ({len(operators)}): {why}")
         if self.undefined:
-            lines.append(f"  float operators without a definition of their own: {', '.join(self.undefined)}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.ledger.notes])
+            rest = len(self.undefined) - LISTED
+            listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+            lines.append(f"float operators without a definition of their own: {listed}")
+        lines += [f"note: {note}" for note in self.ledger.notes]
+        return "\n".join(f"  {line}" for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "stage": self.ledger.stage,
             "int8_share": self.int8_share(),
+            "macs": self.macs(),
             "layers": self.ledger.layers,
             "undefined_float_islands": list(self.undefined),
             "notes": self.ledger.notes,
-            **({"kernels": self.kernels} if self.kernels is not None else {}),
+            **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
         }
 
     def __str__(self) -> str:
-        header = ["layers", "operator", "precision", "MACs", "output scale / zero point", "decided by"]
-        table = [header, *self.rows()]
-        widths = [min(max(len(row[i]) for row in table), 60) for i in range(len(header))]
-        lines = ["  ".join(_cut(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+        kernel = ["kernel"] if self.kernels is not None else []
+        table = [["layer", "operator", "precision", "MACs", *kernel, "decided by"], *self.rows()]
+        columns = [_column(column, right=column[0] == "MACs") for column in zip(*table, strict=True)]
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         return "\n".join([*lines, "", self.summary()])
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
+def _column(cells: Sequence[str], *, right: bool) -> list[str]:
+    """The cells of a column, filled up or cut to one width."""
+    width = min(max(map(len, cells)), WIDEST)
+    cut = [cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in cells]
+    return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
 
 
-def explain(model: tvm.IRModule | Executable) -> Explanation:
+def short_names(names: Sequence[str]) -> str:
+    """Names of one operator, their common beginning written once.
+
+    >>> short_names(["/stem/conv", "/stem/act"]), short_names(["/stem/conv", "/pool"]), short_names(["conv"])
+    ('/stem/{conv, act}', '/{stem/conv, pool}', 'conv')
+    """
+    if len(names) == 1:
+        return names[0]
+    common = ""
+    for letters in zip(*names, strict=False):
+        if len(set(letters)) > 1:
+            break
+        common += letters[0]
+    common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
+    return f"{common}{{{', '.join(name[len(common) :] for name in names)}}}" if common else ", ".join(names)
+
+
+def _precision(entry: Mapping[str, Any]) -> str:
+    """The precision, with the bits of codes that a rule changed.
+
+    >>> _precision({"precision": "int8", "specs": {"weights": {"bits": 4}, "activations": {"bits": 8}}})
+    'int8 (w4)'
+    """
+    specs = entry.get("specs") or {}
+    bits = [f"{kind[0]}{specs[kind]['bits']}" for kind in ("weights", "activations") if kind in specs]
+    changed = [text for text in bits if text[1:] != "8"]
+    return f"{entry['precision']} ({' '.join(changed)})" if changed else str(entry["precision"])
+
+
+@overload
+def explain(model: tvm.IRModule | Executable) -> Explanation: ...
+@overload
+def explain(model: tvm.IRModule | Executable, layer: str) -> Story: ...
+def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | Story:
     """Which layers of a quantized module or executable compute in integers, which do not, and who decided.
 
-    raises  StageError for a module that was never partitioned
+    layer    name of a layer in the source: its story alone, from its names to its kernel
+    raises   StageError for a model that was never quantized, ConfigError for an unknown layer
     """
+    built = isinstance(model, Executable)
     mod = model.module if isinstance(model, Executable) else model
     ledger = get_ledger(mod)
     if not ledger.layers:
-        raise StageError(f"explain: the module is '{ledger.stage}', it carries no decisions yet; quantize it first")
+        raise StageError(
+            f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first"
+        )
     view = View(mod)
-    undefined = tuple(
-        f"{op_name(value)} '{', '.join(view.sources(var.name))}'"
-        for var, value in view.bindings
-        if not is_defined(value) and dtype_of(var) == "float32"
-    )
-    return Explanation(ledger, undefined, model.kernels if isinstance(model, Executable) else None)
+    for name, macs in float_macs(view).items():
+        entry = ledger.layers.get(name)
+        if entry is not None and entry["precision"] == "float":
+            entry["macs"] = macs
+    undefined = described(view, Reference(mod).islands)
+    kernels = kernels_of_layers(view, model.kernels, ledger.layers) if built else None
+    names = {key: entry["layers"] for key, entry in ledger.layers.items()}
+    explanation = Explanation(ledger, undefined, kernels, names)
+    return explanation if layer is None else explanation.layer(layer)

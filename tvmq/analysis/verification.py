@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.analysis.work import described
 from tvmq.codegen.executable import Executable
 from tvmq.codegen.reference import Reference
 from tvmq.dataset import Dataset, Input
@@ -15,7 +16,7 @@ from tvmq.errors import DataError
 
 @dataclass(frozen=True)
 class Difference:
-    """The first value of an output that differs."""
+    """The first value of an output that differs; `index` is inside the output of the batch of that sample."""
 
     output: str
     sample: int
@@ -23,13 +24,17 @@ class Difference:
     compiled: float
     defined: float
 
+    def __str__(self) -> str:
+        where = f"output '{self.output}' of sample {self.sample} at {list(self.index)}"
+        return f"{where}: compiled {self.compiled!r}, defined {self.defined!r}"
+
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared.
+    """What was compared; prints "exact: yes", or "exact: no" and where.
 
     samples, values  how much
-    differing        values that are not equal (two NaN are equal)
+    differing        values whose bits differ (any two NaN are equal)
     first            where the first one is
     islands          float operators without a definition of their own, taken from their compiled form
     """
@@ -50,19 +55,17 @@ class Verification:
         return {"exact": self.exact, **asdict(self)}
 
     def __str__(self) -> str:
+        whole = f"{self.values} values of {self.samples} samples"
         if self.exact:
-            text = f"exact: yes ({self.values} values of {self.samples} samples equal the NumPy definition bit for bit)"
+            text = f"exact: yes ({whole} equal the NumPy definition bit for bit)"
         else:
-            first = self.first
-            text = f"exact: no ({self.differing} of {self.values} values of {self.samples} samples differ from the NumPy definition"
-            if first is not None:
-                text += (
-                    f"; first in output '{first.output}' of sample {first.sample} at {list(first.index)}: "
-                    f"compiled {first.compiled!r}, defined {first.defined!r}"
-                )
-            text += ")"
+            text = (
+                f"exact: no ({self.differing} of {whole} differ from the NumPy definition; "
+                f"the first is {self.first})"
+            )
         if self.islands:
-            text += f"\nfloat operators without a definition, equality asked around them: {', '.join(self.islands)}"
+            islands = ", ".join(self.islands)
+            text += f"\nfloat operators without a definition, equality asked around them: {islands}"
         return text
 
 
@@ -77,21 +80,40 @@ def verify(exe: Executable, data: Any) -> Verification:
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
-        results, defined = exe.run(feed), reference.run([feed[given.name] for given in inputs])
-        for info, a, b in zip(exe.output_info, results, defined, strict=True):
-            unequal = _unequal(a, np.asarray(b))
+        results = exe.run(feed)
+        defined = reference.run([feed[given.name] for given in inputs])
+        for info, a, b in zip(exe.output_info, results, map(np.asarray, defined), strict=True):
+            unequal = unequal_bits(a, b)
             if unequal.any() and first is None:
                 at = tuple(int(i) for i in np.argwhere(unequal)[0])
-                first = Difference(info.name, samples, at, float(a[at]), float(np.asarray(b)[at]))
+                inside = at[0] if at and a.shape[0] == len(feed[inputs[0].name]) else 0
+                first = Difference(info.name, samples + inside, at, float(a[at]), _value(b, at))
             differing += int(unequal.sum())
             values += a.size
         samples += count
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
-    return Verification(samples, values, differing, first, tuple(reference.islands))
+    return Verification(samples, values, differing, first, described(reference.view, reference.islands))
 
 
-def _unequal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if a.dtype.kind == "f":
-        return (a != b) & ~(np.isnan(a) & np.isnan(b))
-    return np.asarray(a != b)
+def _value(array: np.ndarray, at: tuple[int, ...]) -> float:
+    """An element; NaN where there is none, since the shapes differ."""
+    try:
+        return float(array[at])
+    except (IndexError, TypeError):
+        return float("nan")
+
+
+def unequal_bits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Where two arrays differ: 0.0 and -0.0 do, any two NaN do not; everywhere if shape or type differ.
+
+    >>> unequal_bits(np.float32([0.0, np.nan, 1.0]), np.float32([-0.0, np.nan, 1.0]))
+    array([ True, False, False])
+    """
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return np.ones(a.shape, bool)
+    if a.dtype.kind != "f":
+        return np.asarray(a != b)
+    bits = np.dtype(f"u{a.dtype.itemsize}")
+    differ = a.copy().view(bits) != b.copy().view(bits)  # a copy is contiguous, as view() needs it
+    return np.asarray(differ & ~(np.isnan(a) & np.isnan(b)))

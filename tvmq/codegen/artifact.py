@@ -81,7 +81,7 @@ def _write(path: Path, data: bytes) -> None:
 
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     """The archive; the same bytes for the same contents."""
-    members = {MANIFEST: json.dumps(manifest, indent=1, sort_keys=True).encode(), **blobs}
+    members = {MANIFEST: json.dumps(manifest, indent=1).encode(), **blobs}
     data = _zip(members, zipfile.ZIP_DEFLATED)
     return data if _bounded(sum(map(len, members.values())), len(data)) else _zip(members, zipfile.ZIP_STORED)
 

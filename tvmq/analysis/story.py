@@ -1,0 +1,126 @@
+"""One layer's story: from its names in the source to the kernel that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from tvmq.errors import ConfigError
+
+INT32_MAX = 2**31 - 1
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Story:
+    """All that is known of the operators that a name of the source became; prints itself.
+
+    name     as it was asked for
+    layers   {variable: entry of the ledger}
+    macs     multiply-accumulates of the whole model
+    kernels  {variable: kernels}; None for a module that was not built
+    sources  {variable: names in the source}, of all layers: says where inputs come from
+    """
+
+    name: str
+    layers: Mapping[str, Entry]
+    macs: int
+    kernels: Mapping[str, Sequence[str]] | None
+    sources: Mapping[str, Sequence[str]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        kernels = self.kernels
+        return {
+            "name": self.name,
+            "layers": {
+                key: {**entry, **({"kernels": list(kernels.get(key, ()))} if kernels is not None else {})}
+                for key, entry in self.layers.items()
+            },
+        }
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._section(key, entry) for key, entry in self.layers.items())
+
+    def _section(self, key: str, entry: Entry) -> str:
+        rows = [
+            ("operator", entry["op"]),
+            ("precision", f"{entry['precision']}, decided by: {entry['why']}"),
+            *(("input", text) for text in self._inputs(entry)),
+            *_weight(entry),
+            *_accumulator(entry),
+            *_output(entry),
+            *self._work(entry),
+            *self._kernel(key),
+            ("variables", ", ".join(entry.get("members") or [key])),
+        ]
+        return "\n".join([", ".join(entry["layers"]), *(f"  {label:<11}{text}" for label, text in rows)])
+
+    def _inputs(self, entry: Entry) -> list[str]:
+        names = [", ".join(self.sources.get(name) or [name]) for name in entry.get("inputs", ())]
+        codes = entry.get("input")
+        if not codes:
+            return names
+        return [f"{name}: {codes_text(facts)}" for name, facts in zip(names, codes, strict=True)]
+
+    def _work(self, entry: Entry) -> list[tuple[str, str]]:
+        macs = entry.get("macs")
+        if not macs:
+            return []
+        return [("work", f"{macs:,} multiply-accumulates, {macs / self.macs:.2%} of the model's")]
+
+    def _kernel(self, key: str) -> list[tuple[str, str]]:
+        if self.kernels is None:
+            return []
+        return [("kernel", ", ".join(self.kernels.get(key, ())) or "the generic schedule, or none (a view)")]
+
+
+def codes_text(facts: Any) -> str:
+    """Type, scale and zero point of codes for people; other texts as they are.
+
+    >>> codes_text({"dtype": "uint8", "bits": 8, "scale": 0.0197716, "zero_point": 3})
+    'uint8, scale 0.0197716, zero point 3'
+    """
+    if not isinstance(facts, Mapping):
+        return str(facts)
+    kind, bits = facts["dtype"], facts["bits"]
+    narrow = "" if kind.endswith(f"int{bits}") else f" of {bits} bits"
+    return f"{kind}{narrow}, scale {facts['scale']:.6g}, zero point {facts['zero_point']}"
+
+
+def _output(entry: Entry) -> list[tuple[str, str]]:
+    return [("output", codes_text(entry["output"]))] if "output" in entry else []
+
+
+def _weight(entry: Entry) -> list[tuple[str, str]]:
+    weight = entry.get("weight")
+    if not weight:
+        return []
+    low, high = weight["scale"]
+    count = weight["scales"]
+    scales = f"scale {low:.6g}" if count == 1 else f"{count} scales from {low:.6g} to {high:.6g}"
+    return [("weight", f"{weight['dtype']}{weight['shape']}, {scales}")]
+
+
+def _accumulator(entry: Entry) -> list[tuple[str, str]]:
+    bound = entry.get("accumulator")
+    if bound is None:
+        return []
+    return [("sums", f"no partial sum exceeds {bound:,} in magnitude: {bound / INT32_MAX:.2%} of int32")]
+
+
+def find_layers(name: str, layers: Mapping[str, Entry]) -> dict[str, Entry]:
+    """The entries of the ledger that carry a name of the source, or have it as their variable.
+
+    raises   ConfigError with the nearest names if there is none
+    """
+    found = {key: entry for key, entry in layers.items() if name == key or name in entry["layers"]}
+    if found:
+        return found
+    names = list(dict.fromkeys(source for entry in layers.values() for source in entry["layers"]))
+    parts = [known for known in names if name.lower() in known.lower()]
+    near = " or ".join(repr(known) for known in (get_close_matches(name, names, n=3) or parts[:3]))
+    hint = f"did you mean {near}?" if near else "explain(model) lists them"
+    raise ConfigError(f"explain: none of {len(names)} names of layers is {name!r}; {hint}")
