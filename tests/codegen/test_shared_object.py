@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tvm
 from tvm import te, tirx
+from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.elf_object import HEADER, SECTION, read_object
 from tvmq.codegen.native import is_linux_x86, load_native, native_library
@@ -31,11 +32,11 @@ def functions() -> tvm.IRModule:
     zeros = te.create_prim_func([x, te.compute((SIZE,), lambda i: x[i] * 0.0)])
     with builder.Function("sums", {"x": ((SIZE,), "float32"), "y": ((SIZE,), "float32")}) as sums:
         source, target = (builder.flat(buffer) for buffer in sums.buffers)
-        with builder.loop(0, 10, parallel=True) as chunk:
+        with T.parallel(0, 10) as chunk:
             scratch = builder.workspace(SIZE, "float32")
-            with builder.loop(0, SIZE // 10) as i:
+            with T.serial(0, SIZE // 10) as i:
                 builder.store(scratch, i, source[chunk * (SIZE // 10) + i] * builder.const(3.5, "float32"), 1)
-            with builder.loop(0, SIZE // 10) as i:
+            with T.serial(0, SIZE // 10) as i:
                 builder.store(target, chunk * (SIZE // 10) + i, scratch[i] + scratch[SIZE // 10 - 1 - i], 1)
     made = {"exp": exp, "zeros": zeros, "sums": sums.prim_func}
     return tvm.IRModule({name: func.with_attr("global_symbol", name) for name, func in made.items()})
