@@ -56,8 +56,8 @@ SHAPES = [
     Conv2d(1, 7, 7, 5, 17, (3, 3), (1, 1), (1, 1, 0, 2), x_dtype="int8"),
     # enough work for several chunks: of pixels, of panels, of both; a shifted last tile; a ragged last panel
     Conv2d(1, 40, 50, 16, 72, (3, 3), (1, 1), (1, 1, 1, 1)),
-    Conv2d(1, 7, 7, 160, 328, (3, 3), (1, 1), (1, 1, 1, 1)),
-    Conv2d(2, 14, 14, 64, 160, (3, 3), (1, 1), (1, 1, 1, 1)),
+    Conv2d(1, 6, 7, 160, 328, (3, 3), (1, 1), (1, 1, 1, 1)),
+    Conv2d(2, 11, 11, 64, 160, (3, 3), (1, 1), (1, 1, 1, 1)),
     Conv2d(1, 25, 40, 64, 100),
     Conv2d(1, 30, 30, 64, 64, (3, 3), (1, 1), (1, 1, 1, 1), groups=2),
 ]
