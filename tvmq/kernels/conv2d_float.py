@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Function, Register, flat, load, split, vector_type
+from tvmq.kernels.builder import Function, Register, flat, load, vector_type
 from tvmq.kernels.conv2d import _Template, _Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan
-from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip, clip_of
+from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
-from tvmq.kernels.tiling import Tiling, choose_tiling
+from tvmq.kernels.tiling import Tiling, choose_tiling, cut
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache
@@ -41,7 +41,7 @@ def conv2d_float(
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
-    return make_kernel("conv2d_float", ConvShape(conv, FloatVectors(isa), 0), bounds, weight, bias)
+    return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias)
 
 
 def make_kernel(
@@ -73,8 +73,7 @@ def choose_float_tiling(shape: ConvShape) -> Tiling:
         return tiling
     # neighbouring pixels fall into the same cache set and push each other out
     rows, columns = LOW_TILE[shape.ins.registers]
-    pixels, panels = split(shape.pixels, rows), split(shape.vectors, columns)
-    return Tiling(shape.pixels, pixels[0][0], panels[0][0], tuple(pixels), tuple(panels), False)
+    return cut(shape.product, rows, columns)
 
 
 def _check(conv: Conv2d) -> None:

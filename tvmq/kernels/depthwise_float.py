@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Expr, Function, Register, bind, flat, load, split, store
-from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip, clip_of
+from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
 CHUNKS = 12  # of the rows: divides evenly among 1, 2, 3, 4 and 6 threads
@@ -39,7 +39,7 @@ def depthwise_float(
     """
     _check(conv)
     check_arrays("depthwise_float", weight, (conv.channels, 1, *conv.kernel), bias, conv.channels)
-    bounds, vectors = clip_of(epilogue, "depthwise_float"), FloatVectors(isa).narrowed(conv.channels)
+    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).narrowed(conv.channels)
     channels = _vector_channels(conv.channels, vectors.lanes)
     start = np.zeros(conv.channels, np.float32) if bias is None else bias
     # [vector, kernel row, kernel column, lane]

@@ -8,6 +8,7 @@ whether the CPU fuses product and sum.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -33,14 +34,15 @@ class FloatVectors(Instructions):
 
     def __init__(self, isa: Isa, lanes: int | None = None) -> None:
         ins = instructions(isa)
-        self._isa, self.name, self.registers = isa, ins.name, ins.registers
+        self._isa, self.name = isa, ins.name
+        self.registers, self.step_cycles = ins.registers, ins.step_cycles
         self.vector_bytes = 4 * (lanes or ins.lanes)
         self.kind = vector_type("float32", self.lanes)
         self._fma = f"llvm.fma.v{self.lanes}f32" if self.lanes > 1 else "llvm.fma.f32"
 
     def narrowed(self, count: int) -> FloatVectors:
         """Vectors of at most `count` lanes, a power of two."""
-        return FloatVectors(self._isa, min(self.lanes, 1 << (count.bit_length() - 1)))
+        return float_vectors(self._isa, min(self.lanes, 1 << (count.bit_length() - 1)))
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
         """One element in all lanes."""
@@ -53,6 +55,12 @@ class FloatVectors(Instructions):
     def channel_order(self, count: int) -> np.ndarray:
         """Channels stand in the order of memory."""
         return np.arange(count * self.lanes).reshape(count, self.lanes)
+
+
+@lru_cache(maxsize=64)
+def float_vectors(isa: Isa, lanes: int | None = None) -> FloatVectors:
+    """The vectors of an instruction set, of all or of fewer lanes."""
+    return FloatVectors(isa, lanes)
 
 
 def clip_of(epilogue: Epilogue, template: str) -> Clip:

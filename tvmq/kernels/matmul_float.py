@@ -34,7 +34,7 @@ from tvmq.kernels.builder import (
 )
 from tvmq.kernels.conv2d_float import make_kernel
 from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip_of
+from tvmq.kernels.float_vectors import FloatVectors, check_arrays, clip_of, float_vectors
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
 SERIAL_MACS = 500_000  # about 10 us of one core: below, a parallel region costs more than it gains
@@ -59,7 +59,7 @@ def dense_float(
     leading = (rows,) if isinstance(rows, int) else tuple(rows)
     conv = Conv2d(1, 1, math.prod(leading), depth, columns, x_dtype="float32")
     picture = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
-    shape, bounds = ConvShape(conv, FloatVectors(isa), 0), clip_of(epilogue, "dense_float")
+    shape, bounds = ConvShape(conv, float_vectors(isa), 0), clip_of(epilogue, "dense_float")
     return make_kernel("dense_float", shape, bounds, picture, bias, ((*leading, depth), (*leading, columns)))
 
 
@@ -70,7 +70,7 @@ def matmul_float(batch: int, m: int, k: int, n: int, isa: Isa) -> Kernel:
     """
     if min(batch, m, k, n) < 1:
         raise BuildError(f"kernels, matmul_float: [{batch}, {m}, {k}] x [{batch}, {k}, {n}] is empty")
-    vectors = FloatVectors(isa)
+    vectors = float_vectors(isa)
     most_rows, most_columns = TILES[vectors.registers]
     rows, columns = split(m, most_rows)[0][0], split(-(-n // vectors.lanes), most_columns)[0][0]
     name = f"matmul_float_{isa.name}_{rows}x{columns}"
