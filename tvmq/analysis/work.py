@@ -57,7 +57,7 @@ def kernels_of_layers(
     kernels  {variable: kernel} of an executable; one kernel may compute several layers that were fused
     """
     chains = {member: chain.members for chain in find_chains(view).values() for member in chain.members}
-    owner = {source: key for key, entry in reversed(layers.items()) for source in entry.get("layers", ())}
+    owner = {source: key for key in reversed(list(layers)) for source in layers[key].get("layers", ())}
     found: dict[str, list[str]] = {}
     for variable, kernel in kernels.items():
         base = _base(variable, view)

@@ -2,7 +2,8 @@
 
     manifest.json   schema, versions, target, CPU features it needs, description, kernels, sha256 of the rest
     vm.bin          bytecode and packed constants of the Relax virtual machine
-    kernels.bc      code of the kernels as LLVM bitcode: loading compiles it in memory and needs no C compiler
+    kernels.so      kernels as a shared library for Linux on x86-64
+    kernels.bc      kernels as LLVM bitcode, compiled when loaded, for other systems; one of both is empty
     module.json     the module that was compiled, for `verify` and `explain`, without its constants
     constants.bin   those constants, one after the other
 
@@ -24,7 +25,7 @@ from typing import Any
 
 import tvm
 
-from tvmq.codegen.code_bytes import BITCODE, BYTECODE, from_bytes, last_line, to_bytes
+from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
 from tvmq.codegen.host import missing_features
 from tvmq.codegen.manifest import check_form, check_versions, make_manifest
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
@@ -32,7 +33,7 @@ from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.errors import ArtifactError, OutputError, TargetError
 
 MANIFEST = "manifest.json"
-CODE, IR = (BYTECODE, BITCODE), (MODULE, CONSTANTS)
+CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
 MEMBERS = (MANIFEST, *CODE, *IR)
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
@@ -51,8 +52,7 @@ def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
     module   the Relax module that was compiled
     raises   OutputError; a file that was there before is untouched then
     """
-    blobs = {**to_bytes(parts.code), **module_to_bytes(module)}
-    data = pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)
+    data = parts.saved or packed(parts, module)
     # Beside the file, so that renaming stays on one disk.
     temporary = path.with_name(f".tvmq-{secrets.token_hex(8)}.part") if path.name else path
     try:
@@ -77,6 +77,12 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def packed(parts: Any, module: tvm.IRModule) -> bytes:
+    """The file of an executable that was built here."""
+    blobs = {**to_bytes(parts.code, parts.target), **module_to_bytes(module)}
+    return pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)
 
 
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
@@ -110,11 +116,12 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     target = _runnable(where, manifest)
     ir = {name: blobs[name] for name in IR}
     return {
-        "code": from_bytes({name: blobs[name] for name in CODE}),
+        "code": from_bytes({name: blobs[name] for name in CODE}, target),
         "target": target,
         "description": manifest["description"],
         "kernels": manifest["kernels"],
         "module": lambda: module_from_bytes(where, ir),
+        "saved": data,
     }
 
 

@@ -1,64 +1,85 @@
 """Compiled code as bytes and back.
 
-TVM writes code to files only, and LLVM ends the process where the disk is full. On Linux they are files in
-memory, which nothing can leave half-written; elsewhere they lie in a temporary folder.
+Kernels for Linux on x86-64 are saved as a shared library, which loads in a millisecond; for other systems as
+LLVM bitcode, which is compiled when it is loaded. Neither needs a C compiler.
 
 The bitcode that TVM writes names the buffers of a kernel by their address in the compiling process (metadata
-for alias analysis), so that no two builds are equal. Here the addresses become numbers in order of
-appearance: equal modules give equal bytes.
+for alias analysis), so that no two builds are equal. Here the addresses become numbers in the order in which
+they appear: equal modules give equal bytes.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Mapping
 from typing import Any
 
 import tvm_ffi
 from tvm import relax
 
+from tvmq.codegen.memory_file import memory_file, written
+from tvmq.codegen.native import is_linux_x86, load_native, native_library
 from tvmq.codegen.quiet import without_noise
-from tvmq.errors import ArtifactError
+from tvmq.codegen.target import CpuTarget
+from tvmq.errors import ArtifactError, TargetError, TvmqError
 
-BYTECODE, BITCODE = "vm.bin", "kernels.bc"
+BYTECODE, BITCODE, NATIVE = "vm.bin", "kernels.bc", "kernels.so"
 LOAD_BYTECODE = "ffi.Module.load_from_bytes.relax.VMExecutable"
 LOAD_BITCODE = "ffi.Module.load_from_file.ll"  # reads bitcode as well as text
 ADDRESS = re.compile(r'!"(0x[0-9a-f]+)')
 
 
-def to_bytes(executable: relax.VMExecutable) -> dict[str, bytes]:
-    """The bytecode with its constants, and the kernels as LLVM bitcode (empty if there are no kernels)."""
+def to_bytes(executable: relax.VMExecutable, target: CpuTarget) -> dict[str, bytes]:
+    """The bytecode with its constants, and the kernels in one of both forms; what there is not is empty.
+
+    executable   as it was compiled; one that was loaded cannot be taken apart again
+    """
     with without_noise():
-        bytecode = _written(lambda path: executable.mod.write_to_file(path, ""))
+        bytecode = written(lambda path: executable.mod.write_to_file(path, ""))
     libraries = list(executable.mod.imports)
     if len(libraries) > 1:
         raise ArtifactError(f"save: the code has {len(libraries)} libraries, one is expected; build it anew")
-    bitcode = b""
+    bitcode, native = b"", b""
     for library in libraries:
-        written = _written(lambda path, library=library: library.write_to_file(path, "bc"))  # type: ignore[misc]
-        bitcode = without_addresses(written, library.inspect_source("ll"))
-    return {BYTECODE: bytecode, BITCODE: bitcode}
+        native = native_library(library, target) or b""
+        bitcode = b"" if native else _bitcode(library)
+    return {BYTECODE: bytecode, BITCODE: bitcode, NATIVE: native}
 
 
-def from_bytes(blobs: Mapping[str, bytes]) -> relax.VMExecutable:
-    """What `to_bytes` gave, as an executable; needs no C compiler.
+def _bitcode(library: Any) -> bytes:
+    code = written(lambda path: library.write_to_file(path, "bc"))
+    return without_addresses(code, library.inspect_source("ll"))
 
-    raises   ArtifactError if TVM cannot read it
+
+def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget) -> relax.VMExecutable:
+    """What `to_bytes` gave, as an executable.
+
+    raises   ArtifactError if TVM cannot read it, TargetError for a shared library of another system
     """
     try:
         with without_noise():
             module = tvm_ffi.get_global_func(LOAD_BYTECODE)(blobs[BYTECODE])
-        if blobs[BITCODE]:
-            with _file(blobs[BITCODE]) as path:
-                module.import_module(tvm_ffi.get_global_func(LOAD_BITCODE)(path, "ll"))
+        library = _library(blobs, target)
+        if library is not None:
+            module.import_module(library)
         return relax.VMExecutable(module)
+    except TvmqError:
+        raise
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
+
+
+def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
+    """The kernels as a module of TVM; None if there are none."""
+    if blobs[NATIVE]:
+        if not is_linux_x86(target):
+            raise TargetError("load: the model was built for Linux on x86-64, this is not; build it here")
+        return load_native(blobs[NATIVE])
+    if not blobs[BITCODE]:
+        return None
+    with memory_file(blobs[BITCODE]) as path:
+        return tvm_ffi.get_global_func(LOAD_BITCODE)(path, "ll")
 
 
 def last_line(error: Exception) -> str:
@@ -85,35 +106,3 @@ def without_addresses(bitcode: bytes, text: str) -> bytes:
         return bitcode
     longest_first = sorted(numbers, key=len, reverse=True)
     return re.sub(b"|".join(longest_first), lambda match: numbers[match[0]], bitcode)
-
-
-def _written(write: Callable[[str], Any]) -> bytes:
-    """What a function writes to the path that it is given."""
-    with _file(b"") as path:
-        write(path)
-        return Path(path).read_bytes()
-
-
-@contextmanager
-def _file(content: bytes) -> Iterator[str]:
-    """Path of a file with this content, for as long as the context lasts."""
-    descriptor = _memory_file()
-    if descriptor is None:
-        with TemporaryDirectory(prefix="tvmq-") as folder:
-            path = Path(folder, "code.ll")
-            path.write_bytes(content)
-            yield str(path)
-        return
-    try:
-        name = f"/proc/self/fd/{descriptor}"
-        Path(name).write_bytes(content)
-        yield name
-    finally:
-        os.close(descriptor)
-
-
-def _memory_file() -> int | None:
-    """A file in memory; None where the system has none."""
-    if not hasattr(os, "memfd_create") or not os.path.isdir("/proc/self/fd"):
-        return None
-    return os.memfd_create("tvmq")

@@ -33,6 +33,7 @@ class Parts:
     description  inputs, outputs, ledger, layer names (codegen/description.py)
     kernels      {variable: kernel that computes it}
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
+    saved        the file it was loaded from: saving it again gives the same one
     """
 
     code: relax.VMExecutable
@@ -40,6 +41,7 @@ class Parts:
     description: dict[str, Any]
     kernels: dict[str, str]
     module: tvm.IRModule | Callable[[], tvm.IRModule]
+    saved: bytes | None = None
 
 
 class Executable:

@@ -1,4 +1,4 @@
-"""Kernels as a shared library in memory: what a saved model holds beside bitcode where Linux runs on x86-64.
+"""Kernels as a shared library in memory: what a saved model holds where Linux runs on x86-64.
 
 Loading it takes about a millisecond and needs neither LLVM nor a linker. The same kernels as bitcode take
 about 30 us for each instruction, half a second for a network of fifty layers.
@@ -6,6 +6,7 @@ about 30 us for each instruction, half a second for a network of fifty layers.
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from pathlib import Path
@@ -13,7 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import tvm
+import tvm_ffi
 
+from tvmq.codegen.memory_file import written
 from tvmq.codegen.shared_object import link_shared
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
@@ -26,26 +29,34 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
     """
     if not is_linux_x86(target):
         return None
-    with TemporaryDirectory(prefix="tvmq-") as folder:
-        path = Path(folder, "kernels.o")
-        library.write_to_file(str(path), "o")
-        try:
-            return link_shared(path.read_bytes())
-        except BuildError:
-            return None
+    try:
+        return link_shared(written(lambda path: library.write_to_file(path, "o")))
+    except BuildError:
+        return None
 
 
 def load_native(data: bytes) -> Any:
     """The library of `native_library` as a module of TVM.
 
-    raises   RuntimeError, OSError or ValueError if this system does not load it, for example because its
-             temporary folder forbids execution; bitcode may still do
+    raises   RuntimeError, OSError or ValueError if this system does not load it
     """
     # a name of its own for each load: the dynamic linker takes equal names for the same library
     with TemporaryDirectory(prefix="tvmq-") as folder:
         path = Path(folder, "kernels.so")
-        path.write_bytes(data)
-        return tvm.runtime.load_module(str(path))
+        try:
+            path.write_bytes(data)
+            return tvm.runtime.load_module(str(path))
+        except (RuntimeError, OSError, ValueError):
+            return _load_from_memory(data)
+
+
+def _load_from_memory(data: bytes) -> Any:
+    """The same where the temporary folder is full or forbids execution."""
+    # Never closed: its number is in the name by which the dynamic linker knows the library.
+    descriptor = os.memfd_create("tvmq-kernels")
+    path = Path(f"/proc/self/fd/{descriptor}")
+    path.write_bytes(data)
+    return tvm_ffi.get_global_func("ffi.Module.load_from_file.so")(str(path), "so")
 
 
 def is_linux_x86(target: CpuTarget) -> bool:

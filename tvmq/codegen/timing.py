@@ -61,7 +61,7 @@ def measure(run: Callable[[], object], *, repeat: int, threads: int | None = Non
     def work() -> list[float]:
         for _ in range(WARM_UP):
             run()
-        seconds = []
+        seconds: list[float] = []
         while len(seconds) < repeat and not stop.is_set():
             start = time.perf_counter()
             run()
