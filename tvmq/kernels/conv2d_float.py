@@ -4,7 +4,7 @@ Computes   bias + sum of x * w over kernel row, kernel column, channel, in this 
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
 Template   that of conv2d: same loops, tiles and packing; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
-Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s with AVX-512 and AVX2 (peak 59)
+Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
 """
 
 from __future__ import annotations
