@@ -27,6 +27,7 @@ OPS: dict[str, str] = {
     "mean": "tvmq.passes.ops.mean:FAMILY",
     "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
     "nn.max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
+    "max": "tvmq.passes.ops.max_pool:FAMILY",
     **{name: "tvmq.passes.ops.shape:FAMILY" for name in (
         "reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice", "image.resize2d", "nn.pad"
     )},

@@ -89,7 +89,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activations
-        for name in (owner for name in group.inputs for owner in _owners(name, passing)):
+        for name in [owner for source in group.inputs for owner in _owners(source, passing)]:
             if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes"):

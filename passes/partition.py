@@ -20,7 +20,8 @@ from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.view import View, dtype_of, op_name, shape_of
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS, load
 from tvmq.passes.ops import table
 from tvmq.passes.ops.base import Group, group_names
@@ -39,14 +40,14 @@ def partition(
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
     groups, reasons = _find_groups(view)
-    decisions = _rules(view, groups, config, backend)
-    why = {name: decision.why for name, decision in decisions.items()}
-    for name, group in list(groups.items()):
-        if decisions[name].is_float:
-            reasons[group.root] = why[name]
-            del groups[name]
+    decisions = _rules(view, groups, reasons, config, backend)
+    names = {group.root: group_names(view, group) for group in groups.values()}
+    for key, group in list(groups.items()):
+        if decisions[key].is_float:
+            reasons[group.root] = decisions[key].why
+            del groups[key]
     _drop_detached(view, groups, reasons)
-    ledger.layers = _entries(view, groups, reasons, decisions)
+    ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
     ledger.backend = backend.name
@@ -63,7 +64,7 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
         if var.name in taken:
             continue
         source = table.function_of(value, chains, taken)
-        if source is not None and dtype_of(var) == "float32":
+        if source is not None and _same_type(var, view.var[source]):
             chains[var.name] = source
             continue
         found = _group_of(view, var, value)
@@ -78,6 +79,12 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
     return groups, reasons
 
 
+def _same_type(a: relax.Var, b: relax.Var) -> bool:
+    """True for float32 tensors of one shape."""
+    both_float = dtype_of(a) == dtype_of(b) == "float32"
+    return both_float and shape_of(a) == shape_of(b)
+
+
 def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     if isinstance(value, relax.TupleGetItem):
         return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
@@ -86,28 +93,47 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
         return f"limit: {name or 'this expression'} has no integer form"
     if not isinstance(value.args[0], relax.Tuple) and dtype_of(value.args[0]) != "float32":
         return f"limit: the input is {dtype_of(value.args[0])}, not float32"
+    if is_const(value.args[0]):
+        return "limit: the input is a constant"
     return load(OPS[name]).group(view, var, value)
 
 
-def _rules(view: View, groups: dict[str, Group], config: QConfig, backend: Backend) -> dict[str, Decision]:
-    """What the configuration says about every group, keyed like the groups."""
-    facts = []
-    count: dict[str, int] = {}
-    for key, group in groups.items():
-        op = op_name(view.value[group.root]) or "tuple"
-        index = count[op] = count.get(op, -1) + 1
-        names = group_names(view, group)
-        facts.append(
-            LayerFacts(key, names, op, group.macs, _weight_shape(view, group), _shape(view, key), index)
-        )
+def _rules(
+    view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend
+) -> dict[str, Decision]:
+    """What the configuration says about every group, keyed like the groups.
+
+    Rules see the operators that stay float, too, and indices count them.
+    """
+    facts = _facts(view, groups, reasons)
     decisions = resolve(facts, config.rules)
     for layer in facts:
+        if layer.key not in groups:
+            continue
         decision, family = decisions[layer.key], groups[layer.key].family
         option = _switched_off(layer, family, config) if decision.rule is None else None
         limit = _limit(decision, family, config, backend)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
+
+
+def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
+    """What rules can ask of every layer, in the order of execution."""
+    roots = {group.root: (key, group) for key, group in groups.items()}
+    count: dict[str, int] = {}
+    facts = []
+    for var, value in view.bindings:
+        if var.name not in roots and var.name not in reasons:
+            continue
+        key, group = roots.get(var.name, (var.name, None))
+        op = op_name(value) or "tuple"
+        index = count[op] = count.get(op, -1) + 1
+        names = group_names(view, group) if group else view.sources(var.name)
+        macs = multiply_accumulates(value)
+        weight = shape_of(value.args[1]) if macs else ()
+        facts.append(LayerFacts(key, names, op, macs, weight, _shape(view, key), index))
+    return facts
 
 
 def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None:
@@ -132,11 +158,6 @@ def _shape(view: View, key: str) -> tuple[int, ...]:
     return () if isinstance(ty, tvm.ir.TupleType) else tuple(int(d) for d in ty.shape)
 
 
-def _weight_shape(view: View, group: Group) -> tuple[int, ...]:
-    value = view.value[group.root]
-    return shape_of(value.args[1]) if group.family in SEEDS else ()
-
-
 def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing."""
     while True:
@@ -148,9 +169,7 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
         if not detached:
             return
         for key in detached:
-            group = groups.pop(key)
-            for name in group.members:
-                reasons[name] = "default: an operator between float operators stays float"
+            reasons[groups.pop(key).root] = "default: an operator between float operators stays float"
 
 
 def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
@@ -181,40 +200,38 @@ def _read_by_groups(view: View, group: Group, groups: dict[str, Group]) -> bool:
 
 
 def _entries(
-    view: View, groups: dict[str, Group], reasons: dict[str, str], decisions: dict[str, Decision]
+    view: View,
+    groups: dict[str, Group],
+    reasons: dict[str, str],
+    decisions: dict[str, Decision],
+    names: dict[str, tuple[str, ...]],
 ) -> dict[str, dict[str, Any]]:
     """Ledger entries in the order of the module."""
     entries: dict[str, dict[str, Any]] = {}
     for var, value in view.bindings:
         if var.name in groups:
-            group = groups[var.name]
-            decision = decisions[var.name]
-            entries[var.name] = {
-                **group.to_dict(),
-                "op": group.family,
-                "precision": "int8",
-                "why": decision.why,
-                "layers": list(group_names(view, group)),
-                "specs": {
-                    name: spec.to_dict()
-                    for name, spec in (("activations", decision.activations), ("weights", decision.weights))
-                    if spec is not None
-                },
-            }
+            entries[var.name] = _integer_entry(view, groups[var.name], decisions[var.name])
         elif var.name in reasons:
             entries[var.name] = {
                 "op": op_name(value) or "tuple",
                 "precision": "float",
                 "why": reasons[var.name],
-                "layers": list(view.sources(var.name)),
-                "macs": _float_macs(view, var, value),
+                "layers": list(names.get(var.name) or view.sources(var.name)),
+                "macs": multiply_accumulates(value),
             }
     return entries
 
 
-def _float_macs(view: View, var: relax.Var, value: relax.Expr) -> int:
-    found = _group_of(view, var, value) if op_name(value) in ("nn.conv2d", "matmul") else ""
-    return found.macs if isinstance(found, Group) else 0
+def _integer_entry(view: View, group: Group, decision: Decision) -> dict[str, Any]:
+    specs = {"activations": decision.activations, "weights": decision.weights}
+    return {
+        **group.to_dict(),
+        "op": group.family,
+        "precision": "int8",
+        "why": decision.why,
+        "layers": list(group_names(view, group)),
+        "specs": {name: spec.to_dict() for name, spec in specs.items() if spec is not None},
+    }
 
 
 def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:

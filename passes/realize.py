@@ -36,7 +36,6 @@ FAMILIES = {
     "dense": "tvmq.passes.ops.dense:FAMILY",
     "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
     "avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
-    "max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
     "table": "tvmq.passes.ops.table:FAMILY",
 }
 

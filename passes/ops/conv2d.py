@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, is_const, shape_of
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_bias, absorb_clip, is_channel_constant
 from tvmq.passes.ops.weights import integer_bias, weight_codes
@@ -29,7 +30,7 @@ class Conv2d:
             return "limit: the weight is computed in the graph, not constant"
         if value.attrs.data_layout != "NCHW" or value.attrs.kernel_layout != "OIHW":
             return f"limit: layout {value.attrs.data_layout} / {value.attrs.kernel_layout}"
-        filters, per_group, rows, columns = shape_of(weight)
+        filters = shape_of(weight)[0]
         members, low, high = [var.name], -np.inf, np.inf
         bias = absorb_bias(view, var.name, lambda b: is_channel_constant(b, 4, 1, filters))
         if bias:
@@ -38,15 +39,8 @@ class Conv2d:
         if clip:
             members.append(clip[0])
             low, high = clip[1:]
-        macs = int(np.prod(shape_of(var))) * per_group * rows * columns
-        return Group(
-            self.name,
-            var.name,
-            members,
-            [data.name],
-            macs=macs,
-            facts={"low": low, "high": high, "bias": bool(bias)},
-        )
+        facts = {"low": low, "high": high, "bias": bool(bias)}
+        return Group(self.name, var.name, members, [data.name], macs=multiply_accumulates(value), facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit pad, conv2d, add and requantize."""

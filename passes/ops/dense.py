@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, is_const, shape_of
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_bias, absorb_clip, is_channel_constant
 from tvmq.passes.ops.weights import integer_bias, weight_codes
@@ -28,7 +29,7 @@ class Dense:
             return "limit: only products with a constant right side have an integer form"
         if len(shape_of(weight)) != 2:
             return f"limit: the constant has rank {len(shape_of(weight))}, not 2"
-        inputs, outputs = shape_of(weight)
+        outputs = shape_of(weight)[1]
         members = [var.name]
         low, high = -np.inf, np.inf
         rank = len(shape_of(var))
@@ -39,9 +40,8 @@ class Dense:
         if clip:
             members.append(clip[0])
             low, high = clip[1:]
-        macs = int(np.prod(shape_of(var))) * inputs
         facts = {"low": low, "high": high, "bias": bool(bias)}
-        return Group(self.name, var.name, members, [data.name], macs=macs, facts=facts)
+        return Group(self.name, var.name, members, [data.name], macs=multiply_accumulates(value), facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit matmul, add and requantize."""

@@ -1,4 +1,4 @@
-"""Maximum pooling on codes: the order of codes is the order of the reals, so the result keeps scale and zero point.
+"""Maximum of windows or over axes, on codes: their order is that of the reals, so scale and zero point stay.
 
 Before                                            After
     p = max_pool2d(sq(x))                             p = max_pool2d(x) on codes
@@ -17,10 +17,10 @@ from tvmq.passes.ops.base import Codes, Group, Realizer
 class MaxPool:
     """See the head of this file."""
 
-    name = "max_pool2d"
+    name = "max_pool"
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
-        """Any pool with one result."""
+        """Any pool or maximum with one result."""
         return Group(self.name, var.name, [var.name], [value.args[0].name], passes=True)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:

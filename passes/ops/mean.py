@@ -7,11 +7,14 @@ Before                                            After
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import View, shape_of
+from tvmq.passes.ops.averages import averaged
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 
@@ -25,6 +28,9 @@ class Mean:
         data = value.args[0]
         rank = len(shape_of(data))
         axes = range(rank) if value.attrs.axis is None else [int(a) % rank for a in value.attrs.axis]
+        count = math.prod(shape_of(data)[a] for a in axes)
+        if count * 255 > 2**31 - 1:
+            return f"limit: the sum of {count} codes could leave int32"
         facts = {"low": -np.inf, "high": np.inf, "axes": sorted(axes), "keepdims": bool(value.attrs.keepdims)}
         return Group(self.name, var.name, [var.name], [data.name], facts=facts)
 
@@ -33,11 +39,9 @@ class Mean:
         x = realizer.codes(group.inputs[0])
         axes, keepdims = group.facts["axes"], group.facts["keepdims"]
         shape = shape_of(x.var)
-        count = int(np.prod([shape[a] for a in axes]))
-        acc = realizer.emit(
-            ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point), f"{group.root}_sum"
-        )
-        return realizer.requantized(acc, np.atleast_1d(np.float64(x.scale) / count), group)
+        count = np.asarray(math.prod(shape[a] for a in axes))
+        sums = ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point)
+        return averaged(realizer, sums, x, count, group)
 
 
 FAMILY = Mean()

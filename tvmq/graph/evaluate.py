@@ -110,6 +110,10 @@ def _resize_nearest(call: relax.Call, x: np.ndarray, *_size: Any) -> np.ndarray:
     return x.repeat(rows // x.shape[2], axis=2).repeat(columns // x.shape[3], axis=3)
 
 
+def _axes(call: relax.Call) -> tuple[int, ...] | None:
+    return None if call.attrs.axis is None else tuple(_ints(call.attrs.axis))
+
+
 def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
     """Quotient; of integers it is cut towards zero, as compiled code does it."""
     if np.asarray(a).dtype.kind not in "iu":
@@ -130,6 +134,8 @@ EXACT: dict[str, Evaluator] = {
     "clip": lambda call, x, low, high: np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high)),
     "maximum": lambda call, a, b: np.maximum(a, b),
     "minimum": lambda call, a, b: np.minimum(a, b),
+    "max": lambda call, x: x.max(_axes(call), keepdims=bool(call.attrs.keepdims)),
+    "min": lambda call, x: x.min(_axes(call), keepdims=bool(call.attrs.keepdims)),
     "negative": lambda call, x: -x,
     "abs": lambda call, x: np.abs(x),
     "add": lambda call, a, b: a + b,
@@ -171,8 +177,8 @@ FLOAT: dict[str, Evaluator] = {
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
     "nn.softplus": lambda call, x: np.logaddexp(x, 0),
     "matmul": lambda call, a, b: np.matmul(a, b),
-    "sum": lambda call, x: x.sum(tuple(_ints(call.attrs.axis)), keepdims=bool(call.attrs.keepdims)),
-    "mean": lambda call, x: x.mean(tuple(_ints(call.attrs.axis)), keepdims=bool(call.attrs.keepdims)),
+    "sum": lambda call, x: x.sum(_axes(call), keepdims=bool(call.attrs.keepdims)),
+    "mean": lambda call, x: x.mean(_axes(call), keepdims=bool(call.attrs.keepdims)),
 }
 
 

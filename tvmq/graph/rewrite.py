@@ -145,15 +145,16 @@ def build_function(
     returned = {var.name for var in leaves(result)}
     replace: dict[str, relax.Var] = {}
     block: list[relax.Binding] = []
+    builder = relax.BlockBuilder()
     for var, value in kept:
-        value = _replace(value, replace)
+        value = builder.normalize(_replace(value, replace))  # gives new calls their types
         if var.name in returned:
             replace[var.name] = relax.Var(var.name, var.ty)
         elif not isinstance(var, relax.DataflowVar):
             replace[var.name] = relax.DataflowVar(var.name, var.ty)
         block.append(relax.VarBinding(replace.get(var.name, var), value))
     blocks = [relax.DataflowBlock(block)] if block else []
-    result = relax.BlockBuilder().normalize(_replace(result, replace))
+    result = builder.normalize(_replace(result, replace))
     body = relax.SeqExpr(blocks, result)
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
