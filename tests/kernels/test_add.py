@@ -1,0 +1,47 @@
+"""Residual add kernels against the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.kernels.cases import LEVELS, Case, add_cases, check
+from tvmq import numerics
+from tvmq.errors import BuildError
+from tvmq.kernels.add import add
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.types import Add
+
+CASES = list(add_cases([(1,), (3, 5), (1, 63), (64,), (65,), (2, 3, 5, 7), (1, 1, 128), (129,)]))
+STEP = Add(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=255)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_equals_the_definition(case: Case, level: str) -> None:
+    check(case, level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_all_pairs_of_codes(level: str) -> None:
+    bits = np.arange(256, dtype=np.uint8)
+    a, b = np.repeat(bits, 256), np.tile(bits, 256)
+    expected = numerics.add(
+        a, b, **numerics.add_params(0.5, 7, 0.3, 11, 0.6)._asdict(), zero_point=5, dtype="uint8"
+    )
+    check(Case("all", lambda isa: add(a.shape, STEP, isa), (a, b), expected), level)
+
+
+def test_what_cannot_be_exact_is_refused() -> None:
+    isa = isa_named("generic")
+    with pytest.raises(BuildError, match="uint8 or int8 codes. Got int16 and uint8"):
+        add((4,), STEP, isa, "int16")
+    with pytest.raises(BuildError, match="the sum can reach 2147483902, int32 ends at 2147483647"):
+        add((4,), Add(1, 0, 2**31 - 1, 1, 0, 0, 255), isa)
+
+
+def test_key_is_the_code() -> None:
+    isa = isa_named("avx2")
+    assert add((4, 4), STEP, isa).key == add((4, 4), STEP, isa).key
+    assert add((4, 4), STEP, isa).key != add((4, 5), STEP, isa).key
+    assert add((4, 4), STEP, isa).name == "add_avx2"
