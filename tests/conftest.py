@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,37 @@ def zoo() -> Path:
     if not (ZOO / "tasks.json").exists():
         pytest.skip(f"no zoo of models at {ZOO}; set TVMQ_ZOO to its folder")
     return ZOO
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The embedded network on its road: data, float and integer module, executable, saved file."""
+
+    example: Any
+    mod: Any
+    params: Any
+    quantized: Any
+    exe: Any
+    path: Path
+    sha256: str
+
+    def pictures(self, count: int) -> dict[str, Any]:
+        """The first test pictures."""
+        return {"image": self.example.test[:count]}
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Digits:
+    """Quantized and built once for all tests."""
+    import tvmq
+    from tvmq.demo import load_demo
+
+    example = load_demo()
+    mod, params = tvmq.from_onnx(example.model, shape={"image": (1, *example.test.shape[1:])})
+    quantized = tvmq.quantize(mod, params, {"image": example.calibration[:32]})
+    exe = tvmq.build(quantized)
+    path = tmp_path_factory.mktemp("digits") / "digits.tvmq"
+    return Digits(example, mod, params, quantized, exe, path, exe.save(path))
 
 
 @pytest.fixture
