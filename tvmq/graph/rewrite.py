@@ -155,7 +155,7 @@ def build_function(
         block.append(relax.VarBinding(replace.get(var.name, var), value))
     blocks = [relax.DataflowBlock(block)] if block else []
     result = builder.normalize(_replace(result, replace))
-    body = relax.SeqExpr(blocks, result)
+    body = builder.normalize(relax.SeqExpr(blocks, result))
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
