@@ -106,8 +106,21 @@ def test_input_is_untouched():
     assert mod.script() == before
 
 
+def rows(indices: list[int], mode: str = "fast") -> Body:
+    """Some rows of a matrix."""
+    chosen = relax.const(np.array(indices, np.int64))
+    return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
+
+
+def test_index_out_of_bounds_takes_the_last_row():
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    np.testing.assert_array_equal(run(network(rows([2, 0, 9]), x.shape), x), x[[2, 0, 3]])
+    np.testing.assert_array_equal(run(network(rows([1, 6], "wrap"), x.shape), x), x[[1, 2]])
+
+
 def test_nothing_is_printed(capfd):
-    compile_module(network(with_kernel, (1, 16, 8, 8)), TARGET)
+    for mod in (network(with_kernel, (1, 16, 8, 8)), network(rows([1, 2]), (4, 3))):
+        compile_module(mod, TARGET)
     assert capfd.readouterr() == ("", "")
 
 

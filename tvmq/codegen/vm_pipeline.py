@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import tvm
-from tvm import relax
+from tvm import relax, topi
 from tvm.relax import transform
 
 from tvmq.codegen.generic import KERNEL, schedule_generic
@@ -48,12 +48,13 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
 
 def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops, neighbours fused; to be run inside of a target."""
-    views = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
+    rules = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
+    rules["relax.take"] = _take
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
             # A reshape is left as it is and becomes a view of the same memory.
-            transform.LegalizeOps(views, ["relax.reshape"]),
+            transform.LegalizeOps(rules, ["relax.reshape"]),
             transform.AnnotateTIROpPattern(),
             transform.FuseOps(),
             transform.FuseTIR(),
@@ -82,6 +83,13 @@ def lower(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return relax.op.reshape(call.args[0], call.ty.shape)
+
+
+def _take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Rows by index; TVM's default mode reads foreign memory for an index that is out of bounds."""
+    axis, mode = call.attrs.axis, str(call.attrs.mode)
+    axis = None if axis is None else int(axis)
+    return builder.call_te(topi.take, *call.args, axis, mode="clip" if mode == "fast" else mode)
 
 
 def _last_line(error: Exception) -> str:
