@@ -11,19 +11,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Expr, Function, Register, bind, flat, llvm, load, spread, store, vector_type
+from tvmq.kernels.builder import (
+    Buffer,
+    Expr,
+    Function,
+    Register,
+    bind,
+    flat,
+    llvm,
+    load,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.loops import opaque, over_lanes, over_rows, plain
 from tvmq.kernels.types import Epilogue, Isa, Kernel
 
 GRAIN = 300_000  # codes read in about 10 us
+FEW_TAPS = 16  # windows of so many are unrolled
 INT32_MAX = 2**31 - 1
+
+# reader(offset, lanes): result of a window for the channels from `offset`
+Reader = Callable[[Expr, int], Expr]
 
 
 @dataclass(frozen=True)
@@ -52,6 +69,11 @@ class Pool2d:
     def _axis(self, i: int, size: int) -> WindowAxis:
         sides = self.padding[i], self.padding[i + 2]
         return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+
+    @property
+    def in_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the input, NHWC."""
+        return self.batch, self.height, self.width, self.channels
 
     @property
     def out_shape(self) -> tuple[int, int, int, int]:
@@ -129,45 +151,81 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     """
     lanes = _check("max_pool", pool, dtype, isa)
     name = f"max_pool_{isa.name}"
-    shape = (pool.batch, pool.height, pool.width, pool.channels)
-    with Function(name, {"x": (shape, dtype), "y": (pool.out_shape, dtype)}) as function:
+    with Function(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
-        rows, columns = pool.axes
-        lowest = int(np.iinfo(dtype).min)
-        # T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub
-        larger = "llvm.umax" if dtype == "uint8" else "llvm.smax"
+        maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
-            taps = [axis.taps(number) for axis, number in zip((rows, columns), window, strict=True)]
-            lines = [opaque((image * pool.height + row) * pool.width) for row in taps[0]]
-            places = [opaque((line + column) * pool.channels) for line in lines for column in taps[1]]
-            empty = _empty((rows, columns), window)
-
-            def piece(offset: Expr, size: int) -> None:
-                kind = vector_type(dtype, size)
-                highest = load(x, places[0] + offset, kind)
-                for place in places[1:]:
-                    highest = bind(llvm(kind, larger, highest, load(x, place + offset, kind)))
-                if empty is not None:
-                    highest = T.Select(empty, spread(lowest, size, dtype), highest)
-                store(y, begin + offset, highest, size)
-
-            over_lanes(pool.channels, lanes, piece)
+            highest = maximum(pool, x, image, window)
+            over_lanes(
+                pool.channels,
+                lanes,
+                lambda offset, size: store(y, begin + offset, highest(offset, size), size),
+            )
 
         _over_pixels(pool, pixel)
     return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name))
 
 
-def _empty(axes: tuple[WindowAxis, WindowAxis], window: tuple[Expr, Expr]) -> Expr | None:
-    """Whether a window lies wholly outside; None if none does."""
-    conditions = []
-    for axis, number in zip(axes, window, strict=True):
-        if axis.may_be_empty:
-            _, low, high = axis.bounds(number)
-            conditions.append(low >= high)
-    if not conditions:
-        return None
-    return conditions[0] if len(conditions) == 1 else T.Or(*conditions)
+def _larger(a: Expr, b: Expr, kind: str) -> Expr:
+    """T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub."""
+    return bind(llvm(kind, "llvm.umax" if kind.startswith("u") else "llvm.smax", a, b))
+
+
+def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, Expr]) -> Reader:
+    """Maximum with all taps in a row, those outside moved inside."""
+    rows, columns = (axis.taps(number) for axis, number in zip(pool.axes, window, strict=True))
+    lines = [opaque((image * pool.height + row) * pool.width) for row in rows]
+    places = [opaque((line + column) * pool.channels) for line in lines for column in columns]
+    bounds = [axis.bounds(n) for axis, n in zip(pool.axes, window, strict=True) if axis.may_be_empty]
+    empty = [low >= high for _, low, high in bounds]
+    dtype = str(x.dtype)
+
+    def highest(offset: Expr, size: int) -> Expr:
+        kind = vector_type(dtype, size)
+        found = load(x, places[0] + offset, kind)
+        for place in places[1:]:
+            found = _larger(found, load(x, place + offset, kind), kind)
+        for condition in empty:
+            found = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), found)
+        return found
+
+    return highest
+
+
+def _maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, Expr]) -> Reader:
+    """Maximum over the taps inside."""
+    dtype, taps = str(x.dtype), _Taps(pool, image, window)
+
+    def highest(offset: Expr, size: int) -> Expr:
+        kind, found = vector_type(dtype, size), Register(dtype, size)
+        found.set(spread(int(np.iinfo(dtype).min), size, dtype))
+        taps.loop(lambda place: found.set(_larger(found.get(), load(x, place + offset, kind), kind)))
+        return found.get()
+
+    return highest
+
+
+class _Taps:
+    """The taps of one window that lie inside; `count` of them."""
+
+    def __init__(self, pool: Pool2d, image: Expr, window: tuple[Expr, Expr]) -> None:
+        self.pool = pool
+        rows, columns = pool.axes
+        row_first, self.row_low, row_high = rows.bounds(window[0])
+        column_first, self.column_low, column_high = columns.bounds(window[1])
+        self.origin = opaque((image * pool.height + row_first) * pool.width + column_first)
+        self.rows, self.columns = opaque(row_high - self.row_low), opaque(column_high - self.column_low)
+        self.count = self.rows * self.columns
+
+    def loop(self, body: Callable[[Expr], None]) -> None:
+        """body(where the channels of a tap begin)."""
+        (down, across), pool = self.pool.dilation, self.pool
+        with T.serial(0, self.rows) as i:
+            line = self.origin + (self.row_low + i) * (down * pool.width) + self.column_low * across
+            begin = opaque(line * pool.channels)
+            with T.serial(0, self.columns) as j:
+                body(begin + j * (across * pool.channels))
 
 
 def sum_pool(
@@ -186,57 +244,49 @@ def sum_pool(
     raises    BuildError for other types or steps, windows that do not fit, sums that could leave int32
     """
     lanes = _check("sum_pool", pool, dtype, isa)
-    reach = _reach(pool, zero_point, dtype, factors)
-    plan = plan_epilogue(epilogue, reach)
+    plan = plan_epilogue(epilogue, _reach(pool, zero_point, dtype, factors))
     if plan.steps:
         raise BuildError(
             f"kernels, sum_pool: one requantize step can follow. Got {len(epilogue)} steps instead"
         )
-    shape = (pool.batch, pool.height, pool.width, pool.channels)
-    parameters: Parameters = {"x": (shape, dtype)}
-    if factors is not None:
-        parameters["factors"] = (pool.out_shape[1:3], "int32")
+    parameters: Parameters = {"x": (pool.in_shape, dtype)}
+    own = () if factors is None else (np.ascontiguousarray(factors, np.int32),)
+    parameters |= {"factors": (pool.out_shape[1:3], "int32")} if own else {}
     parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
     name = f"sum_pool_{isa.name}"
     with Function(name, parameters) as function:
         x, *rest, y = (flat(buffer) for buffer in function.buffers)
-        factor_buffer = rest.pop(0) if factors is not None else None
-        rows, columns = pool.axes
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
-            row_first, row_low, row_high = rows.bounds(window[0])
-            column_first, column_low, column_high = columns.bounds(window[1])
-            origin = opaque((image * pool.height + row_first) * pool.width + column_first)
-            zeros = opaque((row_high - row_low) * (column_high - column_low) * zero_point)
-            factor = None
-            if factor_buffer is not None:
-                factor = load(factor_buffer, window[0] * pool.out_shape[2] + window[1], "int32")
+            taps = _Taps(pool, image, window)
+            start = opaque(taps.count * -zero_point)
+            factor = load(rest[0], window[0] * pool.out_shape[2] + window[1], "int32") if own else None
 
             def piece(offset: Expr, size: int) -> None:
-                kind = vector_type("int32", size)
-                total = Register("int32", size)
-                total.set(spread(-zeros, size))
-                with T.serial(0, row_high - row_low) as i:
-                    line = opaque(
-                        origin + (row_low + i) * (rows.dilation * pool.width) + column_low * columns.dilation
-                    )
-                    with T.serial(0, column_high - column_low) as j:
-                        place = (line + j * columns.dilation) * pool.channels + offset
-                        total.set(total.get() + T.Cast(kind, load(x, place, vector_type(dtype, size))))
-                sums = total.get() if factor is None else bind(total.get() * spread(factor, size))
+                sums = _sum(x, taps, start, offset, size)
+                sums = sums if factor is None else bind(sums * spread(factor, size))
                 if plan.requantizer is not None:
-                    loaded = plan.requantizer.load(rest, offset, size)
+                    loaded = plan.requantizer.load(rest[len(own) :], offset, size)
                     sums = plan.requantizer.codes(plain(size), [sums], [loaded])
                 store(y, begin + offset, sums, size)
 
             over_lanes(pool.channels, lanes, piece)
 
         _over_pixels(pool, pixel)
-    constants = plan.constants(lambda values: np.resize(values, pool.channels))
-    if factors is not None:
-        constants = (np.ascontiguousarray(factors, np.int32), *constants)
-    key = ("sum_pool", pool, zero_point, dtype, factors is not None, plan.key, isa.name)
+    constants = own + plan.constants(lambda values: np.resize(values, pool.channels))
+    key = ("sum_pool", pool, zero_point, dtype, bool(own), plan.key, isa.name)
     return Kernel(name, function.prim_func, constants, key)
+
+
+def _sum(x: Buffer, taps: _Taps, start: Expr, offset: Expr, size: int) -> Expr:
+    """start + the codes under a window."""
+    kind, dtype = vector_type("int32", size), str(x.dtype)
+    total = Register("int32", size)
+    total.set(spread(start, size))
+    taps.loop(
+        lambda place: total.set(total.get() + T.Cast(kind, load(x, place + offset, vector_type(dtype, size))))
+    )
+    return total.get()
 
 
 def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], None]) -> None:
