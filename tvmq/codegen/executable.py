@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class Executable:
     @property
     def ledger(self) -> Ledger:
         """What was decided for every layer, and why."""
-        return Ledger(**self._parts.description["ledger"])
+        return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
 
     @property
     def kernels(self) -> dict[str, str]:

@@ -50,7 +50,7 @@ class Timing:
 def measure(run: Callable[[], object], *, repeat: int, threads: int | None = None) -> Timing:
     """Run `repeat` times after a warm-up.
 
-    threads  that models may use meanwhile; None: as many as TVM uses in this thread
+    threads  that models may use meanwhile, at most one a CPU; None: as many as TVM uses in this thread
     raises   ConfigError for counts below 1
     """
     for name, count in (("repeat", repeat), ("threads", threads)):
