@@ -47,6 +47,7 @@ def partition(
             reasons[group.root] = decisions[key].why
             del groups[key]
     _drop_detached(view, groups, reasons)
+    _free_links(view, groups, reasons)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
@@ -170,6 +171,24 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
             return
         for key in detached:
             reasons[groups.pop(key).root] = "default: an operator between float operators stays float"
+
+
+def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
+    while True:
+        integer = {member for group in groups.values() for member in group.members}
+        wanted = {
+            link
+            for group in groups.values()
+            if group.family == "table"
+            for link in group.members[:-1]
+            if any(reader not in integer for reader in view.readers[link])
+        }
+        if not wanted:
+            return
+        for group in groups.values():
+            group.members = [member for member in group.members if member not in wanted]
+        reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
 
 
 def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
