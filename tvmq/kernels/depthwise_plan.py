@@ -20,6 +20,7 @@ from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.types import Conv2d
 
 NO_TAP = -1
+MANY_BLOCKS = 4
 BLOCK_BYTES = 16  # of a 128-bit block, inside which bytes are interleaved
 MOST_BANDS = 12  # divides evenly among 1, 2, 3, 4 and 6 threads
 SERIAL_MACS = 1_500_000  # about 20 us of one core: below, a parallel region costs more than it gains
@@ -159,8 +160,9 @@ def plan_blocks(channels: int, lanes: int) -> list[Blocks]:
         size = vectors * lanes
         rest = channels - first
         count, left = divmod(rest, size)
-        # channels computed twice cost less than another kind of block
-        if left > size // 2 or (left and vectors == 1):
+        # Few channels computed twice cost less than a narrower block. Each kind of block is also more code to
+        # compile, which the rest behind many blocks is not worth.
+        if left > size // 2 or (left and (vectors == 1 or count >= MANY_BLOCKS)):
             count, left = count + 1, 0
         if count == 0 or size > channels:
             continue
