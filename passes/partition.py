@@ -92,7 +92,7 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     name = op_name(value)
     if name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
-    if not isinstance(value.args[0], relax.Tuple) and dtype_of(value.args[0]) != "float32":
+    if isinstance(value.args[0].ty, relax.TensorType) and dtype_of(value.args[0]) != "float32":
         return f"limit: the input is {dtype_of(value.args[0])}, not float32"
     if is_const(value.args[0]):
         return "limit: the input is a constant"

@@ -8,7 +8,7 @@ road = drive(net.model(y))              # quantized, built, verified, compared w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ import tvmq
 from tvmq.analysis.verification import Verification
 from tvmq.graph.ledger import Ledger, get_ledger, with_ledger
 from tvmq.graph.names import get_names
-from tvmq.graph.view import View
+from tvmq.graph.view import View, op_name
 
 Feed = dict[str, np.ndarray]
 
@@ -155,8 +155,6 @@ class Road:
 
     def operators(self) -> list[str]:
         """Operators of the integer module, in order."""
-        from tvmq.graph.view import op_name
-
         return [op_name(value) or "tuple" for _, value in View(self.quantized).bindings]
 
 
@@ -191,11 +189,34 @@ def run_onnx(model: onnx.ModelProto, feed: Feed) -> list[np.ndarray]:
 # ---- modules written as text
 
 
-def parse(text: str, **constants: Any) -> tvm.IRModule:
-    """A module of one function "main": its signature and dataflow block as TVMScript, its result the block's output.
+def block(signature: str, body: str, result: str | None = None, **constants: Any) -> tvm.IRModule:
+    """A module of one function of one dataflow block, whose last variable is the result.
 
-    constants  parameters of the text that are replaced by arrays; the element type of each is its array's
+    signature  its parameters, for example 'x: R.Tensor((1, 2), "float32")'
+    body       bindings, one a line
+    result     shape and type where they are not those of the first parameter; several variables: see `parse`
+    constants  parameters that are replaced by arrays
     """
+    lines = [line.strip() for line in body.strip().splitlines()]
+    last = lines[-1].split("=")[0].split(":")[0].strip()
+    returned = f"R.Tensor({result})" if result else signature[signature.index("R.Tensor(") : signature.index('")') + 2]
+    text = "\n".join(
+        [
+            "@I.ir_module",
+            "class Module:",
+            "    @R.function",
+            f"    def main({signature}) -> {returned}:",
+            "        with R.dataflow():",
+            *(f"            {line}" for line in lines),
+            f"            R.output({last})",
+            f"        return {last}",
+        ]
+    )
+    return parse(text, **constants)
+
+
+def parse(text: str, **constants: Any) -> tvm.IRModule:
+    """A module written as TVMScript; parameters that are named in `constants` become arrays."""
     mod = tvm.script.from_source(text)
     if constants:
         arrays = {name: tvm.runtime.tensor(np.asarray(array)) for name, array in constants.items()}
@@ -228,6 +249,3 @@ def assert_healthy(mod: tvm.IRModule) -> None:
     unknown = [name for name in view.value if name not in get_names(view.func)]
     assert not unknown, f"without source names: {unknown}"
 
-
-Pass = Callable[[tvm.IRModule], tvm.IRModule]
-Ranges = Mapping[str, tuple[float, float]]

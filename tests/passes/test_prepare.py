@@ -8,22 +8,13 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, assert_healthy, assert_same, parse, run_onnx
+from tests.models import Net, assert_healthy, assert_same, block, run_onnx
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.prepare import prepare
 
-HEAD = "@I.ir_module\nclass Module:\n    @R.function\n    def main("
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
-
-
-def module(signature: str, body: str, result: str = '((1, 2, 4, 4), "float32")', **constants: np.ndarray) -> tvm.IRModule:
-    """A function of one block; the last variable of the body is its result."""
-    last = body.strip().splitlines()[-1].split("=")[0].strip()
-    lines = "\n".join(f"            {line.strip()}" for line in body.strip().splitlines())
-    text = f"{HEAD}{signature}) -> R.Tensor{result}:\n        with R.dataflow():\n{lines}\n            R.output({last})\n        return {last}\n"
-    return parse(text, **constants)
 
 
 WEIGHT = np.arange(4, dtype=np.float32).reshape(2, 2, 1, 1) + 1
@@ -41,15 +32,15 @@ SCALE, SHIFT = np.float32([1, 6]).reshape(1, 2, 1, 1), np.float32([0.5, -2.5]).r
 
 
 def test_weights_become_constants() -> None:
-    before = module(f"{X}, {W}", "c = R.nn.conv2d(x, w)")
-    assert_same(prepare(before, {"w": WEIGHT}), module(f"{X}, {W}", "c = R.nn.conv2d(x, w)", w=WEIGHT))
+    before = block(f"{X}, {W}", "c = R.nn.conv2d(x, w)")
+    assert_same(prepare(before, {"w": WEIGHT}), block(f"{X}, {W}", "c = R.nn.conv2d(x, w)", w=WEIGHT))
 
 
 def test_batch_norm_goes_into_weight_and_bias() -> None:
     body = f"c = R.nn.conv2d(x, w)\na = R.add(c, b)\n{BATCH_NORM.format(x='a')}\ny = n[0]"
     bias = np.float32([1, 2]).reshape(1, 2, 1, 1)
-    before = module(f"{X}, {W}, {BIAS}, {CHANNELS}", body, w=WEIGHT, b=bias, **STATISTICS)
-    expected = module(
+    before = block(f"{X}, {W}, {BIAS}, {CHANNELS}", body, w=WEIGHT, b=bias, **STATISTICS)
+    expected = block(
         f"{X}, {W}, {BIAS}",
         "c = R.nn.conv2d(x, w)\na = R.add(c, b)",
         w=WEIGHT * SCALE.reshape(2, 1, 1, 1),
@@ -60,8 +51,8 @@ def test_batch_norm_goes_into_weight_and_bias() -> None:
 
 def test_batch_norm_gives_a_bias_where_there_is_none() -> None:
     body = f"c = R.nn.conv2d(x, w)\n{BATCH_NORM.format(x='c')}\ny = n[0]"
-    before = module(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS)
-    expected = module(
+    before = block(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS)
+    expected = block(
         f"{X}, {W}, {BIAS}",
         "c = R.nn.conv2d(x, w)\na = R.add(c, b)",
         w=WEIGHT * SCALE.reshape(2, 1, 1, 1),
@@ -72,8 +63,8 @@ def test_batch_norm_gives_a_bias_where_there_is_none() -> None:
 
 def test_batch_norm_behind_relu_stays_two_operators() -> None:
     body = f"c = R.nn.conv2d(x, w)\nr = R.nn.relu(c)\n{BATCH_NORM.format(x='r')}\ny = n[0]"
-    before = module(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS)
-    expected = module(
+    before = block(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS)
+    expected = block(
         f"{X}, {W}, {BIAS}, d{BIAS[1:]}",
         "c = R.nn.conv2d(x, w)\nr = R.nn.relu(c)\ns = R.multiply(r, b)\ny = R.add(s, d)",
         w=WEIGHT,
@@ -86,7 +77,7 @@ def test_batch_norm_behind_relu_stays_two_operators() -> None:
 def test_batch_norm_of_a_shared_convolution_stays_two_operators() -> None:
     """Scaling the weight would change what the other reader sees."""
     body = f"c = R.nn.conv2d(x, w)\n{BATCH_NORM.format(x='c')}\ny = n[0]\nz = R.add(c, y)"
-    mod = prepare(module(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS))
+    mod = prepare(block(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS))
     names = [op_name(value) for _, value in View(mod).bindings]
     assert names == ["nn.conv2d", "multiply", "add", "add"]
     np.testing.assert_array_equal(const_value(View(mod).bindings[0][1].args[1]), WEIGHT)
@@ -101,7 +92,7 @@ def test_batch_norm_that_stays(case: str) -> None:
     if case == "computed statistics":
         del constants["mean"]
     last = "y = n[0]\nv = n[0]\nz = R.add(y, v)" if case == "read twice" else "y = n[0]"
-    before = module(f"{X}, {W}, {CHANNELS}", f"c = R.nn.conv2d(x, w)\n{call}\n{last}", w=WEIGHT, **constants)
+    before = block(f"{X}, {W}, {CHANNELS}", f"c = R.nn.conv2d(x, w)\n{call}\n{last}", w=WEIGHT, **constants)
     after = prepare(before)
     assert_same(after, before)
 
@@ -132,8 +123,8 @@ def test_folded_networks_compute_the_same(operator: str, rank: int, groups: int)
 def test_scalars_and_channel_constants_fold_into_the_weight() -> None:
     body = "c = R.nn.conv2d(x, w)\nd = R.multiply(c, R.const(2.0, 'float32'))\ne = R.multiply(b, d)\nf = R.add(e, b)\ng = R.subtract(f, b)"
     b = np.float32([2, 3]).reshape(1, 2, 1, 1)
-    before = module(f"{X}, {W}, {BIAS}", body, w=WEIGHT, b=b)
-    expected = module(
+    before = block(f"{X}, {W}, {BIAS}", body, w=WEIGHT, b=b)
+    expected = block(
         f"{X}, {W}, {BIAS}",
         "c = R.nn.conv2d(x, w)\na = R.add(c, b)",
         w=WEIGHT * 2 * b.reshape(2, 1, 1, 1),
@@ -144,7 +135,7 @@ def test_scalars_and_channel_constants_fold_into_the_weight() -> None:
 
 def test_constants_that_vary_over_pixels_stay() -> None:
     full = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    before = module(f'{X}, {W}, b: R.Tensor((1, 1, 4, 4), "float32")', "c = R.nn.conv2d(x, w)\nd = R.multiply(c, b)", w=WEIGHT, b=full)
+    before = block(f'{X}, {W}, b: R.Tensor((1, 1, 4, 4), "float32")', "c = R.nn.conv2d(x, w)\nd = R.multiply(c, b)", w=WEIGHT, b=full)
     assert_same(prepare(before), before)
 
 
@@ -152,24 +143,24 @@ def test_constants_that_enlarge_the_result_stay() -> None:
     """A summand of a larger batch must not become part of the bias."""
     signature = f'{X}, {W}, {BIAS}, d: R.Tensor((3, 2, 1, 1), "float32")'
     body = "c = R.nn.conv2d(x, w)\ne = R.add(c, b)\nf = R.add(e, d)"
-    before = module(signature, body, '((3, 2, 4, 4), "float32")', w=WEIGHT, b=np.ones((1, 2, 1, 1), "f4"), d=np.ones((3, 2, 1, 1), "f4"))
+    before = block(signature, body, '(3, 2, 4, 4), "float32"', w=WEIGHT, b=np.ones((1, 2, 1, 1), "f4"), d=np.ones((3, 2, 1, 1), "f4"))
     assert_same(prepare(before), before)
 
 
 def test_dropout_disappears_and_softmax_is_ours() -> None:
-    before = module(X, "d = R.nn.dropout(x, rate=0.5)\ne = d[0]\ns = R.nn.softmax(e, axis=1)")
-    assert_same(prepare(before), module(X, "s = R.tvmq.softmax(x, axis=1)"))
+    before = block(X, "d = R.nn.dropout(x, rate=0.5)\ne = d[0]\ns = R.nn.softmax(e, axis=1)")
+    assert_same(prepare(before), block(X, "s = R.tvmq.softmax(x, axis=1)"))
 
 
 def test_constant_arithmetic_is_folded() -> None:
     body = "s = R.multiply(b, b)\nt = R.reshape(s, R.shape([2, 1, 1, 1]))\nu = R.permute_dims(t, axes=[1, 0, 2, 3])\ny = R.add(x, u)"
     b = np.float32([2, 3]).reshape(1, 2, 1, 1)
-    assert_same(prepare(module(f"{X}, {BIAS}", body, b=b)), module(f"{X}, {BIAS}", "y = R.add(x, b)", b=b * b))
+    assert_same(prepare(block(f"{X}, {BIAS}", body, b=b)), block(f"{X}, {BIAS}", "y = R.add(x, b)", b=b * b))
 
 
 def test_integers_of_64_bits_keep_their_type() -> None:
     body = "i = R.add(b, b)\ny = R.take(x, i, axis=3)"
-    before = module(f'{X}, b: R.Tensor((2,), "int64")', body, '((1, 2, 4, 2), "float32")', b=np.int64([0, 1]))
+    before = block(f'{X}, b: R.Tensor((2,), "int64")', body, '(1, 2, 4, 2), "float32"', b=np.int64([0, 1]))
     prepared = prepare(before)
     (_, take), = View(prepared).bindings
     assert is_const(take.args[1]) and const_value(take.args[1]).dtype == np.int64
@@ -203,7 +194,7 @@ def test_preparing_twice_changes_nothing() -> None:
     ],
 )
 def test_refused_params(params: dict[str, np.ndarray], message: str) -> None:
-    before = module(f"{X}, {W}", "c = R.nn.conv2d(x, w)")
+    before = block(f"{X}, {W}", "c = R.nn.conv2d(x, w)")
     with pytest.raises(ModelError, match=f"prepare: .*{message}"):
         prepare(before, params)
 
@@ -211,8 +202,8 @@ def test_refused_params(params: dict[str, np.ndarray], message: str) -> None:
 def test_minus_infinity_may_mask() -> None:
     """An additive attention mask holds 0 and -inf."""
     mask = np.float32([0, -np.inf]).reshape(1, 2, 1, 1)
-    before = module(f"{X}, {BIAS}", "y = R.add(x, b)")
-    assert_same(prepare(before, {"b": mask}), module(f"{X}, {BIAS}", "y = R.add(x, b)", b=mask))
+    before = block(f"{X}, {BIAS}", "y = R.add(x, b)")
+    assert_same(prepare(before, {"b": mask}), block(f"{X}, {BIAS}", "y = R.add(x, b)", b=mask))
 
 
 def test_control_flow_is_refused() -> None:
