@@ -9,7 +9,7 @@ Loops      parallel band of output rows; block of channels; strip of columns; ou
 Registers  up to 16 sums of 32 registers (8 of 16): 4 pixels x 4 vectors of channels, which share the weights
 Ring       as many rows as a window is high; a strip is so narrow that they stay in the L1 cache
 Fallback   fewer channels than a vector has lanes: narrower vectors, down to plain TIR with one lane
-Measured   Zen 4, one core, padding included, G outputs/s on AVX512-VNNI and AVX2: 3 x 3 56x56x144 7.7 and 4.0,
+Measured   Zen 4, one core, padding included, G outputs/s on VNNI and AVX2: 3 x 3 56x56x144 7.7 and 4.0,
            14x14x384 7.9 and 3.4, stride 2 112x112x96 4.4 and 2.9; 5 x 5 28x28x240 3.4 and 2.0
 """
 
