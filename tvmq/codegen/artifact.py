@@ -52,10 +52,10 @@ def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
     module   the Relax module that was compiled
     raises   OutputError; a file that was there before is untouched then
     """
-    data = parts.saved or packed(parts, module)
     # Beside the file, so that renaming stays on one disk.
     temporary = path.with_name(f".tvmq-{secrets.token_hex(8)}.part") if path.name else path
     try:
+        data = parts.saved or packed(parts, module)
         _write(temporary, data)
         temporary.replace(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name

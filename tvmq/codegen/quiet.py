@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from typing import IO
 
 _LOCK = threading.Lock()
 STDERR = 2
@@ -18,16 +19,16 @@ NOISE = (b"Warning: Scope Saving:", b"Warning: Scope Loaded:")
 def without_noise() -> Iterator[None]:
     """Hold back what C++ writes to stderr; all of it but the NOISE lines is written afterwards.
 
-    Where stderr is closed there is nothing to hold back.
+    Where stderr is closed, or nothing can be held, nothing is.
     """
     with _LOCK, contextlib.ExitStack() as stack:
         try:
             stderr = os.dup(STDERR)
+            stack.callback(os.close, stderr)
+            held = stack.enter_context(_scratch())
         except OSError:
             yield
             return
-        stack.callback(os.close, stderr)
-        held = stack.enter_context(tempfile.TemporaryFile())
         if sys.stderr is not None:
             sys.stderr.flush()
         os.dup2(held.fileno(), STDERR)
@@ -39,3 +40,10 @@ def without_noise() -> Iterator[None]:
             kept = [line for line in held if not any(noise in line for noise in NOISE)]
             if kept:
                 os.write(STDERR, b"".join(kept))
+
+
+def _scratch() -> IO[bytes]:
+    """A file without a name, in memory where the system can."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("tvmq-stderr"), "w+b")
+    return tempfile.TemporaryFile()
