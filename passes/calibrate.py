@@ -12,7 +12,7 @@ Numerics  scale and zero point by tvmq.spec.choose_qparams; tensors of one name 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import tvm
 from tvm import relax
@@ -64,9 +64,7 @@ def activation_qparams(
         )
     joint: dict[str, Range] = {}
     for w in found:
-        low, high = ranges[w.source]
-        other = joint.get(w.tensor, (low, high))
-        joint[w.tensor] = min(low, other[0]), max(high, other[1])
+        joint[w.tensor] = _union([ranges[w.source], joint.get(w.tensor, ranges[w.source])])
     _join_shared(found, ranges, joint, ledger)
     return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
 
@@ -75,19 +73,24 @@ def _join_shared(
     found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger
 ) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
-    names = {w.source: w.tensor for w in found}
-    for group in integer_groups(ledger.layers):
-        for source in group.facts.get("shared", ()):
-            if source not in names:
-                continue
-            common = joint.get(group.output)
-            low, high = joint[names[source]]
-            union = (low, high) if common is None else (min(low, common[0]), max(high, common[1]))
-            loss = (union[1] - union[0]) / max(high - low, 1e-30)
-            if common is not None:
-                joint[group.output] = union
-            if loss <= LARGEST_LOSS:
-                joint[names[source]] = union
+    concats = [group for group in integer_groups(ledger.layers) if "scale" in group.facts]
+    scale = {w.source: w.tensor for w in found} | {g.output: g.facts["scale"] for g in concats}
+    shared: dict[str, list[str]] = {}
+    for group in concats:
+        shared.setdefault(group.facts["scale"], []).extend(scale[s] for s in group.facts["shared"] if s in scale)
+    shared = {common: parts for common, parts in shared.items() if parts}
+    for common, parts in shared.items():  # what a concat holds, inner ones first
+        joint[common] = _union([joint[name] for name in (common, *parts) if name in joint])
+    for common, parts in reversed(shared.items()):  # an outer concat may have widened an inner one meanwhile
+        low, high = joint[common]
+        for part in parts:
+            width = joint[part][1] - joint[part][0]
+            if high - low <= LARGEST_LOSS * width:
+                joint[part] = _union([joint[part], (low, high)])
+
+
+def _union(ranges: Sequence[Range]) -> Range:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def _weights(

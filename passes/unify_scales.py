@@ -6,8 +6,9 @@ Before                                            After
     c = concat((x_sq, y_sq))                          c = concat((x_sq, y_sq))
 
 Needs     an annotated module.
-Leaves    a part that others read as well: it is listed in the ledger (facts "shared" of the concat); calibrate lets it
-          keep a scale of its own where the common one would cost it more than 0.5 dB, and realize rescales its copy.
+Leaves    a part that others read as well: the ledger lists it (facts "shared" of the concat, beside the name of
+          its "scale"); calibrate lets it keep a scale of its own where the common one would cost it more than
+          0.5 dB, and realize rescales its copy.
 Numerics  nothing changes here: tensors of one name share their statistics and so their scale.
 """
 
@@ -39,6 +40,9 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
         for source in sources.values():
             if source not in shared:
                 union.join(group.output, source)
+    for name, group in groups.items():
+        if group.family == "concat":
+            ledger.layers[name]["facts"]["scale"] = union.find(name)
     renamed = {name: union.find(name) for name in union.known()}
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:

@@ -1,0 +1,167 @@
+"""calibrate: scales from thresholds, shared scales, weights raised for their bias."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+
+from tests.models import assert_same, at_stage, block
+from tests.passes.stages import annotated, calibrated
+from tvmq.errors import CalibrationError, StageError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ops.simulated_quantize import is_calibrated
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.passes.calibrate import calibrate
+from tvmq.spec import QuantSpec, choose_qparams
+
+X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
+W = 'w: R.Tensor((2, 2, 3, 3), "float32")'
+B = 'b: R.Tensor((1, 2, 1, 1), "float32")'
+S = 's: R.Tensor((2,), "float32"), z: R.Tensor((2,), "int32")'
+WEIGHT = np.float32([1, -0.5]).reshape(2, 1, 1, 1) * np.ones((2, 2, 3, 3), np.float32)
+CONV = "c = R.nn.conv2d(x, w, padding=1)"
+
+
+def scales(mod: tvm.IRModule) -> dict[str, tuple[list[float], list[int]]]:
+    """{what is rounded: (scales, zero points)}; constants under the name of their scale."""
+    found = {}
+    for _, value in View(mod).bindings:
+        if op_name(value) == "tvmq.simulated_quantize":
+            scale, zero = (const_value(arg) for arg in value.args[1:])
+            found[getattr(value.args[0], "name", str(value.attrs.tensor))] = (scale.tolist(), zero.tolist())
+    return found
+
+
+def expected(low: float, high: float, spec: QuantSpec | None = None) -> tuple[float, int]:
+    params = choose_qparams(low, high, spec or QuantSpec())
+    return float(params.scale), int(params.zero_point)
+
+
+def test_scales_are_put_in() -> None:
+    before = block(f"{X}, {W}", CONV, w=WEIGHT)
+    scale, zero = expected(-1.5, 3.0)
+    body = [
+        f'x_sq = R.tvmq.simulated_quantize(x, R.const({scale!r}, "float32"), R.const({zero}, "int32"), kind="input", tensor="x")',
+        'v = R.tvmq.simulated_quantize(w, s, z, kind="weight", tensor="c_weight", dtype="int8", symmetric=True, axis=0)',
+        "c = R.nn.conv2d(x_sq, v, padding=1)",
+    ]
+    scaled = np.float32([1 / 127, 0.5 / 127])
+    after = block(f"{X}, {W}, {S}", "\n".join(body), w=WEIGHT, s=scaled, z=np.zeros(2, np.int32))
+    found = calibrated(before, {"x": (-1.5, 3.0)})
+    assert_same(found, after)
+    assert get_ledger(found).stage == "calibrated"
+    assert all(is_calibrated(v) for _, v in View(found).bindings if op_name(v) == "tvmq.simulated_quantize")
+
+
+def test_power_of_two_scales() -> None:
+    found = scales(calibrated(block(f"{X}, {W}", CONV, w=WEIGHT), {"x": (-1.5, 3.0)}, requantize="power_of_two"))
+    assert found["x"] == (2.0**-5, 48) and found["c_weight"][0] == [2.0**-6, 2.0**-7]
+
+
+@pytest.mark.parametrize("per_channel, expected_zero", [(True, [1.0, 1 / 127]), (False, 1 / 127)])
+def test_a_channel_of_zeros_has_scale_one(per_channel: bool, expected_zero: list[float]) -> None:
+    weight = WEIGHT.copy()
+    weight[0], weight[1] = 0, 1
+    found = scales(calibrated(block(f"{X}, {W}", CONV, w=weight), per_channel=per_channel))
+    np.testing.assert_array_equal(np.float32(found["c_weight"][0]), np.float32(expected_zero))
+
+
+def with_bias(weight: np.ndarray, bias: list[float], **options: object) -> tuple[np.ndarray, int | None]:
+    """Weight scales behind a bias, and how many the ledger says were raised; x has scale 1/64 or so."""
+    mod = block(f"{X}, {W}, {B}", f"{CONV}\na = R.add(c, b)", w=weight, b=np.float32(bias).reshape(1, 2, 1, 1))
+    found = calibrated(mod, {"x": (-1.0, 3.0)}, **options)
+    return np.asarray(scales(found)["c_weight"][0]), get_ledger(found).layers["a"].get("raised_weight_scales")
+
+
+def test_tiny_weights_are_raised_until_their_bias_fits() -> None:
+    weight = WEIGHT.copy()
+    weight[1] *= 1e-9
+    found, raised = with_bias(weight, [1.0, 3.0])
+    x_scale = expected(-1, 3)[0]
+    assert raised == 1 and found[0] == np.float32(1 / 127)
+    assert 3.0 / (x_scale * found[1]) == pytest.approx(2**30, rel=1e-6)
+
+
+def test_one_scale_is_raised_for_all() -> None:
+    found, raised = with_bias(WEIGHT * 1e-9, [1.0, 3.0], per_channel=False)
+    assert raised == 1 and 3.0 / (expected(-1, 3)[0] * found) == pytest.approx(2**30, rel=1e-6)
+
+
+def test_a_bias_that_fits_raises_nothing() -> None:
+    assert with_bias(WEIGHT, [1.0, 3.0])[1] is None
+
+
+def test_a_channel_of_zeros_keeps_a_fine_bias() -> None:
+    """Its scale is free: with scale 1 the bias would be rounded to whole steps of the input."""
+    weight = WEIGHT.copy()
+    weight[1] = 0
+    found, raised = with_bias(weight, [1.0, -3.0])
+    assert raised is None
+    assert 3.0 / (expected(-1, 3)[0] * found[1]) == pytest.approx(2**24, rel=1e-6)
+
+
+START = "a = R.nn.conv2d(x, w, padding=1)\nb = R.nn.conv2d(x, w, padding=1)\n"
+
+
+def concat(body: str, channels: int, **ranges: tuple[float, float]) -> dict[str, tuple[float, int]]:
+    """Scales of activations in a network that joins tensors."""
+    mod = block(f"{X}, {W}", START + body, f'(1, {channels}, 4, 4), "float32"', w=WEIGHT)
+    found = scales(calibrated(mod, ranges))
+    return {name: value for name, value in found.items() if not name.endswith("weight")}
+
+
+def test_parts_of_a_concat_share_the_union_of_their_ranges() -> None:
+    found = concat("y = R.concat((a, b), axis=1)", 4, a=(-1.0, 4.0), b=(-3.0, 1.0))
+    assert found["a"] == found["b"] == expected(-3.0, 4.0)
+
+
+SHARED = "y = R.concat((a, b), axis=1)\nd = R.nn.conv2d(a, w, padding=1)\nz = R.concat((y, d), axis=1)"
+
+
+def test_a_shared_part_joins_where_that_costs_little() -> None:
+    """Up to 0.5 dB, a range 1.059 times as wide."""
+    found = concat(SHARED, 6, a=(0.0, 1.0), b=(0.0, 1.05), d=(0.0, 1.0))
+    assert found["a"] == found["b"] == found["d"] == expected(0, 1.05)
+
+
+def test_a_shared_part_keeps_its_scale_where_it_would_cost_much() -> None:
+    found = concat(SHARED, 6, a=(0.0, 1.0), b=(0.0, 1.07), d=(0.0, 0.5))
+    assert found["a"] == expected(0, 1) and found["b"] == found["d"] == expected(0, 1.07)
+
+
+def test_a_wide_shared_part_widens_the_others() -> None:
+    """The concat holds the values of the shared part, too."""
+    found = concat(SHARED, 6, a=(0.0, 9.0), b=(0.0, 1.0), d=(0.0, 0.5))
+    assert found["a"] == found["b"] == found["d"] == expected(0, 9)
+
+
+def test_all_shared_parts_agree_on_the_widest() -> None:
+    """Two shared parts of little difference: both take the union, in whatever order they come."""
+    body = "y = R.concat((a, b), axis=1)\nd = R.nn.conv2d(a, w, padding=1)\ne = R.nn.conv2d(b, w, padding=1)\nz = R.concat((y, d, e), axis=1)"
+    for a, b in ((1.0, 1.04), (1.04, 1.0)):
+        found = concat(body, 8, a=(0.0, a), b=(0.0, b), d=(0.0, 0.1), e=(0.0, 0.2))
+        assert found["a"] == found["b"] == found["d"] == expected(0, 1.04)
+
+
+def test_a_concat_that_others_read_joins_an_outer_one() -> None:
+    """As in a densely connected network: the inner concat feeds a convolution and the outer concat."""
+    body = "y = R.concat((a, b), axis=0)\nd = R.nn.conv2d(y, w, padding=1)\nz = R.concat((y, d), axis=1)"
+    mod = block(f"{X}, {W}", START + body, '(2, 4, 4, 4), "float32"', w=WEIGHT)
+    near = scales(calibrated(mod, {"a": (0, 1.0), "b": (0, 0.9), "d": (0, 1.05)}))
+    assert near["a"] == near["b"] == near["d"] == expected(0, 1.05)
+    far = scales(calibrated(mod, {"a": (0, 1.0), "b": (0, 0.9), "d": (0, 2.0)}))
+    assert far["a"] == far["b"] == expected(0, 1.0) and far["d"] == expected(0, 2.0)
+
+
+def test_missing_thresholds_are_named() -> None:
+    mod = annotated(block(f"{X}, {W}", CONV + "\nd = R.nn.conv2d(c, w, padding=1)", w=WEIGHT))
+    message = "calibrate: 1 of 2 thresholds are missing, first 'c'; calibrate this model anew"
+    with pytest.raises(CalibrationError, match=message):
+        calibrate(mod, {"x": (0.0, 1.0)})
+
+
+def test_other_stages_are_refused() -> None:
+    mod = block(f"{X}, {W}", CONV, w=WEIGHT)
+    with pytest.raises(StageError, match="calibrate: the module is 'prepared', this pass needs 'annotated'"):
+        calibrate(at_stage(mod, "prepared"), {})
