@@ -1,4 +1,5 @@
-"""Tiny networks that several test files share: ONNX models written node by node, modules written as text, and the whole road.
+"""Tiny networks that several test files share: ONNX models written node by node, modules written as text, and the
+whole road.
 
 net = Net((1, 3, 8, 8))
 y = net.op("Relu", net.conv(net.inputs[0], 3, 4))
@@ -115,19 +116,14 @@ def feeds_of(model: onnx.ModelProto, count: int = 6, seed: int = 1) -> list[Feed
     random = np.random.default_rng(seed)
     shapes = {i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input}
     return [
-        {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
-        for _ in range(count)
+        {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()} for _ in range(count)
     ]
 
 
 def snr(true: np.ndarray, found: np.ndarray) -> float:
     """Signal to noise in dB; infinite for equal arrays."""
     noise = float(((true.astype(np.float64) - found) ** 2).sum())
-    return (
-        math.inf
-        if noise == 0
-        else 10 * math.log10(max(float((true.astype(np.float64) ** 2).sum()), 1e-30) / noise)
-    )
+    return math.inf if noise == 0 else 10 * math.log10(max(float((true.astype(np.float64) ** 2).sum()), 1e-30) / noise)
 
 
 @dataclass
@@ -248,4 +244,3 @@ def assert_healthy(mod: tvm.IRModule) -> None:
     view = View(mod)
     unknown = [name for name in view.value if name not in get_names(view.func)]
     assert not unknown, f"without source names: {unknown}"
-

@@ -51,10 +51,7 @@ def wide() -> onnx.ModelProto:
         ({"weight_scale": "mse"}, 25),
         ({"weight_scale": "power2"}, 20),
         ({"bias_correction": False}, 25),
-        *(
-            ({"calibrate_mode": mode}, 20)
-            for mode in ("auto", "moving_average", "histogram", "kl_divergence")
-        ),
+        *(({"calibrate_mode": mode}, 20) for mode in ("auto", "moving_average", "histogram", "kl_divergence")),
         ({"calibrate_mode": "percentile", "percentile": 99.9}, 15),
     ],
     ids=str,
@@ -68,9 +65,7 @@ def test_relay_defaults() -> None:
     model = wide()
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig.relay() as config:
-        quantized = tvmq.quantize(
-            mod, params, feeds_of(model) if config.calibrate_mode != "global_scale" else None
-        )
+        quantized = tvmq.quantize(mod, params, feeds_of(model) if config.calibrate_mode != "global_scale" else None)
     verification = tvmq.verify(tvmq.build(quantized), feeds_of(model, 2))
     assert verification.exact, str(verification)
     assert get_ledger(quantized).config["calibrate_mode"] == config.calibrate_mode
@@ -82,9 +77,7 @@ def test_global_scale_needs_no_data() -> None:
     with tvmq.qconfig(calibrate_mode="global_scale", global_scale=6.0):
         quantized = tvmq.quantize(mod, params)
     scales = {
-        const_value(value.args[1]).item()
-        for _, value in View(quantized).bindings
-        if op_name(value) == "tvmq.quantize"
+        const_value(value.args[1]).item() for _, value in View(quantized).bindings if op_name(value) == "tvmq.quantize"
     }
     assert scales == {6 / 128}
     executable = tvmq.build(quantized)
@@ -127,9 +120,7 @@ def test_bits_of_one_layer() -> None:
     rule = tvmq.Rule("/conv_2", weights=tvmq.QuantSpec("int8", 4, symmetric=True, per_channel=True))
     road = drive(model_of("conv_relu"), least_snr=15, rules=[rule])
     weights = [
-        const_value(value.args[1])
-        for _, value in View(road.quantized).bindings
-        if op_name(value) == "nn.conv2d"
+        const_value(value.args[1]) for _, value in View(road.quantized).bindings if op_name(value) == "nn.conv2d"
     ]
     assert [int(np.abs(w).max()) for w in weights] == [127, 7]
 
@@ -138,9 +129,7 @@ def test_activation_bits_of_one_layer() -> None:
     """A rule's activation spec is about what the layer reads."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("uint8", 5))
     road = drive(model_of("conv_relu"), least_snr=10, rules=[rule])
-    (requantize,) = [
-        value for _, value in View(road.quantized).bindings if op_name(value) == "tvmq.requantize"
-    ]
+    (requantize,) = [value for _, value in View(road.quantized).bindings if op_name(value) == "tvmq.requantize"]
     assert (requantize.attrs.qmin, requantize.attrs.qmax) == (0, 31)
 
 
@@ -159,9 +148,7 @@ def test_skip_conv_layers() -> None:
 
 def test_skip_dense_layer() -> None:
     road = drive(model_of("dense_head_of_pixels"), skip_dense_layer=True)
-    assert [e["why"] for e in road.ledger.layers.values() if e["op"] == "matmul"] == [
-        "option skip_dense_layer"
-    ]
+    assert [e["why"] for e in road.ledger.layers.values() if e["op"] == "matmul"] == ["option skip_dense_layer"]
 
 
 def test_debug_enabled_ops() -> None:
@@ -212,12 +199,7 @@ def test_nothing_float_hides_in_the_integer_core() -> None:
 
 def test_weights_are_stored_as_integers() -> None:
     road = drive(wide())
-    stored = [
-        arg
-        for _, value in View(road.quantized).bindings
-        for arg in getattr(value, "args", ())
-        if is_const(arg)
-    ]
+    stored = [arg for _, value in View(road.quantized).bindings for arg in getattr(value, "args", ()) if is_const(arg)]
     assert not [c for c in stored if dtype_of(c) == "float32" and const_value(c).size > 16]
 
 

@@ -1,4 +1,5 @@
-"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics says."""
+"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics "
+"says."""
 
 from __future__ import annotations
 
@@ -115,9 +116,7 @@ def quantize_cases() -> list[Case]:
                 lambda x, s=scale, z=zero, named=named: ops.quantize(
                     x, _const(s, "float32"), _const(z, "int32"), **named
                 ),
-                lambda x, s=scale, z=zero, named=defined: numerics.quantize(
-                    x, np.float32(s), np.int32(z), **named
-                ),
+                lambda x, s=scale, z=zero, named=defined: numerics.quantize(x, np.float32(s), np.int32(z), **named),
             )
         )
     return cases
@@ -141,9 +140,7 @@ def dequantize_cases() -> list[Case]:
         Case(
             f"dequantize_{q.dtype}_axis{axis}".replace("-", "m"),
             {"q": q},
-            lambda q, s=scale, z=zero, a=axis: ops.dequantize(
-                q, _const(s, "float32"), _const(z, "int32"), axis=a
-            ),
+            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, _const(s, "float32"), _const(z, "int32"), axis=a),
             lambda q, s=scale, z=zero, a=axis: numerics.dequantize(
                 q, np.float32(s), np.int32(z), axis=a if a >= 0 else None
             ),
@@ -169,9 +166,7 @@ def requantize_cases() -> list[Case]:
         settings.append(("power_of_two", rounding, np.zeros(6), shifts, 1))
     cases = []
     for number, (mode, rounding, multiplier, shift, axis) in enumerate(settings):
-        dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[
-            number % 3
-        ]
+        dtype, zero, qmin, qmax = (("uint8", 3, 0, 255), ("int8", -5, -127, 100), ("uint8", 255, 3, 255))[number % 3]
         named = {
             "zero_point": zero,
             "mode": mode,
@@ -350,9 +345,7 @@ def simulated_cases() -> list[Case]:
     watch = Case(
         "simulated_quantize_uncalibrated",
         {"x": x},
-        lambda x: ops.simulated_quantize(
-            x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"
-        ),
+        lambda x: ops.simulated_quantize(x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"),
         lambda x: x,
     )
     return [*cases, watch]

@@ -19,10 +19,7 @@ TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
 def function_of(case: Case) -> relax.Function:
     """A function of one call."""
-    params = [
-        relax.Var(name, relax.TensorType(array.shape, str(array.dtype)))
-        for name, array in case.inputs.items()
-    ]
+    params = [relax.Var(name, relax.TensorType(array.shape, str(array.dtype))) for name, array in case.inputs.items()]
     builder = relax.BlockBuilder()
     with builder.function("main", params):
         with builder.dataflow():
@@ -80,10 +77,7 @@ def test_type_is_that_of_the_definition(name: str) -> None:
 def test_prints_and_parses_back(name: str) -> None:
     module = module_of(name)
     text = module.script(show_meta=True)
-    assert (
-        f"R.tvmq.{FUNCTIONS[name].body.blocks[0].bindings[0].value.op.name.removeprefix('relax.tvmq.')}("
-        in text
-    )
+    assert f"R.tvmq.{FUNCTIONS[name].body.blocks[0].bindings[0].value.op.name.removeprefix('relax.tvmq.')}(" in text
     tvm.ir.assert_structural_equal(tvm.script.from_source(text), module)
 
 
@@ -125,9 +119,7 @@ def _op(function: relax.Function) -> str:
 
 def test_unknown_shapes_keep_their_rank() -> None:
     x = relax.Var("x", relax.TensorType(dtype="float32", ndim=3))
-    call = relax.BlockBuilder().normalize(
-        ops.quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0)))
-    )
+    call = relax.BlockBuilder().normalize(ops.quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0))))
     assert call.ty.shape is None and call.ty.ndim == 3 and str(call.ty.dtype) == "uint8"
 
 
@@ -149,9 +141,7 @@ def test_symbolic_dimensions_are_kept() -> None:
 
 def test_simulated_quantize_takes_three_arguments() -> None:
     x = relax.Var("x", relax.TensorType([1], "float32"))
-    call = ops.simulated_quantize(
-        x, relax.const(np.float32(1)), relax.const(np.int32(0)), kind="input", tensor="x"
-    )
+    call = ops.simulated_quantize(x, relax.const(np.float32(1)), relax.const(np.int32(0)), kind="input", tensor="x")
     with pytest.raises(ValueError, match="takes x, scale, zero_point"):
         relax.BlockBuilder().normalize(relax.Call(call.op, call.args[:2], call.attrs))
 

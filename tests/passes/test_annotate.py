@@ -37,8 +37,18 @@ def weight(root: str, name: str = "v", bits: int = 8) -> str:
 
 
 def test_activations_and_weights_are_watched() -> None:
-    before = block(f"{X}, {W}", "c = R.nn.conv2d(x, w, padding=1)\nr = R.nn.relu(c)\nd = R.nn.conv2d(r, w, padding=1)", w=WEIGHT)
-    body = [watch("x", "input"), weight("c"), "c = R.nn.conv2d(x_sq, v, padding=1)", "r = R.nn.relu(c)", watch("r")]
+    before = block(
+        f"{X}, {W}",
+        "c = R.nn.conv2d(x, w, padding=1)\nr = R.nn.relu(c)\nd = R.nn.conv2d(r, w, padding=1)",
+        w=WEIGHT,
+    )
+    body = [
+        watch("x", "input"),
+        weight("c"),
+        "c = R.nn.conv2d(x_sq, v, padding=1)",
+        "r = R.nn.relu(c)",
+        watch("r"),
+    ]
     body += [weight("d", "u"), "d = R.nn.conv2d(r_sq, u, padding=1)"]
     assert_same(annotated(before), block(f"{X}, {W}, {S}", "\n".join(body), **CONSTANTS))
     assert get_ledger(annotated(before)).stage == "annotated"
@@ -57,7 +67,11 @@ def test_per_tensor_weights_and_signed_activations() -> None:
 
 
 def test_what_moves_codes_is_not_watched() -> None:
-    before = block(f"{X}, {W}", "m = R.nn.max_pool2d(x)\nc = R.nn.conv2d(m, w, padding=1)\nt = R.nn.max_pool2d(c)\nd = R.nn.conv2d(t, w, padding=1)", w=WEIGHT)
+    before = block(
+        f"{X}, {W}",
+        "m = R.nn.max_pool2d(x)\nc = R.nn.conv2d(m, w, padding=1)\nt = R.nn.max_pool2d(c)\nd = R.nn.conv2d(t, w, padding=1)",
+        w=WEIGHT,
+    )
     body = [watch("x", "input"), "m = R.nn.max_pool2d(x_sq)", weight("c"), "c = R.nn.conv2d(m, v, padding=1)"]
     body += [watch("c"), "t = R.nn.max_pool2d(c_sq)", weight("d", "u"), "d = R.nn.conv2d(t, u, padding=1)"]
     assert_same(annotated(before), block(f"{X}, {W}, {S}", "\n".join(body), **CONSTANTS))
@@ -75,11 +89,28 @@ class Module:
             R.output(y)
         return (y, x)
 """
-    before = parse(text.format(more="", body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.cos(x)\n            y = R.add(c, e)"), w=WEIGHT)
-    body = [watch("x", "input"), weight("c"), "c = R.nn.conv2d(x_sq, v, padding=1)", watch("c"), "e = R.cos(x)", watch("e")]
+    before = parse(
+        text.format(
+            more="",
+            body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.cos(x)\n            y = R.add(c, e)",
+        ),
+        w=WEIGHT,
+    )
+    body = [
+        watch("x", "input"),
+        weight("c"),
+        "c = R.nn.conv2d(x_sq, v, padding=1)",
+        watch("c"),
+        "e = R.cos(x)",
+        watch("e"),
+    ]
     body += ["y = R.add(c_sq, e_sq)", watch("y")]
     expected = [*body[:-2], "y = R.add(c_sq, e_sq)", watch("y").replace("y_sq =", "o ="), "R.output(o)"]
-    module = text.format(more=f", {S}", body="\n            ".join(expected)).replace("            R.output(y)\n", "").replace("(y, x)", "(o, x)")
+    module = (
+        text.format(more=f", {S}", body="\n            ".join(expected))
+        .replace("            R.output(y)\n", "")
+        .replace("(y, x)", "(o, x)")
+    )
     assert_same(annotated(before), parse(module, **CONSTANTS))
 
 
@@ -99,7 +130,10 @@ def specs_of(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
 def test_a_rule_about_activations_is_about_what_the_layer_reads() -> None:
     spec = QuantSpec("uint8", 5)
     before = block(f"{X}, {W}", "c = R.nn.conv2d(x, w, padding=1)\nd = R.nn.conv2d(c, w, padding=1)", w=WEIGHT)
-    assert specs_of(annotated(before, rules=[Rule("d", activations=spec)])) == {"x": ("uint8", 8), "c": ("uint8", 5)}
+    assert specs_of(annotated(before, rules=[Rule("d", activations=spec)])) == {
+        "x": ("uint8", 8),
+        "c": ("uint8", 5),
+    }
 
 
 def test_a_rule_reaches_through_what_moves_codes() -> None:
@@ -107,7 +141,10 @@ def test_a_rule_reaches_through_what_moves_codes() -> None:
     spec = QuantSpec("int8", 5)
     body = "c = R.nn.conv2d(x, w, padding=1)\np = R.nn.max_pool2d(c)\nq = R.concat((p, c), axis=0)\nd = R.nn.conv2d(q, w, padding=1)"
     before = block(f"{X}, {W}", body, '(2, 2, 4, 4), "float32"', w=WEIGHT)
-    assert specs_of(annotated(before, rules=[Rule("d", activations=spec)])) == {"x": ("uint8", 8), "c": ("int8", 5)}
+    assert specs_of(annotated(before, rules=[Rule("d", activations=spec)])) == {
+        "x": ("uint8", 8),
+        "c": ("int8", 5),
+    }
 
 
 def test_weights_of_a_rule() -> None:

@@ -84,9 +84,17 @@ FLOAT_CASES = {
     "constant summand": ("y = R.add(c, p)", "y", "limit: a constant summand that varies over the tensor"),
     "constant factor": ("y = R.multiply(c, p)", "y", "limit: a constant factor that varies over the tensor"),
     "constant part": ("y = R.concat((c, p), axis=1)", "y", "limit: a constant part"),
-    "padding value": ("y = R.nn.pad(c, (0, 0, 0, 0, 1, 1, 1, 1), pad_value=0.5)", "y", "limit: padding with 0.5"),
+    "padding value": (
+        "y = R.nn.pad(c, (0, 0, 0, 0, 1, 1, 1, 1), pad_value=0.5)",
+        "y",
+        "limit: padding with 0.5",
+    ),
     "pool layout": ('y = R.nn.avg_pool2d(c, layout="NHWC", pool_size=(2, 2))', "y", "limit: layout NHWC"),
-    "pool dilation": ("y = R.nn.avg_pool2d(c, pool_size=(2, 2), dilation=(2, 2))", "y", "limit: dilated average pooling"),
+    "pool dilation": (
+        "y = R.nn.avg_pool2d(c, pool_size=(2, 2), dilation=(2, 2))",
+        "y",
+        "limit: dilated average pooling",
+    ),
     "counted ceil": (
         "y = R.nn.avg_pool2d(c, pool_size=(3, 3), strides=(2, 2), ceil_mode=True, count_include_pad=True)",
         "y",
@@ -97,15 +105,31 @@ FLOAT_CASES = {
         "y",
         "limit: a window lies wholly in the padding",
     ),
-    "resize": ('y = R.image.resize2d(c, (8, 8), method="linear")', "y", "limit: linear resize computes new values"),
+    "resize": (
+        'y = R.image.resize2d(c, (8, 8), method="linear")',
+        "y",
+        "limit: linear resize computes new values",
+    ),
     "resize rule": (
         'y = R.image.resize2d(c, (8, 8), method="nearest_neighbor", coordinate_transformation_mode="align_corners")',
         "y",
         "limit: a nearest resize that does not just repeat pixels",
     ),
-    "tuple": ("d = (c, c)\ny = R.concat(d, axis=1)", "y", "limit: a constant part, or parts that are not written out"),
-    "alone": ("s = R.nn.softmax(c)\ny = R.nn.relu(s)", "y", "default: an operator between float operators stays float"),
-    "integers": ('i = R.astype(c, "int32")\ny = R.reshape(i, R.shape([32]))', "y", "limit: the input is int32, not float32"),
+    "tuple": (
+        "d = (c, c)\ny = R.concat(d, axis=1)",
+        "y",
+        "limit: a constant part, or parts that are not written out",
+    ),
+    "alone": (
+        "s = R.nn.softmax(c)\ny = R.nn.relu(s)",
+        "y",
+        "default: an operator between float operators stays float",
+    ),
+    "integers": (
+        'i = R.astype(c, "int32")\ny = R.reshape(i, R.shape([32]))',
+        "y",
+        "limit: the input is int32, not float32",
+    ),
 }
 
 
@@ -151,13 +175,22 @@ def test_products_that_stay_float(signature: str, body: str, result: str | None,
 
 
 def test_functions_of_one_tensor_become_one_table() -> None:
-    ledger = ledger_of(conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.nn.conv2d(m, w)", '(1, 2, 2, 2), "float32"'))
+    ledger = ledger_of(
+        conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.nn.conv2d(m, w)", '(1, 2, 2, 2), "float32"')
+    )
     table = integer_groups(ledger.layers)[1]
-    assert (table.family, table.members, table.facts["chain"], table.inputs) == ("table", ["s", "m"], ["s", "m"], ["c"])
+    assert (table.family, table.members, table.facts["chain"], table.inputs) == (
+        "table",
+        ["s", "m"],
+        ["s", "m"],
+        ["c"],
+    )
 
 
 def test_a_link_that_others_read_is_a_table_too() -> None:
-    ledger = ledger_of(conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.concat((m, s), axis=1)", '(1, 4, 4, 4), "float32"'))
+    ledger = ledger_of(
+        conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.concat((m, s), axis=1)", '(1, 4, 4, 4), "float32"')
+    )
     tables = [(g.members, g.facts["chain"]) for g in integer_groups(ledger.layers) if g.family == "table"]
     assert tables == [(["s"], ["s"]), (["m"], ["s", "m"])]
 
@@ -197,7 +230,10 @@ def test_options() -> None:
     body = "r = R.nn.relu(c)\nd = R.nn.conv2d(r, w, padding=1)\ny = R.nn.max_pool2d(d)"
     assert decisions(conv_and(body), skip_conv_layers=[1])["d"] == "option skip_conv_layers: 1"
     assert decisions(conv_and(body), debug_enabled_ops=["nn.conv2d"])["y"] == "option debug_enabled_ops"
-    assert decisions(conv_and(body), dtype_input="int16", nbit_input=16)["d"] == "limit: backend cpu computes no int16 activations"
+    assert (
+        decisions(conv_and(body), dtype_input="int16", nbit_input=16)["d"]
+        == "limit: backend cpu computes no int16 activations"
+    )
 
 
 def test_indices_count_convolutions_that_stay_float() -> None:

@@ -97,7 +97,9 @@ def test_batch_norm_that_stays(case: str) -> None:
     assert_same(after, before)
 
 
-@pytest.mark.parametrize("operator, rank", [("ConvTranspose", 2), ("Conv", 1), ("Conv", 3), ("ConvTranspose", 1), ("Gemm", 0)])
+@pytest.mark.parametrize(
+    "operator, rank", [("ConvTranspose", 2), ("Conv", 1), ("Conv", 3), ("ConvTranspose", 1), ("Gemm", 0)]
+)
 @pytest.mark.parametrize("groups", [1, 2])
 def test_folded_networks_compute_the_same(operator: str, rank: int, groups: int) -> None:
     """Batch norm behind every kind of product, groups included: nothing of it is left, the results are onnxruntime's."""
@@ -135,7 +137,12 @@ def test_scalars_and_channel_constants_fold_into_the_weight() -> None:
 
 def test_constants_that_vary_over_pixels_stay() -> None:
     full = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    before = block(f'{X}, {W}, b: R.Tensor((1, 1, 4, 4), "float32")', "c = R.nn.conv2d(x, w)\nd = R.multiply(c, b)", w=WEIGHT, b=full)
+    before = block(
+        f'{X}, {W}, b: R.Tensor((1, 1, 4, 4), "float32")',
+        "c = R.nn.conv2d(x, w)\nd = R.multiply(c, b)",
+        w=WEIGHT,
+        b=full,
+    )
     assert_same(prepare(before), before)
 
 
@@ -143,7 +150,14 @@ def test_constants_that_enlarge_the_result_stay() -> None:
     """A summand of a larger batch must not become part of the bias."""
     signature = f'{X}, {W}, {BIAS}, d: R.Tensor((3, 2, 1, 1), "float32")'
     body = "c = R.nn.conv2d(x, w)\ne = R.add(c, b)\nf = R.add(e, d)"
-    before = block(signature, body, '(3, 2, 4, 4), "float32"', w=WEIGHT, b=np.ones((1, 2, 1, 1), "f4"), d=np.ones((3, 2, 1, 1), "f4"))
+    before = block(
+        signature,
+        body,
+        '(3, 2, 4, 4), "float32"',
+        w=WEIGHT,
+        b=np.ones((1, 2, 1, 1), "f4"),
+        d=np.ones((3, 2, 1, 1), "f4"),
+    )
     assert_same(prepare(before), before)
 
 
@@ -162,7 +176,7 @@ def test_integers_of_64_bits_keep_their_type() -> None:
     body = "i = R.add(b, b)\ny = R.take(x, i, axis=3)"
     before = block(f'{X}, b: R.Tensor((2,), "int64")', body, '(1, 2, 4, 2), "float32"', b=np.int64([0, 1]))
     prepared = prepare(before)
-    (_, take), = View(prepared).bindings
+    ((_, take),) = View(prepared).bindings
     assert is_const(take.args[1]) and const_value(take.args[1]).dtype == np.int64
     np.testing.assert_array_equal(const_value(take.args[1]), [0, 2])
 
@@ -189,8 +203,14 @@ def test_preparing_twice_changes_nothing() -> None:
     [
         ({"v": WEIGHT}, "params name 'v', which is no parameter of the module; it has .*'w'"),
         ({"w": WEIGHT.reshape(4)}, r"weight 'w' has shape \(4,\), the module takes \[2, 2, 1, 1\]"),
-        ({"w": np.where(WEIGHT == 3, np.nan, WEIGHT)}, "weight 'w' holds 1 NaN or infinite of 4 values; repair"),
-        ({"w": np.where(WEIGHT > 2, np.inf, WEIGHT)}, "weight 'w' holds 2 NaN or infinite of 4 values; repair"),
+        (
+            {"w": np.where(WEIGHT == 3, np.nan, WEIGHT)},
+            "weight 'w' holds 1 NaN or infinite of 4 values; repair",
+        ),
+        (
+            {"w": np.where(WEIGHT > 2, np.inf, WEIGHT)},
+            "weight 'w' holds 2 NaN or infinite of 4 values; repair",
+        ),
     ],
 )
 def test_refused_params(params: dict[str, np.ndarray], message: str) -> None:
@@ -207,7 +227,10 @@ def test_minus_infinity_may_mask() -> None:
 
 
 def test_control_flow_is_refused() -> None:
-    x, condition = relax.Var("x", relax.TensorType([1], "float32")), relax.Var("c", relax.TensorType([], "bool"))
+    x, condition = (
+        relax.Var("x", relax.TensorType([1], "float32")),
+        relax.Var("c", relax.TensorType([], "bool")),
+    )
     both = [relax.SeqExpr([], x), relax.SeqExpr([], x)]
     result = relax.Var("y", relax.TensorType([1], "float32"))
     body = relax.SeqExpr([relax.BindingBlock([relax.VarBinding(result, relax.If(condition, *both))])], result)

@@ -52,7 +52,10 @@ def test_scales_reach_through_what_moves_codes() -> None:
 
 
 def test_a_moved_part_that_others_read_is_shared() -> None:
-    mod = unified("p = R.nn.max_pool2d(a)\ny = R.concat((p, b), axis=1)\nd = R.nn.conv2d(p, w, padding=1)\nz = R.concat((y, d), axis=1)", 6)
+    mod = unified(
+        "p = R.nn.max_pool2d(a)\ny = R.concat((p, b), axis=1)\nd = R.nn.conv2d(p, w, padding=1)\nz = R.concat((y, d), axis=1)",
+        6,
+    )
     assert shared(mod, "y") == ["a"]
 
 
@@ -73,7 +76,9 @@ def test_a_part_that_a_table_reads_is_shared() -> None:
 
 def test_branches_of_one_tensor_share_it() -> None:
     """Both parts of a split that are joined again: nothing else reads the tensor."""
-    mod = unified("s = R.split(a, 2, axis=1)\nu = s[0]\nv = s[1]\ny = R.concat((v, u), axis=1)\nz = R.concat((y, b), axis=1)")
+    mod = unified(
+        "s = R.split(a, 2, axis=1)\nu = s[0]\nv = s[1]\ny = R.concat((v, u), axis=1)\nz = R.concat((y, b), axis=1)"
+    )
     assert tensors(mod) == {"x": "x", "a": "z", "b": "z"}
     assert shared(mod, "y") == shared(mod, "z") == []
 
