@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 import tvmq
 from tvmq.cli.arguments import Artefact, Json, Sha256
 from tvmq.cli.screen import print_json
 
 
-def explain(model: Artefact, sha256: Sha256 = None, as_json: Json = False) -> None:
+def explain(
+    model: Artefact,
+    layer: Annotated[
+        str | None, typer.Argument(help="A name of the trained model: tells all that is known of this layer.")
+    ] = None,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+) -> None:
     """Show the ledger of a saved model: precision of each layer and the rule, default or limit that chose it.
 
     Example: tvmq explain resnet18.tvmq
     """
     explanation = tvmq.explain(tvmq.load(model, sha256=sha256))
+    shown = explanation if layer is None else explanation.layer(layer)
     if as_json:
-        print_json(explanation.to_dict())
+        print_json(shown.to_dict())
     else:
-        print(explanation)
+        print(shown)
