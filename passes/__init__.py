@@ -28,10 +28,13 @@ OPS: dict[str, str] = {
     "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
     "nn.max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
     "max": "tvmq.passes.ops.max_pool:FAMILY",
-    **{name: "tvmq.passes.ops.shape:FAMILY" for name in (
-        "reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice", "image.resize2d", "nn.pad"
-    )},
-}  # fmt: skip
+    **dict.fromkeys(
+        ("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice"),
+        "tvmq.passes.ops.shape:FAMILY",
+    ),
+    "image.resize2d": "tvmq.passes.ops.shape:FAMILY",
+    "nn.pad": "tvmq.passes.ops.shape:FAMILY",
+}
 
 
 def load(target: str) -> Any:

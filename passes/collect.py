@@ -1,7 +1,7 @@
 """Run the calibration data through the annotated float module and keep statistics of every watched tensor.
 
-The module is run once a batch with all watched tensors as results; statistics are streamed, so that memory does not grow with
-the number of samples.
+The module is run once a batch with all watched tensors as results; statistics are streamed, so that memory does not
+grow with the number of samples.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def collect(
     sources = list(dict.fromkeys(w.source for w in watched(view)))
     if not sources:
         return {}
-    statistics = {s: TensorStatistics(s, channel_axis=_channel_axis(view.var[s]), with_histogram=with_histogram) for s in sources}
+    statistics = {
+        s: TensorStatistics(s, channel_axis=_channel_axis(view.var[s]), with_histogram=with_histogram) for s in sources
+    }
     run = evaluator(tap(mod, sources))
     samples = 0
     for feed, count in batches:
@@ -76,7 +78,8 @@ def collect(
             advance(count)
     if samples == 0:
         raise CalibrationError(
-            f"calibrate: {len(sources)} tensors need thresholds, first '{sources[0]}'; the calibration data gave 0 batches. "
+            f"calibrate: {len(sources)} tensors need thresholds, first '{sources[0]}'; the calibration data gave 0 "
+            "batches. "
             "Give a data set, or use qconfig(calibrate_mode='global_scale')"
         )
     return statistics

@@ -6,7 +6,8 @@ Before                                        After
 
 Needs     any stage.
 Leaves    operators without a NumPy form (graph/evaluate.py), and constants that nobody reads are dropped.
-Numerics  float32 as NumPy computes it, own operators by their definition. TVM's FoldConstant would compile each call (0.2-0.4 s).
+Numerics  float32 as NumPy computes it, own operators by their definition. TVM's FoldConstant would compile each call
+          (0.2-0.4 s).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tvm import relax
 
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import const_value, is_const, make_const, op_name
+from tvmq.graph.view import const_value, is_const, make_const, op_name, used_vars
 
 
 def fold(value: relax.Expr) -> relax.Expr | None:
@@ -32,7 +33,7 @@ def fold(value: relax.Expr) -> relax.Expr | None:
             args.append(const_value(arg))
         elif isinstance(arg, relax.Tuple) and arg.fields and all(is_const(item) for item in arg.fields):
             args.append([const_value(item) for item in arg.fields])
-        elif isinstance(arg, relax.Var | relax.Call | relax.Tuple):
+        elif used_vars(arg) or isinstance(arg, relax.Call):
             return None
         else:  # shapes and scalars: read from the call itself or as a number
             args.append(_scalar(arg))

@@ -131,7 +131,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
 def _is_constant_batch_norm(rewriter: Rewriter, value: relax.TupleGetItem) -> bool:
     """True for the normalized tensor of a batch norm of constants, of which nothing else is read."""
     source = rewriter.value_of(value.tuple_value)
-    if op_name(source) != "nn.batch_norm" or value.index != 0 or source.attrs.training:
+    if source is None or op_name(source) != "nn.batch_norm" or value.index != 0 or source.attrs.training:
         return False
     if not all(is_const(arg) for arg in source.args[1:5]):
         return False

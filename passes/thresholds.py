@@ -2,9 +2,11 @@
 
 auto, the default, chooses by what the readers of a tensor make of its error:
     tensors that only tables read (activations such as silu, sigmoid, hard-swish)
-        the range whose error *behind the function* is least, from the histogram: what the function flattens may be clipped
+        the range whose error *behind the function* is least, from the histogram: what the function flattens may be
+        clipped
     all others
-        the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's output,
+        the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's
+        output,
         which a convolution's weights mix from many values of the same distribution
 """
 
@@ -33,9 +35,7 @@ from tvmq.spec import QParams, QuantSpec, choose_qparams
 Function = Callable[[np.ndarray], np.ndarray]
 
 
-def choose_ranges(
-    mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig
-) -> dict[str, Choice]:
+def choose_ranges(mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig) -> dict[str, Choice]:
     """{source variable: choice} for every watched tensor of an annotated module."""
     view = View(mod)
     functions = table_functions(view, integer_groups(get_ledger(mod).layers))
@@ -98,7 +98,9 @@ def _behind_tables(statistics: TensorStatistics, spec: QuantSpec, functions: Seq
     candidates = {name: observer.thresholds(statistics, spec) for name, observer in CANDIDATES.items()}
     whole = usable_range(histogram.low, histogram.high, spec)
     start = min(candidates.values(), key=lambda ends: model.error(ends[0], ends[1], spec))
-    candidates["behind_function"] = _descend(lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric)
+    candidates["behind_function"] = _descend(
+        lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric
+    )
     return choose(candidates, spec, model.error_of)
 
 

@@ -1,7 +1,8 @@
 """Calibration data in any form a user has, as checked batches of {input name: array}; read as often as needed.
 
-Accepted: an iterable of dictionaries, of tuples (inputs in order) or of single arrays, batch first; a torch DataLoader; a path to
-.npz or .npy; an object with get_next(). What can be read only once (a generator, get_next) is spooled to a temporary file.
+Accepted: an iterable of dictionaries, of tuples (inputs in order) or of single arrays, batch first; a torch
+DataLoader; a path to .npz or .npy; an object with get_next(). What can be read only once (a generator, get_next) is
+spooled to a temporary file.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Input:
 class Dataset:
     """Checked batches of a user's data, in the batch size of the model.
 
-    Iterating gives (feed, count): arrays of the model's batch size, of which the first `count` samples are real and the rest
+    Iterating gives (feed, count): arrays of the model's batch size, of which the first `count` samples are real and
+    the rest
     repeats of the last one. `notice` is called with one sentence when data have to be spooled.
     """
 
@@ -105,7 +107,9 @@ def _file(path: Path) -> list[Any]:
         loaded = np.load(path, allow_pickle=False)
         return [loaded] if isinstance(loaded, np.ndarray) else [{name: loaded[name] for name in loaded.files}]
     except Exception as error:  # truncated archives raise many kinds
-        raise DataError(f"calibration data: '{path}' is no readable .npz or .npy file ({error}); save it with numpy.savez") from error
+        raise DataError(
+            f"calibration data: '{path}' is no readable .npz or .npy file ({error}); save it with numpy.savez"
+        ) from error
 
 
 def _items(data: Any) -> Iterator[Any]:
@@ -178,7 +182,8 @@ def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         bad = np.argwhere(~np.isfinite(value))[0].tolist()
         raise DataError(
-            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, first at {bad}; "
+            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, first "
+            f"at {bad}; "
             "repair the preprocessing"
         )
     return np.ascontiguousarray(value, dtype=given.dtype)

@@ -2,8 +2,8 @@
 
     prepare -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> fold_constants
 
-`quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved and handed to
-`quantize` later.
+`quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved
+and handed to `quantize` later.
 """
 
 from __future__ import annotations
@@ -52,9 +52,11 @@ def quantize(
     """The integer module of a float one.
 
     mod, params   as `from_onnx` gives them
-    dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to .npz or
+    dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to
+                  .npz or
                   .npy, an object with get_next(); not needed with `calibration` or calibrate_mode "global_scale"
-    target        name of a backend description (tvmq.backends); None is "cpu", portable: nothing of this machine goes in
+    target        name of a backend description (tvmq.backends); None is "cpu", portable: nothing of this machine
+                  goes in
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
@@ -66,7 +68,8 @@ def quantize(
         calibration = _calibration(annotated, data, config)
     elif calibration.model_hash != model_hash(annotated):
         raise CalibrationError(
-            "quantize: the calibration was made for another model or other options (its hash differs); calibrate this model anew"
+            "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
+            "this model anew"
         )
     ranges = {name: (result.low, result.high) for name, result in calibration.tensors.items()}
     calibrated = calibrate(annotated, ranges)

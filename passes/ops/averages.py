@@ -38,7 +38,7 @@ def _factors(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
     first = int(counts.flat[0])
     power = first & (first - 1) == 0
     if np.all(counts == first) and (power or mode != "power_of_two"):
-        return np.int32(1), first
+        return np.ones((), np.int32), first
     if mode == "power_of_two":
         return np.rint(POWER / counts).astype(np.int32), POWER
     return numerics.average_factors(counts)

@@ -70,7 +70,7 @@ def _covering(
 
 def window_counts(size: Sequence[int], facts: Mapping[str, Any]) -> np.ndarray:
     """Pixels of the picture under each window."""
-    named = {name: tuple(facts[name]) for name in ("kernel", "strides", "padding")}
+    named: dict[str, Any] = {name: tuple(facts[name]) for name in ("kernel", "strides", "padding")}
     return numerics.window_counts(size, **named)
 
 

@@ -1,7 +1,7 @@
 """What every operator family answers: which variables belong together, and what they become in integers.
 
-A Group is one piece of the integer module: a root operator, what it absorbs, the activations it reads and the one it gives.
-Groups live in the ledger between the passes, so everything in them is plain data.
+A Group is one piece of the integer module: a root operator, what it absorbs, the activations it reads and the one
+it gives. Groups live in the ledger between the passes, so everything in them is plain data.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ class Group:
         """Plain data for the ledger; a missing bound is null, since JSON has no infinity."""
         data = asdict(self)
         data["facts"] = {
-            key: None if isinstance(value, float) and np.isinf(value) else value
-            for key, value in self.facts.items()
+            key: None if isinstance(value, float) and np.isinf(value) else value for key, value in self.facts.items()
         }
         return data
 
@@ -57,9 +56,7 @@ class Group:
         """Inverse of `to_dict`; other keys of a ledger entry are ignored."""
         group = cls(**{key: entry[key] for key in cls.__dataclass_fields__})
         unbounded = {"low": -np.inf, "high": np.inf}
-        group.facts = {
-            key: unbounded.get(key, value) if value is None else value for key, value in group.facts.items()
-        }
+        group.facts = {key: unbounded.get(key, value) if value is None else value for key, value in group.facts.items()}
         return group
 
 
@@ -106,9 +103,7 @@ class Realizer(Protocol):
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""
 
-    def requantized(
-        self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1
-    ) -> Codes | relax.Var:
+    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
         """Accumulators of the given real scale as codes of the group's output, or as floats if no codes are wanted.
 
         Bounds come from the facts "low" and "high" of the group.
@@ -148,7 +143,8 @@ def is_channel_constant(array: np.ndarray, rank: int, axis: int, channels: int) 
 
 
 def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
-    """The relu or clip that alone reads `name`: its variable and bounds. Bounds without 0 stay a table: 0 needs a code."""
+    """The relu or clip that alone reads `name`: its variable and bounds. Bounds without 0 stay a table: 0 needs "
+    "a code."""
     reader = view.only_reader(name)
     if reader is None:
         return None

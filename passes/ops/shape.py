@@ -3,7 +3,8 @@
 Before                                            After
     r = reshape(sq(x), shape)                         r = reshape(x, shape) on codes
 
-Also flatten, transpose, squeeze, expand_dims, slice, split, nearest resize, and padding with 0 (its code is the zero point).
+Also flatten, transpose, squeeze, expand_dims, slice, split, nearest resize, and padding with 0 (its code is the
+zero point).
 """
 
 from __future__ import annotations

@@ -79,7 +79,9 @@ def _after_product(view: View, members: list[str], taken: set[str], order: dict[
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
-    if not _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"):
+    if not _follow(
+        view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"
+    ):
         return
     _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call, order))
     _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))

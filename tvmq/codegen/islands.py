@@ -1,7 +1,8 @@
 """Float operators without a definition: compiled alone, so that the reference can go on behind them.
 
-A convolution or product is compiled together with its bias and clip, since they share one kernel; every other operator alone.
-Results of float operators do not depend on what they are fused with (graph/ops/fence.py), so the whole module gives the same.
+A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
+operator alone. Results of float operators do not depend on what they are fused with (graph/ops/fence.py), so the
+whole module gives the same.
 """
 
 from __future__ import annotations

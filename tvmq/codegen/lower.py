@@ -1,9 +1,9 @@
 """From a module of ours to calls of kernels: pictures become NHWC, neighbouring operators become one function.
 
-One walk over the bindings. Every tensor of rank 4 may exist in two layouts: "logical" (NCHW, as in the IR) and "nhwc"; a rule
-asks for the layout it wants and a transpose is emitted only where the other one is all there is. Rules for operators are in
-codegen/lowerings/; what no rule takes is emitted as it stands and gets TVM's own lowering with the generic schedule: slower,
-never wrong.
+One walk over the bindings. Every tensor of rank 4 may exist in two layouts: "logical" (NCHW, as in the IR) and
+"nhwc"; a rule asks for the layout it wants and a transpose is emitted only where the other one is all there is.
+Rules for operators are in codegen/lowerings/; what no rule takes is emitted as it stands and gets TVM's own
+lowering with the generic schedule: slower, never wrong.
 """
 
 from __future__ import annotations
@@ -54,8 +54,30 @@ LOWERINGS: dict[str, str] = {
     **{
         name: "tvmq.codegen.lowerings.elementwise:same_layout"
         for name in (
-            *("nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative"),
-            *("abs", "add", "subtract", "multiply", "divide", "maximum", "minimum", "tvmq.simulated_quantize", "astype"),
+            *(
+                "nn.relu",
+                "clip",
+                "sigmoid",
+                "tanh",
+                "exp",
+                "erf",
+                "nn.silu",
+                "nn.gelu",
+                "nn.leakyrelu",
+                "sqrt",
+                "negative",
+            ),
+            *(
+                "abs",
+                "add",
+                "subtract",
+                "multiply",
+                "divide",
+                "maximum",
+                "minimum",
+                "tvmq.simulated_quantize",
+                "astype",
+            ),
         )
     },
 }
@@ -87,7 +109,7 @@ class Lowerer:
         """Lower all bindings."""
         chains = find_chains(self.view)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
-        for var, value in self.view.bindings:
+        for var, _ in self.view.bindings:
             if var.name in inner:
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
@@ -146,7 +168,9 @@ class Lowerer:
             return value
         return self.emit(relax.op.reshape(value, list(shape)), name)
 
-    def call(self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[int], dtype: str, name: str) -> relax.Var:
+    def call(
+        self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[int], dtype: str, name: str
+    ) -> relax.Var:
         """Call a kernel on data inputs; kernels of equal key share one function."""
         gvar = self._functions.get(kernel.key)
         if gvar is None:

@@ -1,8 +1,9 @@
 """NumPy execution of a module of ours: what every compiled result must equal, bit for bit.
 
-Own operators are executed by their definition (tvmq.numerics), integer convolutions and products exactly, operators that move
-or compare values by NumPy. A float operator without a definition of its own is an island (codegen/islands.py): its result is
-that of the operator compiled alone, and equality is asked of everything around it.
+Own operators are executed by their definition (tvmq.numerics), integer convolutions and products exactly, operators
+that move or compare values by NumPy. A float operator without a definition of its own is an island
+(codegen/islands.py): its result is that of the operator compiled alone, and equality is asked of everything around
+it.
 """
 
 from __future__ import annotations
@@ -110,9 +111,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.requantize": _requantize,
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
     "tvmq.add": _add,
-    "tvmq.multiply": lambda call, a, b: numerics.multiply(
-        a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero
-    ),
+    "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
     ),
@@ -170,9 +169,7 @@ class Reference:
             inputs = dict(zip(names.values(), inputs, strict=True))
         missing = [name for name in names.values() if name not in inputs]
         if missing:
-            raise DataError(
-                f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}"
-            )
+            raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}")
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):
@@ -191,9 +188,7 @@ def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
     function = (
-        DEFINED.get(name)
-        or (INTEGER.get(name) if _is_integer(args[0]) else None)
-        or evaluator(value, exact=True)
+        DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or evaluator(value, exact=True)
     )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):

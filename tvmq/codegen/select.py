@@ -25,7 +25,7 @@ from tvmq.kernels import (
     table,
     transpose,
 )
-from tvmq.kernels.types import Add, Conv2d, Epilogue, Isa, Kernel, Requantize
+from tvmq.kernels.types import Add, Conv2d, Epilogue, Isa, Kernel, KernelMaker, Requantize
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
@@ -71,7 +71,9 @@ def table_kernel(shape: Shape, dtype: str, values: np.ndarray, isa: Isa) -> Kern
     return table.table(shape, dtype, values, isa) if values.dtype in CODES else None
 
 
-def quantize_kernel(shape: Shape, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa, *, to_nhwc: bool) -> Kernel | None:
+def quantize_kernel(
+    shape: Shape, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa, *, to_nhwc: bool
+) -> Kernel | None:
     """Floats to codes with one scale; codes: zero point, qmin, qmax, dtype; `to_nhwc` also moves the channels last."""
     if scale.size != 1 or codes[3] not in CODES:
         return None
@@ -83,7 +85,8 @@ def quantize_kernel(shape: Shape, scale: np.ndarray, codes: tuple[int, int, int,
 def dequantize_kernel(
     shape: Shape, dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa, *, to_nchw: bool
 ) -> Kernel | None:
-    """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels forward."""
+    """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels "
+    "forward."""
     if dtype not in (*CODES, "int32") or (to_nchw and (scale.size != 1 or zero_point.size != 1)):
         return None
     maker = transpose.dequantize_to_nchw if to_nchw else convert.dequantize
@@ -109,7 +112,8 @@ def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel 
     """NCHW to NHWC and back."""
     if dtype not in (*CODES, "float32"):
         return None
-    maker = {(0, 2, 3, 1): transpose.to_nhwc, (0, 3, 1, 2): transpose.to_nchw}.get(axes)
+    makers: dict[Shape, KernelMaker] = {(0, 2, 3, 1): transpose.to_nhwc, (0, 3, 1, 2): transpose.to_nchw}
+    maker = makers.get(axes)
     return maker(shape, isa, dtype) if maker else None
 
 

@@ -48,7 +48,7 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
 
 def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops, neighbours fused; to be run inside of a target."""
-    rules = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
+    rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules["relax.take"] = _take
     return tvm.transform.Sequential(
         [

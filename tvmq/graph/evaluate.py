@@ -1,7 +1,7 @@
 """NumPy execution of the standard Relax operators whose results are exact or are wanted in float64.
 
-Three readers: constant folding, the filling of 256-entry tables (in float64), and the reference execution of modules
-(only the operators of EXACT, whose float32 result does not depend on how it is computed).
+Three readers: constant folding, the filling of 256-entry tables (in float64), and the reference execution of
+modules (only the operators of EXACT, whose float32 result does not depend on how it is computed).
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def _reshape(call: relax.Call, x: np.ndarray, *_shape: Any) -> np.ndarray:
 
 
 def repeats_pixels(call: relax.Call) -> bool:
-    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of coordinates."""
+    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of "
+    "coordinates."""
     attrs = call.attrs
     if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
         return False
@@ -119,9 +120,7 @@ def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
     if np.asarray(a).dtype.kind not in "iu":
         return a / b
     quotient = np.abs(a) // np.abs(b)
-    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(
-        np.asarray(a).dtype
-    )
+    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(np.asarray(a).dtype)
 
 
 def _axis(call: relax.Call) -> int:

@@ -1,6 +1,7 @@
 """The ledger: what was decided for every operator and by whom, kept in the module as JSON.
 
-The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes": [...]}.
+The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes":
+[...]}.
 An entry is a dictionary with at least
     op          operator family, for example "conv2d"
     precision   "int8" or "float"

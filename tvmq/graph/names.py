@@ -1,7 +1,8 @@
-"""Layer names as provenance: every variable of a function knows the source names (ONNX node, torch module) it came from.
+"""Layer names as provenance: every variable of a function knows the source names (ONNX node, torch module) it came
+from.
 
-Variable names are unique inside a function. The function attribute "tvmq.names" holds JSON {variable name: [source names]};
-it prints, parses back and survives saving. An operator made of several layers carries all of their names.
+Variable names are unique inside a function. The function attribute "tvmq.names" holds JSON {variable name: [source
+names]}; it prints, parses back and survives saving. An operator made of several layers carries all of their names.
 """
 
 from __future__ import annotations

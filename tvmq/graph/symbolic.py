@@ -41,13 +41,12 @@ def fix_dimensions(mod: tvm.IRModule, feed: Mapping[str, np.ndarray] | None) -> 
             sizes[name] = int(feed[param].shape[axis])
         else:
             raise ModelError(
-                f"input '{param}': axis {axis} ('{name}') has no fixed size; give from_onnx(..., shape={{'{param}': (...)}})"
+                f"input '{param}': axis {axis} ('{name}') has no fixed size; give from_onnx(..., "
+                f"shape={{'{param}': (...)}})"
             )
     fixed = relax.transform.BindSymbolicVars(sizes)(mod)
     ledger = get_ledger(mod)
-    ledger.notes.append(
-        "free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items())
-    )
+    ledger.notes.append("free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items()))
     return with_ledger(fixed, ledger)
 
 

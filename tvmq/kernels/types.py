@@ -1,6 +1,7 @@
 """What a kernel is, and how a convolution and its epilogue are described to the templates.
 
-All shapes are NHWC; weights are OIHW ([filters, channels / groups, kernel rows, kernel columns]) as in the IR and are packed by the template.
+All shapes are NHWC; weights are OIHW ([filters, channels / groups, kernel rows, kernel columns]) as in the IR and
+are packed by the template.
 """
 
 from __future__ import annotations

@@ -20,8 +20,10 @@ def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
     if not lowerer.rank4(chain.result):
         return False
     inputs = [arg for arg in lowerer.view.value[chain.head].args if isinstance(arg, relax.Var)]
-    return bool(inputs) and all(lowerer.rank4(arg.name) for arg in inputs) and any(
-        lowerer.has_nhwc(arg.name) and not _one_pixel(arg) for arg in inputs
+    return (
+        bool(inputs)
+        and all(lowerer.rank4(arg.name) for arg in inputs)
+        and any(lowerer.has_nhwc(arg.name) and not _one_pixel(arg) for arg in inputs)
     )
 
 
@@ -30,7 +32,8 @@ def _one_pixel(var: relax.Var) -> bool:
 
 
 def nhwc_constant(expr: relax.Expr) -> relax.Expr | None:
-    """A constant that broadcasts against NCHW as one that broadcasts against NHWC; None if that needs more than moving axes."""
+    """A constant that broadcasts against NCHW as one that broadcasts against NHWC; None if that needs more than "
+    "moving axes."""
     array = const_value(expr)
     if array.size == 1:
         return make_const(array.reshape(()))

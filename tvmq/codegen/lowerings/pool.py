@@ -117,7 +117,9 @@ def _summed(lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero
     kernel = sum_pool_kernel(windows, step, zero_point, dtype_of(x), lowerer.isa)
     if kernel is None:
         return False
-    value = lowerer.call(kernel, [x], windows.out_shape, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result)
+    value = lowerer.call(
+        kernel, [x], windows.out_shape, step.dtype, f"{chain.result}_nhwc" if not keepdims else chain.result
+    )
     if keepdims:
         lowerer.give_nhwc(chain.result, value)
     else:

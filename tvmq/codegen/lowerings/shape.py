@@ -1,4 +1,5 @@
-"""Operators that move values: in NHWC where their input is there in NHWC, so that no transposes appear inside the core."""
+"""Operators that move values: in NHWC where their input is there in NHWC, so that no transposes appear inside " "the
+core."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Registering our Relax operators: type inference, purity, legalization, printing and parsing as R.tvmq.*.
 
-The parser looks names up in `tvm.relax.script.parser.tvmq`; the printer strips "relax." from an operator's name, so that
-R.tvmq.quantize(...) prints and parses back.
+The parser looks names up in `tvm.relax.script.parser.tvmq`; the printer strips "relax." from an operator's name, so
+that R.tvmq.quantize(...) prints and parses back.
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ def known_shape(call: relax.Call) -> list[tirx.PrimExpr]:
     """Shape of the first argument; ValueError (no class of ours comes back through TVM) where it is not known."""
     shape = call.args[0].ty.shape
     if shape is None:
-        raise ValueError(
-            f"{call.op.name}: the shape of its input is not known; fix it with from_onnx(..., shape=...)"
-        )
+        raise ValueError(f"{call.op.name}: the shape of its input is not known; fix it with from_onnx(..., shape=...)")
     return list(shape)
 
 

@@ -1,7 +1,8 @@
 """R.tvmq.requantize(acc, multiplier, shift): int32 accumulators to codes, numerics.requantize.
 
 mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point, qmin, qmax); shift is ignored
-mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up) or "TONEAREST" (half away from zero)
+mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up) or "TONEAREST" (half away from
+                     zero)
 mode "power_of_two"  shift alone: half up; multiplier is ignored
 """
 
@@ -74,9 +75,7 @@ def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
     one, zero = tirx.const(1, "int64"), tirx.const(0, "int64")
     low, high = (tirx.const(q - attrs.zero_point, "int64") for q in (attrs.qmin, attrs.qmax))
 
-    def compute(
-        acc: te.Tensor, factor: te.Tensor, left: te.Tensor, right: te.Tensor, reach: te.Tensor
-    ) -> te.Tensor:
+    def compute(acc: te.Tensor, factor: te.Tensor, left: te.Tensor, right: te.Tensor, reach: te.Tensor) -> te.Tensor:
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             at = (i[attrs.axis],) if attrs.axis >= 0 else ()
             wide = tirx.Cast("int64", acc(*i))
@@ -110,7 +109,8 @@ def requantize(
     qmin: int = 0,
     qmax: int = 255,
 ) -> relax.Call:
-    """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per channel."""
+    """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per "
+    "channel."""
     attrs = RequantizeAttrs(
         zero_point=zero_point, axis=axis, mode=mode, rounding=rounding, dtype=dtype, qmin=qmin, qmax=qmax
     )

@@ -1,10 +1,10 @@
 """R.tvmq.simulated_quantize(x, scale, zero_point): rounds to the codes of a spec and back, in float.
 
-    y = (clip(rint(x / scale) + zero_point, qmin, qmax) - zero_point) * scale        (numerics.quantize, then dequantize)
+    y = (clip(rint(x / scale) + zero_point, qmin, qmax) - zero_point) * scale   (numerics.quantize, dequantize)
 
-Before calibration the scale is 0 and the operator is the identity ("watch this tensor").
-Attributes: kind "input" | "weight" | "activation"; tensor = name under which statistics are kept (tensors that share it
-share their range); dtype, bits, symmetric = the QuantSpec; axis of the channels, -1 for one scale.
+Before calibration the scale is 0 and the operator is the identity ("watch this tensor"). Attributes: kind "input" |
+"weight" | "activation"; tensor = name under which statistics are kept (tensors that share it share their range);
+dtype, bits, symmetric = the QuantSpec; axis of the channels, -1 for one scale.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ class SimulatedQuantizeAttrs(tvm.ir.Attrs):
 
 def spec_of(attrs: SimulatedQuantizeAttrs) -> QuantSpec:
     """The QuantSpec that the attributes describe."""
-    return QuantSpec(
-        dtype=attrs.dtype, bits=attrs.bits, symmetric=attrs.symmetric, per_channel=attrs.axis >= 0
-    )
+    return QuantSpec(dtype=attrs.dtype, bits=attrs.bits, symmetric=attrs.symmetric, per_channel=attrs.axis >= 0)
 
 
 def is_calibrated(call: relax.Call) -> bool:
@@ -68,9 +66,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="simulated_quantize")
 
 
-OP = register(
-    "simulated_quantize", ("x", "scale", "zero_point"), "tvmq.attrs.SimulatedQuantize", _infer, _legalize
-)
+OP = register("simulated_quantize", ("x", "scale", "zero_point"), "tvmq.attrs.SimulatedQuantize", _infer, _legalize)
 
 
 def simulated_quantize(
@@ -86,9 +82,7 @@ def simulated_quantize(
     axis: int = -1,
 ) -> relax.Call:
     """A call of the operator; `scale` and `zero_point` are constants, rank 0 or one entry a channel."""
-    attrs = SimulatedQuantizeAttrs(
-        kind=kind, tensor=tensor, dtype=dtype, bits=bits, symmetric=symmetric, axis=axis
-    )
+    attrs = SimulatedQuantizeAttrs(kind=kind, tensor=tensor, dtype=dtype, bits=bits, symmetric=symmetric, axis=axis)
     return relax.Call(OP, [x, scale, zero_point], attrs)
 
 

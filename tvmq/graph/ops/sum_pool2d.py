@@ -1,4 +1,5 @@
-"""R.tvmq.sum_pool2d(q): exact int32 sums of centred codes over windows (NCHW), numerics.sum_pool; padding contributes 0.
+"""R.tvmq.sum_pool2d(q): exact int32 sums of centred codes over windows (NCHW), numerics.sum_pool; padding contributes
+0.
 
 Average pooling is this and a requantize by 1 / count.
 """
@@ -52,9 +53,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
             row, column = h * stride_h + i - top, w * stride_w + j - left
             inside = tirx.all(row >= 0, row < q.shape[2], column >= 0, column < q.shape[3])
             zero = tirx.const(0, "int32")
-            code = tirx.if_then_else(
-                inside, tirx.Cast("int32", q(n, c, row, column)) - attrs.zero_point, zero
-            )
+            code = tirx.if_then_else(inside, tirx.Cast("int32", q(n, c, row, column)) - attrs.zero_point, zero)
             return te.sum(code, axis=[i, j])
 
         return te.compute(shape, element, name="sum_pool2d")
