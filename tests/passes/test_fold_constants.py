@@ -1,0 +1,180 @@
+"""fold_constants: calls of constants become constants, whatever their type; everything else stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+
+from tests.models import assert_same, block
+from tvmq.graph.evaluate import EXACT, FLOAT, evaluate
+from tvmq.graph.view import View, const_value, is_const
+from tvmq.passes.fold_constants import fold, fold_constants
+
+A = 'a: R.Tensor((2, 3), "{}")'
+VALUES = np.float32([[0.5, 1.5, 2.5], [1, 2, 3]])
+
+
+def folded(body: str, array: np.ndarray = VALUES, result: str | None = None) -> np.ndarray:
+    """The constant that the last variable of a body amounts to; `a` is the array."""
+    mod = block(A.format(array.dtype).replace("(2, 3)", str(array.shape)), body, result, a=array)
+    value = View(mod).bindings[-1][1]
+    found = fold(value)
+    assert found is not None and is_const(found)
+    assert str(const_value(found).dtype) == str(value.ty.dtype)
+    assert list(const_value(found).shape) == [int(d) for d in value.ty.shape]
+    return const_value(found)
+
+
+UNARY = {
+    "R.nn.relu(a)": lambda a: np.maximum(a, 0),
+    "R.clip(a, 1, 2)": lambda a: np.clip(a, 1, 2),
+    "R.negative(a)": lambda a: -a,
+    "R.abs(a)": np.abs,
+    "R.sqrt(a)": np.sqrt,
+    "R.floor(a)": np.floor,
+    "R.ceil(a)": np.ceil,
+    "R.round(a)": np.rint,
+    "R.exp(a)": np.exp,
+    "R.log(a)": np.log,
+    "R.rsqrt(a)": lambda a: 1 / np.sqrt(a),
+    "R.tanh(a)": np.tanh,
+    "R.square(a)": np.square,
+    "R.sigmoid(a)": lambda a: 1 / (1 + np.exp(-a)),
+    "R.nn.silu(a)": lambda a: a / (1 + np.exp(-a)),
+    "R.nn.leakyrelu(a, alpha=0.5)": lambda a: np.where(a > 0, a, a / 2),
+    "R.add(a, a)": lambda a: a + a,
+    "R.subtract(a, R.const(1.0, 'float32'))": lambda a: a - 1,
+    "R.multiply(a, a)": lambda a: a * a,
+    "R.divide(a, R.const(2.0, 'float32'))": lambda a: a / 2,
+    "R.power(a, R.const(2.0, 'float32'))": lambda a: a**2,
+    "R.maximum(a, R.const(1.0, 'float32'))": lambda a: np.maximum(a, 1),
+    "R.minimum(a, R.const(1.0, 'float32'))": lambda a: np.minimum(a, 1),
+    'R.astype(a, "int32")': lambda a: a.astype(np.int32),
+    "R.reshape(a, R.shape([3, 2]))": lambda a: a.reshape(3, 2),
+    "R.flatten(a)": lambda a: a.reshape(-1),
+    "R.expand_dims(a, axis=[0])": lambda a: a[None],
+    "R.squeeze(R.expand_dims(a, axis=[0]), axis=[0])": lambda a: a,
+    "R.permute_dims(a)": lambda a: a.T,
+    "R.broadcast_to(a, R.shape([4, 2, 3]))": lambda a: np.broadcast_to(a, (4, 2, 3)),
+    "R.concat((a, a), axis=1)": lambda a: np.concatenate([a, a], 1),
+    "R.strided_slice(a, axes=[1], begin=[2], end=[-5], strides=[-1])": lambda a: a[:, ::-1],
+    "R.strided_slice(a, axes=[1], begin=[0], end=[2])": lambda a: a[:, :2],
+    "R.nn.pad(a, (0, 1, 1, 0), pad_value=7)": lambda a: np.pad(a, [(0, 1), (1, 0)], constant_values=7),
+    'R.nn.pad(a, (0, 1, 1, 0), pad_mode="reflect")': lambda a: np.pad(a, [(0, 1), (1, 0)], mode="reflect"),
+    'R.nn.pad(a, (0, 1, 1, 0), pad_mode="replicate")': lambda a: np.pad(a, [(0, 1), (1, 0)], mode="edge"),
+    'R.nn.pad(a, (0, 1, 1, 0), pad_mode="circular")': lambda a: np.pad(a, [(0, 1), (1, 0)], mode="wrap"),
+    "R.matmul(a, R.permute_dims(a))": lambda a: a @ a.T,
+    "R.sum(a, axis=[1])": lambda a: a.sum(1),
+    "R.mean(a, axis=[0], keepdims=True)": lambda a: a.mean(0, keepdims=True),
+    "R.max(a)": np.max,
+    "R.min(a, axis=[0])": lambda a: a.min(0),
+}
+
+
+@pytest.mark.parametrize("call", UNARY)
+def test_values(call: str) -> None:
+    """Each operator as NumPy computes it, with the type that Relax infers."""
+    expected = np.asarray(UNARY[call](VALUES))
+    result = f'{tuple(expected.shape)}, "{expected.dtype}"'
+    mod = block(A.format("float32"), f"y = {call}", result, a=VALUES)
+    after = fold_constants(mod)
+    found = const_value(after["main"].body.body)
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_every_function_has_a_value_here() -> None:
+    """All NumPy forms are tried above, or below."""
+    tried = {part.split("(")[0].strip() for call in UNARY for part in call.split("R.")[1:]}
+    apart = {"where", "split", "image.resize2d", "erf", "nn.gelu", "nn.gelu_tanh", "nn.softplus"}
+    assert set(EXACT) | set(FLOAT) <= tried | apart
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        ("R.erf(a)", [0.5204999, 0.9661051, 0.9995930]),
+        ("R.nn.gelu(a)", [0.3457312, 1.3997892, 2.4844758]),
+        ("R.nn.gelu_tanh(a)", [0.3457140, 1.3995715, 2.4849124]),
+        ("R.nn.softplus(a)", [0.9740770, 1.7014133, 2.5788800]),
+    ],
+)
+def test_values_that_numpy_lacks(call: str, expected: list[float]) -> None:
+    """From tables of the functions (gelu by tanh: from its formula in double precision)."""
+    np.testing.assert_allclose(folded(f"y = {call}")[0], expected, rtol=2e-4 if "tanh" in call else 1e-5)
+
+
+def test_where() -> None:
+    condition = np.array([[True, False, True]])
+    mod = block(
+        'x: R.Tensor((2, 3), "float32"), c: R.Tensor((1, 3), "bool"), a: R.Tensor((2, 3), "float32")',
+        "w = R.where(c, a, a)\ny = R.add(x, w)",
+        c=condition,
+        a=VALUES,
+    )
+    assert_same(
+        fold_constants(mod),
+        block('x: R.Tensor((2, 3), "float32"), a: R.Tensor((2, 3), "float32")', "y = R.add(x, a)", a=VALUES),
+    )
+
+
+def test_integers_stay_integers_of_their_width() -> None:
+    big = np.int64([[2**40, -(2**40), 7], [1, 2, 3]])
+    found = folded("y = R.add(a, a)", big)
+    assert found.dtype == np.int64 and found[0, 0] == 2**41
+
+
+def test_integer_division_cuts_towards_zero() -> None:
+    array = np.int32([[7, -7, 6], [-6, 1, 0]])
+    np.testing.assert_array_equal(folded("y = R.divide(a, R.const(4, 'int32'))", array), [[1, -1, 1], [-1, 0, 0]])
+
+
+def test_calls_of_variables_stay() -> None:
+    before = block(
+        f'x: R.Tensor((2, 3), "float32"), {A.format("float32")}',
+        "y = R.add(x, a)\nz = R.concat((y, a), axis=0)",
+        '(4, 3), "float32"',
+        a=VALUES,
+    )
+    assert_same(fold_constants(before), before)
+
+
+@pytest.mark.parametrize(
+    "body, result",
+    [
+        ("s = R.split(a, 3, axis=1)\ny = s[0]", '(2, 1), "float32"'),  # several results
+        ("y = R.cos(a)", None),  # no NumPy form
+        ('y = R.image.resize2d(b, (4, 4), method="linear")', '(1, 1, 4, 4), "float32"'),  # this resize has none
+    ],
+)
+def test_calls_without_a_value_stay(body: str, result: str | None) -> None:
+    signature = f'{A.format("float32")}, b: R.Tensor((1, 1, 2, 2), "float32")'
+    before = block(signature, body, result, a=VALUES, b=np.ones((1, 1, 2, 2), np.float32))
+    assert_same(fold_constants(before), before)
+
+
+def test_a_nearest_resize_that_repeats_pixels_is_folded() -> None:
+    body = 'y = R.image.resize2d(a, (2, 4), method="nearest_neighbor", coordinate_transformation_mode="half_pixel", rounding_method="round")'
+    picture = np.float32([[[[1, 2]]]])
+    np.testing.assert_array_equal(folded(body, picture, '(1, 1, 2, 4), "float32"'), [[[[1, 1, 2, 2]] * 2]])
+
+
+def test_operators_without_a_form_are_refused() -> None:
+    value = View(block(A.format("float32"), "y = R.cos(a)", a=VALUES)).bindings[0][1]
+    with pytest.raises(KeyError, match="cos"):
+        evaluate(value, [VALUES])
+
+
+def test_sigmoid_does_not_overflow() -> None:
+    with np.errstate(over="raise"):
+        found = folded("y = R.sigmoid(a)", np.float32([[-1e4, 0, 1e4], [-90, 1, 90]]))
+    assert found[0].tolist() == [0, 0.5, 1]
+
+
+def test_nothing_is_left_of_a_chain() -> None:
+    mod = block(
+        A.format("float32"), "u = R.add(a, a)\nv = R.permute_dims(u)\ny = R.nn.relu(v)", '(3, 2), "float32"', a=VALUES
+    )
+    after = fold_constants(mod)
+    assert View(after).bindings == [] and isinstance(after, tvm.IRModule)

@@ -1,0 +1,22 @@
+"""What a person reads when he prints a stage of three tiny networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import tvmq
+from tests.models import bare
+from tests.passes.nets import NETS
+from tests.passes.stages import every_stage
+
+STAGES = ["prepare", "annotate", "calibrate", "fold_constants"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("name", ["conv_relu", "residual", "squeeze_excite"])
+def test_printed_stage(golden: Callable[[str], None], name: str, stage: str) -> None:
+    made, outputs = NETS[name]()
+    mod, params = tvmq.from_onnx(made.model(*outputs))
+    golden(bare(every_stage(mod, params)[stage]).script() + "\n")
