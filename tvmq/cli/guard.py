@@ -9,8 +9,11 @@
 from __future__ import annotations
 
 import functools
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -25,13 +28,38 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return command(*args, **kwargs)
-        except TvmqError as error:
-            print(f"tvmq: {error}", file=sys.stderr)
-            raise typer.Exit(FAILED) from None
-        except KeyboardInterrupt:
-            print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+        with _interrupts() as seen:
+            try:
+                return command(*args, **kwargs)
+            except (Exception, KeyboardInterrupt) as error:
+                # Inside of TVM an interrupt may become another error.
+                if seen or isinstance(error, KeyboardInterrupt):
+                    print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
+                    raise typer.Exit(INTERRUPTED) from None
+                if isinstance(error, TvmqError):
+                    print(f"tvmq: {error}", file=sys.stderr)
+                    raise typer.Exit(FAILED) from None
+                raise
 
     return run
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """A list that grows with every interrupt (Ctrl-C) meanwhile; they raise KeyboardInterrupt as ever."""
+    seen: list[int] = []
+
+    def notice(number: int, _frame: Any) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    # Whoever has a handler of his own, or ignores interrupts, keeps it so; only the main thread may change it.
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)

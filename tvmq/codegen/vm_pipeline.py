@@ -43,6 +43,8 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
             lowered = lower(schedule_generic(fuse(mod), target.isa.vector_bytes))
             return tvm.compile(lowered, compiler, relax_pipeline=None)
     except Exception as error:
+        if type(error) is RuntimeError and not str(error):
+            raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
         raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
 
 
