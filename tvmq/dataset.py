@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.errors import DataError
+from tvmq.errors import DataError, OutputError
 
 Feed = dict[str, np.ndarray]
 
@@ -39,6 +39,14 @@ class Dataset:
 
     def __init__(self, data: Any, inputs: Sequence[Input], notice: Any = None) -> None:
         self.inputs = list(inputs)
+        for given in self.inputs:
+            if not given.shape:
+                raise DataError(
+                    f"data: input '{given.name}' is a single number, so that samples cannot be told apart; "
+                    "make it a constant of the model"
+                )
+        if not self.inputs:
+            raise DataError("data: the model has no inputs; there is nothing to run it on")
         self._source, self._spool = _reopenable(data), None
         if self._source is None:
             self._source, self._spool = _spooled(data, self.inputs, notice)
@@ -125,7 +133,14 @@ def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]
     folder = tempfile.TemporaryDirectory(prefix="tvmq-data-")
     count = 0
     for count, item in enumerate(_items(data), start=1):
-        np.savez(Path(folder.name, f"{count:08d}.npz"), **checked(item, inputs, count - 1))  # type: ignore[arg-type]
+        feed = checked(item, inputs, count - 1)
+        try:
+            np.savez(Path(folder.name, f"{count:08d}.npz"), **feed)  # type: ignore[arg-type]
+        except OSError as error:
+            raise OutputError(
+                f"calibration data: batch {count - 1} could not be copied to '{folder.name}' ({error.strerror}); "
+                "make room, set TMPDIR, or give data that can be read twice (a list, a file)"
+            ) from error
     if notice:
         notice(f"calibration data can be read only once: {count} batches were copied to a temporary folder")
 
