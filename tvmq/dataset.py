@@ -33,8 +33,8 @@ class Dataset:
     """Checked batches of a user's data, in the batch size of the model.
 
     Iterating gives (feed, count): arrays of the model's batch size, of which the first `count` samples are real and
-    the rest
-    repeats of the last one. `notice` is called with one sentence when data have to be spooled.
+    the rest repeats of the last one. Where inputs differ in their first sizes there is no batch: data then come in
+    the shapes of the model. `notice` is called with one sentence when data have to be spooled.
     """
 
     def __init__(self, data: Any, inputs: Sequence[Input], notice: Any = None) -> None:
@@ -53,6 +53,9 @@ class Dataset:
 
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
         batch = self.inputs[0].shape[0] or 1
+        if not _has_batch(self.inputs):
+            yield from ((checked(item, self.inputs, number), batch) for number, item in enumerate(self._open()))
+            return
         waiting: list[Feed] = []
         have = 0
         for number, item in enumerate(self._open()):
@@ -62,7 +65,8 @@ class Dataset:
             while have >= batch:
                 joined = _joined(waiting)
                 yield {name: value[:batch] for name, value in joined.items()}, batch
-                waiting, have = [{name: value[batch:] for name, value in joined.items()}], have - batch
+                have -= batch
+                waiting = [{name: value[batch:] for name, value in joined.items()}] if have else []
         if have:
             joined = _joined(waiting)
             yield {name: _filled(value, batch) for name, value in joined.items()}, have
@@ -79,6 +83,11 @@ class Dataset:
     def __len__(self) -> int:
         """Number of samples, counted by reading once."""
         return sum(count for _, count in self)
+
+
+def _has_batch(inputs: Sequence[Input]) -> bool:
+    """True if all inputs begin with one and the same size, or a free one."""
+    return len({given.shape[0] for given in inputs if given.shape[0] is not None}) <= 1
 
 
 def _joined(feeds: Sequence[Feed]) -> Feed:
@@ -135,7 +144,8 @@ def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]
     for count, item in enumerate(_items(data), start=1):
         feed = checked(item, inputs, count - 1)
         try:
-            np.savez(Path(folder.name, f"{count:08d}.npz"), **feed)  # type: ignore[arg-type]
+            # in order, not by name: savez has an argument named "file"
+            np.savez(Path(folder.name, f"{count:08d}.npz"), *feed.values())
         except OSError as error:
             raise OutputError(
                 f"calibration data: batch {count - 1} could not be copied to '{folder.name}' ({error.strerror}); "
@@ -147,7 +157,7 @@ def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]
     def reopen() -> Iterator[Feed]:
         for number in range(1, count + 1):
             with np.load(Path(folder.name, f"{number:08d}.npz"), allow_pickle=False) as batch:
-                yield {name: batch[name] for name in batch.files}
+                yield {given.name: batch[key] for given, key in zip(inputs, batch.files, strict=True)}
 
     return reopen, folder
 
@@ -176,12 +186,22 @@ def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
     for name in feed:
         if name not in names:
             raise DataError(f"{where}: the model has no input '{name}'; it takes {names}")
-    for given in inputs:
-        feed[given.name] = checked_array(feed[given.name], given, where)
+    feed = {given.name: checked_array(feed[given.name], given, where) for given in inputs}
     sizes = {name: len(value) for name, value in feed.items()}
-    if len(set(sizes.values())) > 1:
+    if not _has_batch(inputs):
+        _check_sizes(sizes, inputs, where)
+    elif len(set(sizes.values())) > 1:
         raise DataError(f"{where}: inputs differ in their number of samples: {sizes}")
     return feed
+
+
+def _check_sizes(sizes: Mapping[str, int], inputs: Sequence[Input], where: str) -> None:
+    for given in inputs:
+        if given.shape[0] not in (None, sizes[given.name]):
+            raise DataError(
+                f"{where}: input '{given.name}' begins with {sizes[given.name]}, the model takes {given.shape[0]}; "
+                "its inputs differ in their first sizes, so they cannot be cut into batches"
+            )
 
 
 def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
@@ -197,10 +217,16 @@ def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         bad = np.argwhere(~np.isfinite(value))[0].tolist()
         raise DataError(
-            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, first "
-            f"at {bad}; "
-            "repair the preprocessing"
+            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, "
+            f"first at {bad}; repair the preprocessing"
         )
+    if np.dtype(given.dtype).kind in "iu" and value.size:
+        limits = np.iinfo(given.dtype)
+        if int(value.min()) < limits.min or int(value.max()) > limits.max:
+            raise DataError(
+                f"{where}: input '{given.name}' holds {int(value.min())}..{int(value.max())}, "
+                f"{given.dtype} ends at {limits.min}..{limits.max}"
+            )
     return np.ascontiguousarray(value, dtype=given.dtype)
 
 
