@@ -41,9 +41,7 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         rewriter.at(var.name)
         value = rewriter.substitute(value)
         new = _simplify(rewriter, var, value)
-        rewriter.bind(
-            var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name)
-        )
+        rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
     result = rewriter.finish()
     ledger = get_ledger(result)
     ledger.stage = "prepared"
@@ -56,9 +54,7 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
     names = [p.name for p in rewriter.params]
     unknown = sorted(set(params) - set(names))
     if unknown:
-        raise ModelError(
-            f"prepare: params name '{unknown[0]}', which is no parameter of the module; it has {names}"
-        )
+        raise ModelError(f"prepare: params name '{unknown[0]}', which is no parameter of the module; it has {names}")
     missing = [name for name in names[_input_count(mod, len(names)) :] if name not in params]
     if missing:
         raise ModelError(
@@ -89,9 +85,7 @@ def _input_count(mod: tvm.IRModule, count: int) -> int:
 def _check_weight(param: relax.Var, array: np.ndarray) -> None:
     """Refuse other shapes, NaN and infinities; -inf stays where it masks (all other values are 0 or less)."""
     declared = [int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape]
-    if len(declared) != array.ndim or any(
-        d not in (None, size) for d, size in zip(declared, array.shape, strict=True)
-    ):
+    if len(declared) != array.ndim or any(d not in (None, size) for d, size in zip(declared, array.shape, strict=True)):
         raise ModelError(
             f"prepare: weight '{param.name}' has shape {array.shape}, the module takes {declared}; "
             "give the params that belong to it"
@@ -169,19 +163,15 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
             return _shifted(rewriter, x, np.zeros_like(array))
         return value
     below = rewriter.value_of(x)
-    if (
-        below is not None
-        and op_name(below) == "add"
-        and is_const(below.args[1])
-        and _only_reader(rewriter, x)
-    ):
+    if below is not None and op_name(below) == "add" and is_const(below.args[1]) and _only_reader(rewriter, x):
         base = rewriter.value_of(below.args[0])
         if base is not None and op_name(base) in (*SCALABLE, *TRANSPOSED):
-            total = const_value(below.args[1]).astype(np.float64) + array
-            if np.broadcast_shapes(total.shape, _broadcast_shape(x)) == tuple(_broadcast_shape(x)):
-                rewriter.replace(
-                    x, relax.op.add(below.args[0], _const(total)), rewriter.view.sources(var.name)
-                )
+            bias = const_value(below.args[1]).astype(np.float64)
+            total = bias + array
+            # a bias that came to vary over pixels would be none any more
+            grows = total.size > max(bias.size, array.size)
+            if not grows and np.broadcast_shapes(total.shape, _broadcast_shape(x)) == tuple(_broadcast_shape(x)):
+                rewriter.replace(x, relax.op.add(below.args[0], _const(total)), rewriter.view.sources(var.name))
                 return x
     return value
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvmq.graph.view import View, dtype_of, is_const, op_name
+from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 
 HEADS = ("nn.conv2d", "matmul")
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool2d")
@@ -40,7 +40,6 @@ class Chain:
 
 def find_chains(view: View) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result."""
-    order = {var.name: position for position, (var, _) in enumerate(view.bindings)}
     taken: set[str] = set()
     chains: dict[str, Chain] = {}
     for var, value in reversed(view.bindings):
@@ -49,7 +48,7 @@ def find_chains(view: View) -> dict[str, Chain]:
             continue
         members = _before(view, var.name) + [var.name]
         follow = _after_product if name in HEADS else _after_reducer
-        follow(view, members, taken, order)
+        follow(view, members, taken)
         taken.update(members)
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
@@ -73,9 +72,9 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], taken: set[str], order: dict[str, int]) -> None:
+def _after_product(view: View, members: list[str], taken: set[str]) -> None:
     integer = dtype_of(view.var[members[-1]]) == "int32"
-    _follow(view, members, taken, lambda v, call: op_name(call) == "add" and is_const(call.args[1]))
+    _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
@@ -83,11 +82,11 @@ def _after_product(view: View, members: list[str], taken: set[str], order: dict[
         view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"
     ):
         return
-    _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call, order))
+    _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
     _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
 
 
-def _after_reducer(view: View, members: list[str], taken: set[str], _order: dict[str, int]) -> None:
+def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
     _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float")
 
 
@@ -105,7 +104,20 @@ def _is_code_table(view: View, name: str, call) -> bool:  # type: ignore[no-unty
     return op_name(call) == "tvmq.table" and is_const(call.args[1]) and dtype_of(view.var[name]) in ("uint8", "int8")
 
 
-def _is_sum_of_known(view: View, name: str, call, order: dict[str, int]) -> bool:  # type: ignore[no-untyped-def]
+def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-def]
+    """True for the sum of a product and a constant that varies along its channels only."""
+    if op_name(call) != "add" or not is_const(call.args[1]):
+        return False
+    product = shape_of(view.var[head])
+    axis = 1 if op_name(view.value[head]) == "nn.conv2d" else len(product) - 1
+    bias = shape_of(call.args[1])
+    if len(bias) > len(product):
+        return False
+    full = (1,) * (len(product) - len(bias)) + bias
+    return all(size == 1 or (at == axis and size == product[at]) for at, size in enumerate(full))
+
+
+def _is_sum_of_known(view: View, name: str, call) -> bool:  # type: ignore[no-untyped-def]
     """True for tvmq.add of `name` and another tensor of its shape."""
     if op_name(call) != "tvmq.add":
         return False
