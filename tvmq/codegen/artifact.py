@@ -114,13 +114,13 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
         )
     manifest, blobs = unpack(where, data)
     target = _runnable(where, manifest)
-    ir = {name: blobs[name] for name in IR}
     return {
         "code": from_bytes({name: blobs[name] for name in CODE}, target),
         "target": target,
         "description": manifest["description"],
         "kernels": manifest["kernels"],
-        "module": lambda: module_from_bytes(where, ir),
+        # read when asked for: the file is in memory anyway, the module need not be
+        "module": lambda: module_from_bytes(where, unpack(where, data)[1]),
         "saved": data,
     }
 
