@@ -62,10 +62,14 @@ class Islands:
         outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
         bindings = [(self._view.var[m], self._view.value[m]) for m in unit.members]
-        empty = relax.Function(params, relax.Tuple([]), relax.TupleType([]) if hasattr(relax, "TupleType") else None)
-        func = build_function(params, bindings, self._view.var[unit.result], empty)
+        result = self._view.var[unit.result]
+        is_tuple = isinstance(result.ty, tvm.ir.TupleType)
+        if is_tuple:
+            parts = [relax.DataflowVar(f"{result.name}_{i}", field) for i, field in enumerate(result.ty.fields)]
+            bindings += [(part, relax.TupleGetItem(result, i)) for i, part in enumerate(parts)]
+        empty = relax.Function(params, relax.Tuple([]), tvm.ir.TupleType([]))
+        func = build_function(params, bindings, relax.Tuple(parts) if is_tuple else result, empty)
         exe = build(tvm.IRModule({"main": func}), self._target)
-        is_tuple = not isinstance(self._view.var[unit.result].ty, relax.TensorType)
 
         def run(values: Mapping[str, np.ndarray]) -> Any:
             results = exe.run({name: values[name] for name in outside})
