@@ -83,6 +83,10 @@ LOWERINGS: dict[str, str] = {
 }
 
 
+# axes of a transpose between the layouts
+TO_NHWC, TO_NCHW = (0, 2, 3, 1), (0, 3, 1, 2)
+
+
 def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
     """A module whose main function calls kernels; what they are called is in `kernel_names`."""
     return Lowerer(mod, isa).run()
@@ -127,18 +131,18 @@ class Lowerer:
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
-        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(shape_of(self.view.var[name])))
+        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*shape_of(self.view.var[name])[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
-            self._nhwc[name] = self._transposed(self._logical[name], (0, 2, 3, 1), f"{name}_nhwc")
+            self._nhwc[name] = self._transposed(self._logical[name], TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
     def logical(self, name: str) -> relax.Expr:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
-            self._logical[name] = self._transposed(self._nhwc[name], (0, 3, 1, 2), f"{name}_nchw")
+            self._logical[name] = self._transposed(self._nhwc[name], TO_NCHW, f"{name}_nchw")
         return self._logical[name]
 
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
@@ -202,7 +206,8 @@ class Lowerer:
 
     def _transposed(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [int(value.ty.shape[a]) for a in axes]
-        if _transpose_is_free(tuple(int(d) for d in value.ty.shape)):
+        channels, rows, columns = (shape if axes == TO_NCHW else list(map(int, value.ty.shape)))[1:]
+        if _transpose_is_free(channels, rows, columns):
             return self.reshaped(value, shape, name)
         from tvmq.codegen.lowerings.convert import transpose
 
@@ -225,9 +230,9 @@ def _may_contract(value: relax.Expr) -> bool:
     return dtype_of(value) == "float32" and (name == "multiply" or name not in EXACT)
 
 
-def _transpose_is_free(shape: tuple[int, ...]) -> bool:
-    """True if NCHW and NHWC hold the same bytes in the same order, whichever of the two `shape` is."""
-    return shape[1] == 1 or shape[3] == 1 and shape[2] == 1 or shape[2] * shape[3] == 1 or shape[1] * shape[2] == 1
+def _transpose_is_free(channels: int, rows: int, columns: int) -> bool:
+    """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
+    return channels == 1 or rows * columns == 1
 
 
 def substituted(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:
