@@ -32,8 +32,7 @@ def _one_pixel(var: relax.Var) -> bool:
 
 
 def nhwc_constant(expr: relax.Expr) -> relax.Expr | None:
-    """A constant that broadcasts against NCHW as one that broadcasts against NHWC; None if that needs more than "
-    "moving axes."""
+    """A constant that broadcasts against NCHW as one that does against NHWC; None if its rank is above 4."""
     array = const_value(expr)
     if array.size == 1:
         return make_const(array.reshape(()))

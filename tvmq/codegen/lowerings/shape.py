@@ -1,5 +1,4 @@
-"""Operators that move values: in NHWC where their input is there in NHWC, so that no transposes appear inside " "the
-core."""
+"""Operators that move values: in NHWC where their input is there so, lest transposes appear inside the core."""
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
 from tvmq.codegen.select import concat_kernel, pad_kernel, resize_kernel
+from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.view import dtype_of, shape_of
 
 
@@ -97,9 +97,8 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     if a.layout != "NCHW" or not lowerer.has_nhwc(source):
         return False
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
-    factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
-    whole = (factors[0] * shape_of(x)[1], factors[1] * shape_of(x)[2]) == tuple(out[1:3])
-    if a.method == "nearest_neighbor" and whole:
+    if repeats_pixels(call):
+        factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
         kernel = resize_kernel(shape_of(x), factors, dtype_of(x), lowerer.isa)
         if kernel is not None:
             lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
