@@ -17,6 +17,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, shape_of
+from tvmq.graph.windows import covering_padding
 from tvmq.passes.ops.averages import averaged
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
@@ -39,7 +40,7 @@ class AveragePool:
         kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
         size, out_size = shape_of(value.args[0])[2:], shape_of(var)[2:]
         given = [int(p) for p in attrs.padding]
-        padding = _covering(given, size, out_size, kernel, strides)
+        padding = list(covering_padding(given, size, out_size, kernel, strides))
         if padding != given and attrs.count_include_pad:
             return "limit: windows beyond the border that count padding (ceil_mode)"
         facts = {"low": -np.inf, "high": np.inf, "kernel": kernel, "strides": strides, "padding": padding}
@@ -55,17 +56,6 @@ class AveragePool:
         if not facts["counts_padding"]:
             counts = window_counts(shape_of(x.var)[2:], facts)
         return averaged(realizer, ops.sum_pool2d(x.var, **named, zero_point=x.zero_point), x, counts, group)
-
-
-def _covering(
-    padding: list[int], size: Sequence[int], out_size: Sequence[int], kernel: list[int], strides: list[int]
-) -> list[int]:
-    """The padding, enlarged behind so that it covers all windows: what rounding up (ceil_mode) adds."""
-    result = list(padding)
-    for axis in range(2):
-        last = (out_size[axis] - 1) * strides[axis] + kernel[axis]
-        result[axis + 2] = max(padding[axis + 2], last - size[axis] - padding[axis])
-    return result
 
 
 def window_counts(size: Sequence[int], facts: Mapping[str, Any]) -> np.ndarray:

@@ -228,9 +228,110 @@ def average_pool() -> Corner:
 
 
 @net
-def average_pool_without_padding_counted() -> Corner:
+def average_pools_that_count_pixels() -> Corner:
     n, y = start()
-    return n, [n.conv(n.op("AveragePool", y, kernel_shape=[3, 3], pads=[1] * 4), 6, 3)]
+    uneven = n.op("AveragePool", y, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 1, 1, 0], ceil_mode=1)
+    return n, [n.conv(n.op("AveragePool", y, kernel_shape=[3, 3], pads=[1] * 4), 6, 3), uneven]
+
+
+@net
+def maxima() -> Corner:
+    n, y = start()
+    padded = n.op("MaxPool", y, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 0, 1], ceil_mode=1)
+    gate = n.conv(n.op("GlobalMaxPool", y), 6, 6, 1)
+    return n, [n.conv(padded, 6, 3), n.op("ReduceMax", y, axes=[1], keepdims=0), n.op("Mul", y, gate)]
+
+
+@net
+def maxima_of_floats() -> Corner:
+    n, y = start()
+    return n, [n.op("MaxPool", n.op("Exp", y), kernel_shape=[3, 3], pads=[1] * 4), n.op("GlobalMaxPool", "x")]
+
+
+@net
+def resizes_of_every_rule() -> Corner:
+    n, y = start((1, 2, 4, 3), filters=2)
+    scales = n.constant(np.float32([1, 1, 2, 2]))
+    rules = [
+        ("nearest", "half_pixel", "floor"),
+        ("nearest", "asymmetric", "ceil"),
+        ("nearest", "half_pixel", "round_prefer_ceil"),
+    ]
+    rules += [("nearest", "align_corners", "round_prefer_floor"), ("linear", "half_pixel", "floor")]
+    outputs = []
+    for mode, coordinates, rounding in rules:
+        named = {"mode": mode, "nearest_mode": rounding, "coordinate_transformation_mode": coordinates}
+        outputs.append(n.conv(n.op("Resize", y, "", scales, **named), 2, 2, 1))
+    return n, outputs
+
+
+@net
+def one_row() -> Corner:
+    n = Net((2, 3, 1, 9))
+    y = n.op("Conv", "x", n.constant(n.weight(4, 3, 1, 3)), pads=[0, 1, 0, 1])
+    return n, [n.op("MaxPool", n.conv(n.op("Relu", y), 4, 5, 1), kernel_shape=[1, 2]), y]
+
+
+@net
+def one_column() -> Corner:
+    n = Net((2, 3, 9, 1))
+    y = n.op("Conv", "x", n.constant(n.weight(4, 3, 3, 1)), pads=[1, 0, 1, 0])
+    return n, [n.op("MaxPool", n.conv(n.op("Relu", y), 4, 5, 1), kernel_shape=[2, 1]), y]
+
+
+@net
+def one_channel() -> Corner:
+    n = Net((2, 1, 6, 5))
+    y = n.conv("x", 1, 1)
+    return n, [n.conv(n.op("Relu", y), 1, 1), y, n.op("Transpose", y, perm=[0, 2, 3, 1])]
+
+
+@net
+def one_pixel() -> Corner:
+    n = Net((2, 5, 1, 1))
+    y = n.conv("x", 5, 4, 1)
+    return n, [n.conv(n.op("Relu", y), 4, 3, 1), y, n.op("Flatten", y)]
+
+
+@net
+def constants_that_are_no_bias() -> Corner:
+    n, y = start((1, 3, 4, 4), filters=4)
+    row, picture = (
+        n.constant(np.float32([1, 2, 3, 4])),
+        n.constant(np.linspace(0, 1, 16, dtype=np.float32).reshape(1, 1, 4, 4)),
+    )
+    return n, [n.conv(n.op("Add", y, row), 4, 3, 1), n.op("Add", n.conv(y, 4, 16, bias=False), picture)]
+
+
+@net
+def constant_pictures() -> Corner:
+    n, y = start((1, 3, 6, 6), filters=4)
+    picture = n.constant(n.weight(1, 4, 6, 6))
+    made = n.op("Conv", picture, n.constant(n.weight(4, 4, 3, 3)), pads=[1] * 4)
+    return n, [
+        n.op("Add", y, made),
+        n.op("Add", n.op("MaxPool", y, kernel_shape=[2, 2]), n.op("MaxPool", picture, kernel_shape=[2, 2])),
+    ]
+
+
+@net
+def a_constant_that_adds_an_axis() -> Corner:
+    n = Net((2, 12))
+    return n, [n.op("Mul", n.dense("x", 12, 9), n.constant(np.full((1, 1, 1), 2, np.float32)))]
+
+
+@net
+def two_functions_that_share_a_link() -> Corner:
+    n, y = start()
+    gate = n.op("Sigmoid", y)
+    return n, [n.conv(n.op("Mul", y, gate), 6, 2), n.conv(n.op("Add", gate, y), 6, 2)]
+
+
+@net
+def one_dimension() -> Corner:
+    n = Net((2, 3, 16))
+    y = n.op("Relu", n.op("Conv", "x", n.constant(n.weight(4, 3, 3)), pads=[1, 1]))
+    return n, [n.op("MatMul", y, n.constant(n.weight(16, 5)))]
 
 
 @net

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from tests.models import Road, drive
+import tvmq
+from tests.models import drive, feeds_of, run_onnx
 from tests.passes.nets import NETS
 
 # Functions that spread the dynamic range before 8 bits hold it.
@@ -13,11 +15,29 @@ LEAST_SNR = {"square": 12.0, "island_of_tanh": 20.0}
 
 @pytest.mark.parametrize("name", NETS)
 def test_exact_and_accurate(name: str) -> None:
+    """The integer network, and the float one from which it comes."""
     made, outputs = NETS[name]()
-    drive(made.model(*outputs), least_snr=LEAST_SNR.get(name, 25.0))
+    model = made.model(*outputs)
+    drive(model, least_snr=LEAST_SNR.get(name, 25.0))
+    mod, params = tvmq.from_onnx(model)
+    feed = feeds_of(model, 1)[0]
+    for true, found in zip(run_onnx(model, feed), tvmq.build(mod, params=params).run(feed), strict=True):
+        np.testing.assert_allclose(found, true, rtol=1e-4, atol=1e-5 * float(np.abs(true).max()))
 
 
-def road(name: str, **options: object) -> Road:
-    """The road of a network of nets.py."""
-    made, outputs = NETS[name]()
-    return drive(made.model(*outputs), **options)
+def test_a_function_of_a_float_may_share_its_links() -> None:
+    """By rule one of two tables is float: the sigmoid that both read is computed for it, too."""
+    made, outputs = NETS["two_functions_that_share_a_link"]()
+    road = drive(made.model(*outputs), rules=[tvmq.Rule("/mul_2", None)])
+    assert [road.precision()[n] for n in ("/sigmoid_1", "/mul_2", "/add_4")] == ["float", "float", "int8"]
+
+
+def test_not_a_number_and_infinities_do_what_the_definition_says() -> None:
+    """NaN becomes the lowest code and infinities clip, in the compiled network as in NumPy."""
+    made, outputs = NETS["conv_relu"]()
+    road = drive(made.model(*outputs))
+    feed = feeds_of(made.model(*outputs), 1)[0]
+    feed["x"].flat[:6] = [np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45]
+    (compiled,), (defined,) = road.executable.run(feed), tvmq.reference.run(road.quantized, feed)
+    np.testing.assert_array_equal(compiled, defined)
+    assert np.isfinite(compiled).all()

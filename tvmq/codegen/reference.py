@@ -21,7 +21,8 @@ from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.windows import covering_padding
 
 
 def _axis(call: relax.Call) -> int | None:
@@ -87,13 +88,9 @@ def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
     a = call.attrs
-    options: dict[str, Any] = {
-        "kernel": _ints(a.pool_size),
-        "strides": _ints(a.strides),
-        "padding": _ints(a.padding),
-        "dilation": _ints(a.dilation),
-        "ceil_mode": bool(a.ceil_mode),
-    }
+    options: dict[str, Any] = {"kernel": a.pool_size, "strides": a.strides, "dilation": a.dilation}
+    options = {name: _ints(value) for name, value in options.items()}
+    options["padding"] = covering_padding(a.padding, x.shape[2:], shape_of(call)[2:], **options)
     if x.dtype.kind in "iu":
         return numerics.max_pool2d(x, **options)
     return _ordered(numerics.max_pool2d(_ordered(x.view(np.int32)), **options)).view(np.float32)

@@ -13,6 +13,7 @@ from tvmq.codegen.lowerings.epilogue import requantize_step
 from tvmq.codegen.select import max_pool_kernel, sum_pool_kernel
 from tvmq.graph import ops
 from tvmq.graph.view import dtype_of, shape_of
+from tvmq.graph.windows import covering_padding
 from tvmq.kernels.pool import Pool2d
 
 
@@ -23,11 +24,10 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
         return False
     x = lowerer.nhwc(call.args[0].name)
-    kernel = max_pool_kernel(_windows(shape_of(x), a), dtype_of(x), lowerer.isa)
+    windows = _windows(shape_of(x), shape_of(call)[2:], a)
+    kernel = max_pool_kernel(windows, dtype_of(x), lowerer.isa)
     if kernel is not None:
-        out = [int(d) for d in lowerer.view.var[chain.result].ty.shape]
-        shape = [out[axis] for axis in (0, 2, 3, 1)]
-        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape, dtype_of(x), chain.result))
+        lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], windows.out_shape, dtype_of(x), chain.result))
         return True
     value = relax.op.nn.max_pool2d(
         lowerer.nhwc(call.args[0].name),
@@ -108,7 +108,8 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if not lowerer.has_nhwc(call.args[0].name) or not chain.after_head():
         return False
     x = lowerer.nhwc(call.args[0].name)
-    return _summed(lowerer, chain, x, _windows(shape_of(x), call.attrs), call.attrs.zero_point, keepdims=True)
+    windows = _windows(shape_of(x), shape_of(call)[2:], call.attrs)
+    return _summed(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=True)
 
 
 def _summed(lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero_point: int, *, keepdims: bool) -> bool:
@@ -128,21 +129,14 @@ def _summed(lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero
     return True
 
 
-def _windows(shape: tuple[int, ...], attrs: Any) -> Pool2d:
-    """The windows of a pooling operator over a picture in NHWC."""
+def _windows(shape: tuple[int, ...], out_size: tuple[int, ...], attrs: Any) -> Pool2d:
+    """The windows of a pooling operator over a picture in NHWC; `out_size` (rows, columns) says how many there are."""
     batch, height, width, channels = shape
-    kernel = attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel
-    return Pool2d(
-        batch,
-        height,
-        width,
-        channels,
-        _pair(kernel),
-        _pair(attrs.strides),
-        tuple(int(p) for p in attrs.padding),  # type: ignore[arg-type]
-        _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1),
-        bool(getattr(attrs, "ceil_mode", False)),
-    )
+    kernel = _pair(attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel)
+    strides = _pair(attrs.strides)
+    dilation = _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1)
+    padding = covering_padding(attrs.padding, (height, width), out_size, kernel, strides, dilation)
+    return Pool2d(batch, height, width, channels, kernel, strides, padding, dilation)
 
 
 def _pair(values: Any) -> tuple[int, int]:
