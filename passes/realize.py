@@ -193,6 +193,7 @@ class _Realizer:
         elif found.qparams != qparams:
             values = relax.const(numerics.rescale_table(found.qparams, qparams))
             found = Codes(self.emit(ops.table(found.var, values, function="rescale"), var.name), qparams)
+            self._codes[source] = found
         self._codes[var.name] = found
 
     def _float(self, var: relax.Var, value: relax.Expr) -> None:

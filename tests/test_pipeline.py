@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -11,7 +13,7 @@ import tvmq
 from tests.models import Net, Road, drive, feeds_of, run_onnx, snr
 from tests.passes.nets import NETS
 from tests.random_graphs import random_inputs, random_model
-from tvmq.errors import CalibrationError, ConfigError, DataError
+from tvmq.errors import CalibrationError, ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
@@ -94,6 +96,51 @@ def test_data_modes_say_that_they_need_data() -> None:
         pytest.raises(CalibrationError, match="'histogram' chooses ranges from data"),
     ):
         tvmq.quantize(mod, params)
+
+
+def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
+    """The model with one free dimension of its input."""
+    model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "free"
+    del model.graph.value_info[:]
+    for output in model.graph.output:
+        output.type.tensor_type.ClearField("shape")
+    return model
+
+
+@pytest.mark.parametrize("axis, size", [(0, 1), (2, 9)])
+def test_free_dimensions_take_their_size(axis: int, size: int) -> None:
+    """A free batch is 1; other dimensions are those of the data. The ledger says so."""
+    mod, params = tvmq.from_onnx(free(model_of("conv_relu"), axis))
+    feeds = feeds_of(model_of("conv_relu"))
+    with tvmq.qconfig(calibrate_mode="minmax"):
+        quantized = tvmq.quantize(mod, params, feeds)
+    executable = tvmq.build(quantized)
+    (given,) = executable.input_info
+    assert given.shape[axis] == size
+    assert f"free dimensions were fixed: free = {size}" in get_ledger(quantized).notes
+    assert tvmq.verify(executable, feeds[:2]).exact
+
+
+def test_a_free_dimension_without_data_is_refused() -> None:
+    mod, params = tvmq.from_onnx(free(model_of("conv_relu"), 3))
+    message = r"input 'x': axis 3 \('free'\) has no fixed size; give from_onnx\(..., shape=\{'x': \(...\)\}\)"
+    with tvmq.qconfig(calibrate_mode="global_scale"), pytest.raises(ModelError, match=message):
+        tvmq.quantize(mod, params)
+
+
+def test_thresholds_can_be_kept_and_used_again(tmp_path: Path) -> None:
+    """Same module as with the data; refused for another model."""
+    model = model_of("residual")
+    mod, params = tvmq.from_onnx(model)
+    feeds = feeds_of(model)
+    calibration = tvmq.run_calibration(mod, params, feeds)
+    calibration.save(tmp_path / "thresholds")
+    loaded = tvmq.CalibrationResult.load(tmp_path / "thresholds")
+    again = tvmq.quantize(mod, params, calibration=loaded)
+    assert tvm.ir.save_json(again) == tvm.ir.save_json(tvmq.quantize(mod, params, feeds))
+    other, weights = tvmq.from_onnx(model_of("conv_relu"))
+    with pytest.raises(CalibrationError, match="made for another model or other options"):
+        tvmq.quantize(other, weights, calibration=loaded)
 
 
 def test_empty_data_are_refused() -> None:

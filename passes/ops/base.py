@@ -153,11 +153,9 @@ def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
 
 
 def clip_bounds(call: relax.Expr, name: str) -> tuple[float, float] | None:
-    """(low, high) of relu, relu6 and clip; None for other operators."""
+    """(low, high) of relu and clip (relu6 is a clip in Relax); None for other operators."""
     if name == "nn.relu":
         return 0.0, float("inf")
-    if name == "nn.relu6":
-        return 0.0, 6.0
     if name == "clip":
         return float(call.args[1].value), float(call.args[2].value)
     return None

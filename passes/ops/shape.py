@@ -42,9 +42,7 @@ class Shape:
         return Codes(realizer.emit(moved, group.root), x.qparams)
 
 
-def _changes_values(value: relax.Expr) -> str | None:
-    if isinstance(value, relax.TupleGetItem):
-        return None
+def _changes_values(value: relax.Call) -> str | None:
     name = op_name(value)
     if name == "nn.pad" and value.attrs.pad_mode == "constant" and float(value.attrs.pad_value) != 0.0:
         return f"limit: padding with {float(value.attrs.pad_value):g}, which may have no code"

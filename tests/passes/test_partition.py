@@ -115,6 +115,16 @@ FLOAT_CASES = {
         "y",
         "limit: a nearest resize that does not just repeat pixels",
     ),
+    "resize factor": (
+        'y = R.image.resize2d(c, (6, 6), method="nearest_neighbor")',
+        "y",
+        "limit: a nearest resize that",
+    ),
+    "unknown padding": (
+        'y = R.nn.pad(c, (0, 0, 0, 0, 1, 1, 1, 1), pad_mode="edge")',
+        "y",
+        "limit: this form of nn.pad has no definition on codes",
+    ),
     "tuple": (
         "d = (c, c)\ny = R.concat(d, axis=1)",
         "y",
@@ -152,6 +162,8 @@ RESULTS = {
     "counted ceil": '(1, 2, 2, 2), "float32"',
     "empty window": '(1, 2, 6, 6), "float32"',
     "resize": '(1, 2, 8, 8), "float32"',
+    "resize factor": '(1, 2, 6, 6), "float32"',
+    "unknown padding": '(1, 2, 6, 6), "float32"',
     "resize rule": '(1, 2, 8, 8), "float32"',
     "integers": '(32,), "int32"',
 }
@@ -211,6 +223,30 @@ def test_a_link_that_a_float_operator_reads_is_computed_there() -> None:
     body = "s = R.sigmoid(c)\nm = R.multiply(c, s)\na = R.add(c, s)\nd = R.concat((m, a), axis=1)"
     found = decisions(conv_and(body, '(1, 4, 4, 4), "float32"'), rules=[Rule("m", None)])
     assert (found["m"], found["a"], found["s"]) == ("rule 'm'", "table", "default: a float operator reads it")
+
+
+@pytest.mark.parametrize(
+    "size, body, result, reason",
+    [
+        (
+            "(1, 2, 4096, 2100)",
+            "y = R.mean(c, axis=[2, 3])",
+            "(1, 2)",
+            "limit: the sum of 8601600 codes could leave int32",
+        ),
+        (
+            "(1, 2, 80, 1)",
+            "y = R.nn.avg_pool2d(c, pool_size=(71, 1), padding=(35, 0, 35, 0), count_include_pad=False)",
+            "(1, 2, 80, 1)",
+            "limit: the common multiple of the windows' counts leaves int32",
+        ),
+    ],
+)
+def test_averages_that_int32_cannot_hold(size: str, body: str, result: str, reason: str) -> None:
+    signature = f'x: R.Tensor({size}, "float32"), w: R.Tensor((2, 2, 1, 1), "float32")'
+    weight = np.ones((2, 2, 1, 1), np.float32)
+    mod = block(signature, f"c = R.nn.conv2d(x, w)\n{body}", f'{result}, "float32"', w=weight)
+    assert decisions(mod)["y"] == reason
 
 
 def test_moving_operators_follow_their_neighbours() -> None:

@@ -83,6 +83,28 @@ def test_batch_norm_of_a_shared_convolution_stays_two_operators() -> None:
     np.testing.assert_array_equal(const_value(View(mod).bindings[0][1].args[1]), WEIGHT)
 
 
+def test_batch_norm_of_a_sum_that_is_no_bias() -> None:
+    """Behind add(relu, constant), and behind the bias of a convolution whose sums others read: nothing is absorbed."""
+    bias = np.float32([1, 2]).reshape(1, 2, 1, 1)
+    for body in ("c = R.nn.conv2d(x, w)\nr = R.nn.relu(c)\na = R.add(r, b)", "c = R.nn.conv2d(x, w)\na = R.add(c, b)"):
+        end = "\ny = n[0]\nz = R.add(c, y)" if "relu" not in body else "\ny = n[0]"
+        before = block(
+            f"{X}, {W}, {BIAS}, {CHANNELS}", f"{body}\n{BATCH_NORM.format(x='a')}{end}", w=WEIGHT, b=bias, **STATISTICS
+        )
+        mod = prepare(before)
+        assert "multiply" in [op_name(value) for _, value in View(mod).bindings]
+        np.testing.assert_array_equal(const_value(View(mod).bindings[0][1].args[1]), WEIGHT)
+
+
+def test_weights_without_values_are_refused() -> None:
+    net = Net((1, 3, 6, 6))
+    mod, params = tvmq.from_onnx(net.model(net.conv("x", 3, 4)))
+    name = sorted(params)[0]
+    message = f"prepare: 1 weights have no values, first '{name}'; give the params that from_onnx returned"
+    with pytest.raises(ModelError, match=message):
+        prepare(mod, {key: value for key, value in params.items() if key != name})
+
+
 @pytest.mark.parametrize("case", ["read twice", "computed statistics", "training"])
 def test_batch_norm_that_stays(case: str) -> None:
     call = BATCH_NORM.format(x="c")

@@ -279,6 +279,45 @@ def test_a_float_layer_by_rule_has_borders() -> None:
     assert names[at - 1] == "tvmq.dequantize" and names[at + 1] == "tvmq.quantize"
 
 
+def test_bounds_of_a_result_in_floats() -> None:
+    """Behind the dequantize: a clip with both ends, or one that is only wide."""
+    for low, high in ((-0.5, 1.5), (-0.5, np.inf)):
+        end = "R.prim_value(T.float32('inf'))" if high == np.inf else str(high)
+        mod = realized(block(f"{X}, {W}", f"c = R.nn.conv2d(x, w, padding=1)\nr = R.clip(c, {low}, {end})", w=WEIGHT))
+        *_, dequantize, clip = [value for _, value in View(mod).bindings]
+        assert op_name(dequantize) == "tvmq.dequantize" and op_name(clip) == "clip"
+        assert float(clip.args[1].value) == low
+        assert float(clip.args[2].value) == min(high, float(np.finfo(np.float32).max))
+
+
+def test_codes_that_are_wanted_in_another_scale_go_through_a_table() -> None:
+    """A pool has the scale of its input; where someone asks for another behind it, its codes are rescaled."""
+    plain = block(f"{X}, {W}", "m = R.nn.max_pool2d(x)\nc = R.nn.conv2d(m, w, padding=1)", w=WEIGHT)
+    body = [
+        f'x_sq = R.tvmq.simulated_quantize(x, R.const({float(params().scale)!r}, "float32"), R.const(85, "int32"), '
+        'kind="input", tensor="x")',
+        "m = R.nn.max_pool2d(x_sq)",
+        'm_sq = R.tvmq.simulated_quantize(m, R.const(0.5, "float32"), R.const(7, "int32"), kind="activation", tensor="m")',
+        'v = R.tvmq.simulated_quantize(w, R.const(0.5, "float32"), R.const(0, "int32"), kind="weight", '
+        'tensor="c_weight", dtype="int8", symmetric=True)',
+        "c = R.nn.conv2d(m_sq, v, padding=1)",
+    ]
+    mod = block(f"{X}, {W}", "\n".join(body), w=WEIGHT)
+    table = the(realize(with_ledger(mod, get_ledger(calibrated(plain)))), "tvmq.table")
+    wanted = QParams(np.float32(0.5), np.int32(7), QuantSpec())
+    np.testing.assert_array_equal(const_value(table.args[1]), numerics.rescale_table(params(), wanted))
+
+
+def test_a_sum_without_a_scale_is_refused() -> None:
+    plain = block(f"{X}, {W}", "c = R.nn.conv2d(x, w, padding=1)\na = R.add(c, c)\ny = R.add(c, x)", w=WEIGHT)
+    stripped = calibrated(plain)
+    lines = stripped.script(show_meta=True).replace("R.output(y_sq)", "R.output(y)").replace("return y_sq", "return y")
+    lines = "\n".join(line for line in lines.splitlines() if not line.strip().startswith("y_sq:"))
+    broken = tvm.script.from_source(lines)
+    with pytest.raises(StageError, match="realize, add 'y': its result carries no scale"):
+        realize(broken)
+
+
 def test_sums_that_could_leave_int32_are_refused() -> None:
     """70000 products of 255 * 127 end beyond 2^31."""
     signature = 'x: R.Tensor((1, 70000), "float32"), w: R.Tensor((70000, 1), "float32")'

@@ -57,7 +57,7 @@ class Rewriter:
             )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
-            if all(new is old for new, old in zip(args, expr.args, strict=True)):
+            if all(new.same_as(old) for new, old in zip(args, expr.args, strict=True)):
                 return expr
             return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span))
         return expr
