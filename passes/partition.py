@@ -31,9 +31,7 @@ from tvmq.rules import Decision, LayerFacts, resolve
 SEEDS = ("conv2d", "dense")
 
 
-def partition(
-    mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None
-) -> tvm.IRModule:
+def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
     """See the head of this file; `backend` None is the portable CPU."""
     backend = backend or backend_named(None)
     config = config or current_qconfig()
@@ -163,14 +161,29 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
     """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing."""
     while True:
         detached = [
-            key
-            for key, group in groups.items()
-            if group.family not in SEEDS and not _attached(view, group, groups)
-        ]
+            key for key, group in groups.items() if group.family not in SEEDS and not _attached(view, group, groups)
+        ] or _without_seed(groups)
         if not detached:
             return
         for key in detached:
             reasons[groups.pop(key).root] = "default: an operator between float operators stays float"
+
+
+def _without_seed(groups: dict[str, Group]) -> list[str]:
+    """Groups that read each other's codes, but none of a convolution or product, and give none to one."""
+    known = {member: key for key, group in groups.items() for member in group.members}
+    linked: dict[str, set[str]] = {key: set() for key in groups}
+    for key, group in groups.items():
+        for source in {known[name] for name in group.inputs if name in known}:
+            linked[key].add(source)
+            linked[source].add(key)
+    reached = [key for key, group in groups.items() if group.family in SEEDS]
+    seen = set(reached)
+    while reached:
+        found = linked[reached.pop()] - seen
+        seen |= found
+        reached.extend(found)
+    return [key for key in groups if key not in seen]
 
 
 def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
@@ -200,9 +213,7 @@ def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
     if from_integers and all(_cheap_to_quantize(view, name) for name in others):
         return True
     return (
-        group.passes
-        and all(_cheap_to_quantize(view, name) for name in others)
-        and _read_by_groups(view, group, groups)
+        group.passes and all(_cheap_to_quantize(view, name) for name in others) and _read_by_groups(view, group, groups)
     )
 
 

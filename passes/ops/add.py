@@ -15,6 +15,7 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
+from tvmq.passes.ops.streams import stays_in_stream
 
 
 class Add:
@@ -26,15 +27,16 @@ class Add:
         """A sum of two tensors of the graph."""
         if any(is_const(arg) for arg in value.args):
             return "limit: a constant summand that varies over the tensor has no integer form yet"
+        stream = stays_in_stream(view, var.name)
+        if stream:
+            return stream
         members, low, high = [var.name], -np.inf, np.inf
         clip = absorb_clip(view, var.name)
         if clip:
             members.append(clip[0])
             low, high = clip[1:]
         inputs = [arg.name for arg in value.args]
-        return Group(
-            self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True}
-        )
+        return Group(self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True})
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.add."""

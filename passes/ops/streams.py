@@ -1,0 +1,67 @@
+"""Sums that a normalization or a softmax reads: they stay float, so that their input is not rounded to 8 bits.
+
+    residual stream   x -> add -> layer norm -> ... -> add -> layer norm      a few channels are hundreds of times
+                      larger than the others and one scale leaves nothing of those: 8 bits cost a BERT 38 points
+    attention mask    scores -> add(-10000 or 0) -> softmax                   the mask would be all that a scale sees
+
+The layer norm and the softmax are float islands, so nothing is gained by rounding what only they (and the next sum of
+the stream) read; the products before give floats straight from their accumulators.
+"""
+
+from __future__ import annotations
+
+from tvm import relax
+
+from tvmq.graph.view import View, is_const, op_name
+
+NORMALIZATIONS = {
+    "nn.layer_norm": "layer norm",
+    "nn.rms_norm": "rms norm",
+    "nn.group_norm": "group norm",
+    "nn.instance_norm": "instance norm",
+    "tvmq.layer_norm": "layer norm",
+    "tvmq.rms_norm": "rms norm",
+    "tvmq.group_norm": "group norm",
+    "tvmq.instance_norm": "instance norm",
+    "nn.softmax": "softmax",
+    "tvmq.softmax": "softmax",
+}
+# what moves the values of a stream without computing
+MOVES = ("reshape", "permute_dims", "squeeze", "expand_dims", "flatten")
+
+
+def stays_in_stream(view: View, name: str) -> str | None:
+    """Why the sum `name` stays float; None if it does not.
+
+    It does if a normalization or a softmax reads it (also behind a reshape), or if nothing but such sums read it.
+    """
+    normalization = _normalization(view, name)
+    if normalization:
+        return f"default: a {normalization} reads this sum; in 8 bits it would lose too much"
+    if _only_streams_read(view, name):
+        return "default: it is added to a sum that stays float for the normalization behind it"
+    return None
+
+
+def _normalization(view: View, name: str) -> str | None:
+    """The normalization that reads a tensor, also behind operators that move values."""
+    for reader in view.readers[name]:
+        op = op_name(view.value[reader])
+        if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
+            return NORMALIZATIONS[op]
+        found = _normalization(view, reader) if op in MOVES else None
+        if found:
+            return found
+    return None
+
+
+def _only_streams_read(view: View, name: str) -> bool:
+    """True if all readers are sums of two tensors that stay float."""
+    readers = view.readers[name]
+    if not readers or view.is_output(name):
+        return False
+    return all(_is_sum(view.value[reader]) and stays_in_stream(view, reader) is not None for reader in readers)
+
+
+def _is_sum(value: relax.Expr) -> bool:
+    return op_name(value) == "add" and not any(is_const(arg) for arg in value.args)
