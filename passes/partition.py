@@ -63,7 +63,7 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
         if var.name in taken:
             continue
         source = table.function_of(value, chains, taken)
-        if source is not None and _same_type(var, view.var[source]):
+        if source is not None and _is_function(var, view.var[source]):
             chains[var.name] = source
             continue
         found = _group_of(view, var, value)
@@ -78,10 +78,9 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
     return groups, reasons
 
 
-def _same_type(a: relax.Var, b: relax.Var) -> bool:
-    """True for float32 tensors of one shape."""
-    both_float = dtype_of(a) == dtype_of(b) == "float32"
-    return both_float and shape_of(a) == shape_of(b)
+def _is_function(result: relax.Var, source: relax.Var) -> bool:
+    """True for a result of the shape of its source, which must be float32."""
+    return dtype_of(source) == "float32" and shape_of(result) == shape_of(source)
 
 
 def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:

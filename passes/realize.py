@@ -24,7 +24,7 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import leaves, op_name, used_vars
+from tvmq.graph.view import dtype_of, leaves, op_name, used_vars
 from tvmq.passes import OPS, load
 from tvmq.passes.ops.base import Codes, Group, group_names
 from tvmq.passes.ops.weights import qparams_of
@@ -43,9 +43,7 @@ FAMILIES = {
 def realize(mod: tvm.IRModule) -> tvm.IRModule:
     """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
     ledger = require_stage(mod, "realize", ("calibrated",))
-    realizer = _Realizer(
-        mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []})
-    )
+    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
     result = realizer.run()
     ledger.stage = "realized"
     for name, facts in realizer.facts.items():
@@ -88,9 +86,7 @@ class _Realizer:
         """Codes of an activation; those behind its simulated_quantize where it has one."""
         found = self._codes.get(name)
         if found is None:
-            raise StageError(
-                f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?"
-            )
+            raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
         return found
 
     def output_qparams(self, group: Group) -> QParams | None:
@@ -113,20 +109,14 @@ class _Realizer:
         scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
         low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
         qmin = (
-            spec.qmin
-            if low == -np.inf
-            else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
+            spec.qmin if low == -np.inf else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
         )
         qmax = (
-            spec.qmax
-            if high == np.inf
-            else min(spec.qmax, int(np.clip(np.rint(high / scale), -(2**17), 2**17)) + zero)
+            spec.qmax if high == np.inf else min(spec.qmax, int(np.clip(np.rint(high / scale), -(2**17), 2**17)) + zero)
         )
         return min(qmin, spec.qmax), max(qmax, spec.qmin)
 
-    def requantized(
-        self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1
-    ) -> Codes | relax.Var:
+    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
         """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
         qparams = self.output_qparams(group)
         per_channel = scale.size > 1
@@ -154,9 +144,7 @@ class _Realizer:
         if part.qparams == common:
             return part
         values = relax.const(numerics.rescale_table(part.qparams, common))
-        return Codes(
-            self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale"), common
-        )
+        return Codes(self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale"), common)
 
     # ---- the walk
 
@@ -169,7 +157,9 @@ class _Realizer:
             self.note(group, output=_facts(result.qparams))
         else:
             self._floats[group.output] = result
-            self.note(group, output="float32, straight from the accumulators")
+            dtype = dtype_of(result)
+            source = "the accumulators" if dtype == "float32" else "the codes"
+            self.note(group, output=f"{dtype}, straight from {source}")
 
     def _simulated(self, var: relax.Var, call: relax.Call) -> None:
         """A simulated_quantize: the codes are there already, or the float is quantized here."""
@@ -211,9 +201,7 @@ class _Realizer:
         key = f"{codes.var.name}:dequantized"
         if key not in self._floats:
             self.rewriter.sources = self.view.sources(name)
-            call = ops.dequantize(
-                codes.var, relax.const(codes.qparams.scale), relax.const(codes.qparams.zero_point)
-            )
+            call = ops.dequantize(codes.var, relax.const(codes.qparams.scale), relax.const(codes.qparams.zero_point))
             self._floats[key] = self.emit(call, f"{name}_float")
         return self._floats[key]
 

@@ -115,7 +115,7 @@ class TableErrorModel:
         # the exact zeros of a tensor sit in the bin that holds 0
         self.x = np.clip(middle, histogram.low, histogram.high)[used]
         self.functions = functions
-        self.true = [np.asarray(f(self.x), np.float64) for f in functions]
+        self.true = [np.nan_to_num(np.asarray(f(self.x), np.float64), posinf=0.0, neginf=0.0) for f in functions]
         self.power = [max(float((self.counts * y * y).sum()), 1e-30) for y in self.true]
 
     def error(self, low: float, high: float, spec: QuantSpec) -> float:
@@ -129,9 +129,14 @@ class TableErrorModel:
         steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
         total = 0.0
         for function, true, power in zip(self.functions, self.true, self.power, strict=True):
-            values = np.asarray(function((codes - zero) * scale), np.float64)
+            values = _finite(np.asarray(function((codes - zero) * scale), np.float64), true)
             total += float((self.counts * (values[steps] - true) ** 2).sum()) / power
         return total
+
+
+def _finite(values: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Infinities end where the true values do: the codes of a result have ends, too."""
+    return np.nan_to_num(values, nan=true.min(), posinf=true.max(), neginf=true.min())
 
 
 def _descend(

@@ -4,8 +4,9 @@ Before                                            After
     s = sigmoid(sq(x))                                y = table(x, 256 codes of x * sigmoid(x))
     y = multiply(sq(x), s)
 
-Leaky relu, sigmoid, tanh, hard-sigmoid, hard-swish, silu, gelu, ... are such chains; no names are needed.
-The table is filled in float64 and rounded once.
+Leaky relu, sigmoid, tanh, hard-sigmoid, hard-swish, silu, gelu, mish, ... are such chains; no names are needed.
+The table is filled in float64 and rounded once; where the function is not a number stands the lowest code, as
+quantize gives it. Chains that end in a comparison are tables of booleans: decided on codes, exactly.
 """
 
 from __future__ import annotations
@@ -19,26 +20,19 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.evaluate import evaluate, evaluator
-from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.spec import QParams
 
-ELEMENTWISE = (
-    *(
-        "nn.relu",
-        "clip",
-        "sigmoid",
-        "tanh",
-        "exp",
-        "erf",
-        "nn.silu",
-        "nn.gelu",
-        "nn.gelu_tanh",
-        "nn.leakyrelu",
-        "nn.softplus",
-    ),
-    *("negative", "abs", "square", "sqrt", "floor", "ceil", "round"),
-    *("add", "subtract", "multiply", "divide", "maximum", "minimum", "power"),
+ELEMENTWISE = frozenset(
+    """
+    nn.relu clip sigmoid tanh exp log erf sqrt rsqrt square sign floor ceil round trunc negative abs
+    nn.silu nn.gelu nn.gelu_tanh nn.leakyrelu nn.selu nn.softplus
+    sin cos tan sinh cosh asin acos atan asinh acosh atanh
+    add subtract multiply divide maximum minimum power log_add_exp
+    equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor logical_not
+    isnan isinf isfinite where astype zeros_like ones_like full_like
+    """.split()
 )
 
 
@@ -64,9 +58,7 @@ class Table:
 
     name = "table"
 
-    def chain_group(
-        self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]
-    ) -> Group:
+    def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""
         chain: list[str] = []
 
@@ -83,22 +75,18 @@ class Table:
 
         walk(name)
         owned = [v for v in chain if v == name or is_internal(view, v, chains)]
-        return Group(
-            self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf}
-        )
+        return Group(self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf})
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one table lookup; a table of floats where no codes are wanted."""
         x = realizer.codes(group.inputs[0])
         y = realizer.output_qparams(group)
 
-        def function(values: np.ndarray) -> np.ndarray:
-            return _evaluate_chain(realizer.view, group, values)
-
+        function = chain_function(realizer.view, group)
         if y is None:
-            values = _float_values(function, x.qparams)
+            values = _plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
         else:
-            values = numerics.make_table(function, x.qparams, y)
+            values = numerics.make_table(lambda real: _numbers(function(real)), x.qparams, y)
         label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts["chain"])
         var = realizer.emit(ops.table(x.var, relax.const(values), function=label), group.output)
         return var if y is None else Codes(var, y)
@@ -124,10 +112,23 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
             if isinstance(arg, relax.Var):
                 args.append(values[_behind_rounding(view, arg.name)])
             else:
-                args.append(const_value(arg).astype(np.float64) if is_const(arg) else arg.value)
+                args.append(_wide(const_value(arg)) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
-            values[name] = np.broadcast_to(np.asarray(evaluate(call, args)), x.shape)
+            result = np.asarray(evaluate(call, args))
+        # a cast to float32 is none here: the table is rounded once, at its end
+        result = result.astype(np.float64) if result.dtype.kind == "f" else result
+        values[name] = np.broadcast_to(result, x.shape)
     return values[group.output]
+
+
+def _wide(constant: np.ndarray) -> np.ndarray:
+    """A constant of floats in float64; others as they are."""
+    return constant.astype(np.float64) if constant.dtype.kind == "f" else constant
+
+
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """What is not a number falls below all codes, as it does in quantize."""
+    return np.where(np.isnan(values), -np.inf, values)
 
 
 def _behind_rounding(view: View, name: str) -> str:
@@ -137,12 +138,12 @@ def _behind_rounding(view: View, name: str) -> str:
     return name
 
 
-def _float_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams) -> np.ndarray:
-    """function(x) for the 256 codes of x, rounded once to float32."""
+def _plain_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams, dtype: str) -> np.ndarray:
+    """function(x) for the 256 codes of x, rounded once to float32, or as the booleans or integers that they are."""
     limits = np.iinfo(qparams.spec.dtype)
     codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        return function((codes - float(qparams.zero_point)) * float(qparams.scale)).astype(np.float32)
+    with np.errstate(all="ignore"):
+        return function((codes - float(qparams.zero_point)) * float(qparams.scale)).astype(dtype)
 
 
 FAMILY = Table()

@@ -92,7 +92,7 @@ class Module:
     before = parse(
         text.format(
             more="",
-            body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.cos(x)\n            y = R.add(c, e)",
+            body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.tril(x)\n            y = R.add(c, e)",
         ),
         w=WEIGHT,
     )
@@ -101,7 +101,7 @@ class Module:
         weight("c"),
         "c = R.nn.conv2d(x_sq, v, padding=1)",
         watch("c"),
-        "e = R.cos(x)",
+        "e = R.tril(x)",
         watch("e"),
     ]
     body += ["y = R.add(c_sq, e_sq)", watch("y")]

@@ -127,6 +127,18 @@ def _axis(call: relax.Call) -> int:
     return 0 if call.attrs.axis is None else int(call.attrs.axis)
 
 
+def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
+    """Elements along an axis; mode "wrap" counts negative indices from the end, the others stop at both ends."""
+    mode = "wrap" if str(call.attrs.mode) == "wrap" else "clip"
+    axis = None if call.attrs.axis is None else int(call.attrs.axis)
+    return np.ascontiguousarray(np.take(x, np.asarray(indices), axis, mode=mode))
+
+
+def _selu(x: np.ndarray) -> np.ndarray:
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
 EXACT: dict[str, Evaluator] = {
     "nn.relu": lambda call, x: np.maximum(x, np.zeros((), x.dtype)),
@@ -157,6 +169,27 @@ EXACT: dict[str, Evaluator] = {
     "strided_slice": _strided_slice,
     "nn.pad": _pad,
     "where": lambda call, condition, a, b: np.where(condition, a, b),
+    "equal": lambda call, a, b: np.equal(a, b),
+    "not_equal": lambda call, a, b: np.not_equal(a, b),
+    "greater": lambda call, a, b: np.greater(a, b),
+    "greater_equal": lambda call, a, b: np.greater_equal(a, b),
+    "less": lambda call, a, b: np.less(a, b),
+    "less_equal": lambda call, a, b: np.less_equal(a, b),
+    "logical_and": lambda call, a, b: np.logical_and(a, b),
+    "logical_or": lambda call, a, b: np.logical_or(a, b),
+    "logical_xor": lambda call, a, b: np.logical_xor(a, b),
+    "logical_not": lambda call, x: np.logical_not(x),
+    "zeros_like": lambda call, x: np.zeros(np.shape(x), str(call.ty.dtype)),
+    "ones_like": lambda call, x: np.ones(np.shape(x), str(call.ty.dtype)),
+    "full_like": lambda call, x, value: np.full(np.shape(x), value, str(call.ty.dtype)),
+    "trunc": lambda call, x: np.trunc(x),
+    "isnan": lambda call, x: np.isnan(x),
+    "isinf": lambda call, x: np.isinf(x),
+    "isfinite": lambda call, x: np.isfinite(x),
+    "take": _take,
+    "tile": lambda call, x: np.tile(x, _ints(call.attrs.repeats)),
+    "flip": lambda call, x: np.ascontiguousarray(np.flip(x, int(call.attrs.axis))),
+    "stack": lambda call, parts: np.stack(parts, _axis(call)),
     "image.resize2d": _resize_nearest,
 }
 
@@ -164,6 +197,20 @@ EXACT: dict[str, Evaluator] = {
 FLOAT: dict[str, Evaluator] = {
     "exp": lambda call, x: np.exp(x),
     "log": lambda call, x: np.log(x),
+    "sign": lambda call, x: np.sign(x),
+    "sin": lambda call, x: np.sin(x),
+    "cos": lambda call, x: np.cos(x),
+    "tan": lambda call, x: np.tan(x),
+    "sinh": lambda call, x: np.sinh(x),
+    "cosh": lambda call, x: np.cosh(x),
+    "asin": lambda call, x: np.arcsin(x),
+    "acos": lambda call, x: np.arccos(x),
+    "atan": lambda call, x: np.arctan(x),
+    "asinh": lambda call, x: np.arcsinh(x),
+    "acosh": lambda call, x: np.arccosh(x),
+    "atanh": lambda call, x: np.arctanh(x),
+    "log_add_exp": lambda call, a, b: np.logaddexp(a, b),
+    "nn.selu": lambda call, x: _selu(x),
     "rsqrt": lambda call, x: 1 / np.sqrt(x),
     "tanh": lambda call, x: np.tanh(x),
     "sigmoid": lambda call, x: _sigmoid(x),
@@ -174,7 +221,7 @@ FLOAT: dict[str, Evaluator] = {
     "nn.gelu": lambda call, x: x * 0.5 * (1 + _erf(x / math.sqrt(2))).astype(x.dtype),
     "nn.gelu_tanh": lambda call, x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
-    "nn.softplus": lambda call, x: np.logaddexp(x, 0),
+    "nn.softplus": lambda call, x: np.logaddexp(x * call.attrs.beta, 0) / call.attrs.beta,
     "matmul": lambda call, a, b: np.matmul(a, b),
     "sum": lambda call, x: x.sum(_axes(call), keepdims=bool(call.attrs.keepdims)),
     "mean": lambda call, x: x.mean(_axes(call), keepdims=bool(call.attrs.keepdims)),
