@@ -7,7 +7,7 @@ Before                                        After
     y = n[0]                                      (y is b)
 
 Needs     an imported module; `params` for the weights that are still function parameters.
-Leaves    softmax becomes tvmq.softmax, whose result is the same on every CPU;
+Leaves    softmax and the normalizations become operators of our own, see normalizations.py;
           a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
 """
@@ -22,11 +22,11 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ModelError
-from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
+from tvmq.passes.normalizations import own_normalization
 
 # operator -> axis of the output channels in its weight
 SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
@@ -113,8 +113,9 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return source.args[0]
     if op_name(value) in ("add", "multiply") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
-    if op_name(value) == "nn.softmax":
-        return ops.softmax(value.args[0], axis=int(value.attrs.axis))
+    own = own_normalization(value)
+    if own is not None:
+        return own
     if op_name(value) == "subtract" and is_const(value.args[1]):
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):

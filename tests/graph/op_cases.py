@@ -293,7 +293,49 @@ def float_cases() -> list[Case]:
         )
         for axis in (1, -1, 0)
     ]
-    return [*cases, Case("fence", {"x": HARD_FLOATS}, ops.fence, lambda x: x)]
+    return [*cases, *norm_cases(), Case("fence", {"x": HARD_FLOATS}, ops.fence, lambda x: x)]
+
+
+def norm_cases() -> list[Case]:
+    """Rows of one and of several axes, of odd lengths, with infinities, NaN and large numbers."""
+    random = np.random.default_rng(6)
+    x = (3 * random.standard_normal((5, 2, 37)) + 1).astype(np.float32)
+    x[0, 0, :2], x[1, 0, 3], x[2, 0, 4], x[3, 0, ::3], x[4] = np.float32([3e38, -3e38]), np.nan, -np.inf, 1e-40, 7
+    picture = x.reshape(1, 10, 37, 1)
+    gamma, beta = random.standard_normal((2, 74)).astype(np.float32)
+    cases = []
+    for axes, epsilon in ((1, 1e-5), (2, 1e-12), (1, 0.0)):
+        row = x.shape[-axes:]
+        factors = [values[: int(np.prod(row))].reshape(row) for values in (gamma, beta)]
+        given = dict(zip(("x", "gamma", "beta"), (x, *factors), strict=True))
+        named = {"axes": axes, "epsilon": epsilon}
+        cases.append(
+            Case(
+                f"layer_norm_{len(cases)}",
+                given,
+                lambda *a, named=named: ops.layer_norm(*a, **named),
+                lambda *a, named=named: numerics.layer_norm(*a, **named),
+            )
+        )
+        cases.append(
+            Case(
+                f"rms_norm_{len(cases)}",
+                {"x": x, "gamma": given["gamma"]},
+                lambda *a, named=named: ops.rms_norm(*a, **named),
+                lambda *a, named=named: numerics.rms_norm(*a, **named),
+            )
+        )
+    for groups, array in ((1, picture), (5, picture), (10, x.reshape(1, 10, 37)), (2, x.reshape(5, 74))):
+        given = {"x": array, "gamma": gamma[: array.shape[1]], "beta": beta[: array.shape[1]]}
+        cases.append(
+            Case(
+                f"group_norm_{groups}",
+                given,
+                lambda *a, groups=groups: ops.group_norm(*a, groups=groups, epsilon=1e-3),
+                lambda *a, groups=groups: numerics.group_norm(*a, groups=groups, epsilon=1e-3),
+            )
+        )
+    return cases
 
 
 def simulated_cases() -> list[Case]:

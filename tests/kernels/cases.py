@@ -18,6 +18,7 @@ from tvmq.kernels.add import add
 from tvmq.kernels.concat import concat
 from tvmq.kernels.convert import dequantize, quantize, requantize
 from tvmq.kernels.depthwise import depthwise
+from tvmq.kernels.group_norm import Norm, group_norm
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.multiply import multiply
 from tvmq.kernels.pad import pad
@@ -94,9 +95,7 @@ def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) ->
         zeros = {"a_zero": 3 + number, "b_zero": number - 1 if b_dtype == "int8" else number}
         step = Requantize(np.float32([1 / 256, 0.0071, 3e7][number % 3]), 9, 1, 250)
         product = numerics.multiply(a, b, **zeros)
-        expected = numerics.requantize(
-            product, step.multiplier, zero_point=9, qmin=1, qmax=250, dtype="uint8"
-        )
+        expected = numerics.requantize(product, step.multiplier, zero_point=9, qmin=1, qmax=250, dtype="uint8")
         kinds = {**zeros, "a_dtype": a_dtype, "b_dtype": b_dtype}
         make = partial(multiply, shape, b_shape, step, **kinds)
         yield Case(f"multiply {shape} by {b_shape}", make, (a, b), expected)
@@ -169,9 +168,7 @@ def pool_cases(pools: Sequence[Pool2d]) -> Iterator[Case]:
         if counts.min() > 0:
             factors, divisor = numerics.average_factors(counts)
             kinds = {**kinds, "factors": factors}
-            multiplier = (np.random.default_rng(1).uniform(0.5, 2, pool.channels) / divisor).astype(
-                np.float32
-            )
+            multiplier = (np.random.default_rng(1).uniform(0.5, 2, pool.channels) / divisor).astype(np.float32)
             step = Requantize(multiplier, 5, 0, 255)
             scaled = sums * factors[:, :, None]
             expected = numerics.requantize(scaled, multiplier, axis=3, zero_point=5, dtype="uint8")
@@ -183,9 +180,7 @@ def global_sum_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
     """Global averages."""
     for shape in shapes:
         x, multiplier = codes(shape), np.float32(0.9 / (shape[1] * shape[2]))
-        expected = numerics.requantize(
-            numerics.sum(x, (1, 2), True, 4), multiplier, zero_point=5, dtype="uint8"
-        )
+        expected = numerics.requantize(numerics.sum(x, (1, 2), True, 4), multiplier, zero_point=5, dtype="uint8")
         step = Requantize(multiplier, 5, 0, 255)
         make = partial(global_sum, shape, (step,), zero_point=4)
         yield Case(f"global sum {shape}", make, (x,), expected)
@@ -197,6 +192,22 @@ def softmax_cases(shapes: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[Cas
         x = reals(shape)
         make = partial(softmax, shape, axis=axis)
         yield Case(f"softmax {shape} {axis}", make, (x,), numerics.softmax(x, axis))
+
+
+def norm_cases(norms: Sequence[Norm]) -> Iterator[Case]:
+    """Layer, rms and group norms; rows of ordinary numbers, one of large ones, one with an infinity."""
+    for norm in norms:
+        random = np.random.default_rng(norm.length)
+        x = (random.normal(size=(norm.batch, norm.channels, norm.positions)) * 3 + 1).astype(np.float32)
+        x[-1] *= np.float32(1e20)
+        x.flat[-1] = np.inf
+        gamma, beta = random.normal(size=(2, norm.channels)).astype(np.float32)
+        if norm.centred:
+            expected = numerics.group_norm(x, gamma, beta, groups=norm.groups, epsilon=norm.epsilon)
+        else:
+            expected = numerics.rms_norm(x[..., 0], gamma, epsilon=norm.epsilon)[..., None]
+        inputs = (x, gamma, beta) if norm.centred else (x, gamma)
+        yield Case(f"norm {norm}", partial(group_norm, norm), inputs, expected)
 
 
 def copy_cases(shapes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
@@ -264,6 +275,7 @@ def large_cases() -> list[Case]:
         ),
         *global_sum_cases([(64, 16, 16, 37)]),
         *softmax_cases([((512, 100), -1), ((2, 33, 512), 1)]),
+        *norm_cases([Norm(512, 112), Norm(512, 112, centred=False), Norm(8, 12, 1024, 3), Norm(2, 64, 512, 64)]),
         *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
         *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
         *depthwise_cases([Conv2d(1, 64, 64, 72, 72, (3, 3), (1, 1), (1, 1, 1, 1), groups=72)]),

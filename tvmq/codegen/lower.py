@@ -37,6 +37,7 @@ LOWERINGS: dict[str, str] = {
     "tvmq.dequantize": "tvmq.codegen.lowerings.convert:dequantize",
     "tvmq.requantize": "tvmq.codegen.lowerings.convert:requantize",
     "tvmq.softmax": "tvmq.codegen.lowerings.softmax:lower",
+    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.codegen.lowerings.norm:lower"),
     "tvmq.add": "tvmq.codegen.lowerings.elementwise:add",
     "tvmq.multiply": "tvmq.codegen.lowerings.elementwise:multiply",
     "tvmq.table": "tvmq.codegen.lowerings.elementwise:table",

@@ -86,6 +86,18 @@ def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     )
 
 
+def _layer_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    return numerics.layer_norm(x, gamma, beta, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
+
+
+def _group_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    return numerics.group_norm(x, gamma, beta, groups=int(call.attrs.groups), epsilon=float(call.attrs.epsilon))
+
+
+def _rms_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    return numerics.rms_norm(x, gamma, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
+
+
 def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
     a = call.attrs
     options: dict[str, Any] = {"kernel": a.pool_size, "strides": a.strides, "dilation": a.dilation}
@@ -114,6 +126,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     ),
     "tvmq.sum_pool2d": _sum_pool2d,
     "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
+    "tvmq.layer_norm": _layer_norm,
+    "tvmq.rms_norm": _rms_norm,
+    "tvmq.group_norm": _group_norm,
     "nn.max_pool2d": _max_pool2d,
 }
 INTEGER: dict[str, Callable[..., Any]] = {

@@ -17,6 +17,7 @@ from tvmq.kernels import (
     convert,
     depthwise,
     depthwise_float,
+    group_norm,
     multiply,
     pad,
     pool,
@@ -106,6 +107,11 @@ def sum_pool_kernel(windows: pool.Pool2d, step: Requantize, zero_point: int, dty
 def softmax_kernel(shape: Shape, axis: int, isa: Isa) -> Kernel | None:
     """Softmax in our own float definition."""
     return softmax.softmax(shape, isa, axis)
+
+
+def norm_kernel(norm: group_norm.Norm, isa: Isa) -> Kernel | None:
+    """Layer, rms, group or instance norm in our own float definition."""
+    return group_norm.group_norm(norm, isa) if norm.batch * norm.length else None
 
 
 def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel | None:

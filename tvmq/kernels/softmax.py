@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
-import numpy as np
-from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.builder import (
@@ -30,14 +28,15 @@ from tvmq.kernels.builder import (
     vector_type,
     workspace,
 )
+from tvmq.kernels.lane_sum import FLOAT, LANES, halved, real
 from tvmq.kernels.loops import opaque, over_rows, tail_pieces
 from tvmq.kernels.types import Isa, Kernel
-from tvmq.numerics.softmax import EXP_COEFFICIENTS, LANES, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
+from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 GRAIN = 20_000  # elements in about 10 us
 # Adding 1.5 * 2^23 to a float32 of magnitude below 2^22 rounds it to an integer, half to even
 ROUNDER = 1.5 * 2.0**23
-FLOAT, INT = vector_type("float32", LANES), vector_type("int32", LANES)
+INT = vector_type("int32", LANES)
 
 
 def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
@@ -64,29 +63,25 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
     return Kernel(name, function.prim_func, (), ("softmax", shape, axis))
 
 
-def _real(value: float | np.floating) -> Expr:
-    return spread(float(value), LANES, "float32")
-
-
 def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
     """One row: elements begin, begin + stride, ... of x to the same places of y."""
     _copy_in(x, scratch, begin, length, stride)
     vectors = -(-length // LANES)
     largest = Register("float32", LANES)
-    largest.set(_real(-LARGEST))
+    largest.set(real(-LARGEST))
     with T.serial(0, vectors) as i:
         largest.set(T.max(largest.get(), load(scratch, i * LANES, FLOAT)))
-    highest = bind(spread(_halved(largest.get(), T.max), LANES))
+    highest = bind(spread(halved(largest.get(), T.max), LANES))
     total = Register("float32", LANES)
-    total.set(_real(0.0))
+    total.set(real(0.0))
     with T.serial(0, vectors) as i:
         power = exp_negative(bind(load(scratch, i * LANES, FLOAT) - highest))
         if length % LANES:
             lanes = T.ramp(i * LANES, 1, LANES)
-            power = bind(T.Select(lanes < spread(length, LANES), power, _real(0.0)))
+            power = bind(T.Select(lanes < spread(length, LANES), power, real(0.0)))
         store(scratch, i * LANES, power, LANES)
         total.set(total.get() + power)
-    divisor = bind(_halved(total.get(), lambda a, b: a + b))
+    divisor = bind(halved(total.get(), lambda a, b: a + b))
     _copy_out(scratch, y, begin, length, stride, divisor)
 
 
@@ -133,29 +128,17 @@ def _over_row(length: int, stride: int, body: Callable[[Expr, int], None]) -> No
 
 def exp_negative(d: Expr) -> Expr:
     """numerics.exp_negative of a vector of LANES float32 <= 0."""
-    t = bind(T.max(d, _real(LOWEST_ARGUMENT)))
+    t = bind(T.max(d, real(LOWEST_ARGUMENT)))
     # TVM would simplify a + b - b, were it not for the fence
-    shifted = bind(fence(fence(t * _real(LOG2_E)) + _real(ROUNDER)))
-    n = bind(shifted - _real(ROUNDER))
-    r = bind(t - fence(n * _real(LN2_HIGH)))
-    r = bind(r - fence(n * _real(LN2_LOW)))
-    q = _real(EXP_COEFFICIENTS[-1])
+    shifted = bind(fence(fence(t * real(LOG2_E)) + real(ROUNDER)))
+    n = bind(shifted - real(ROUNDER))
+    r = bind(t - fence(n * real(LN2_HIGH)))
+    r = bind(r - fence(n * real(LN2_LOW)))
+    q = real(EXP_COEFFICIENTS[-1])
     for coefficient in EXP_COEFFICIENTS[-2::-1]:
-        q = bind(fence(q * r) + _real(coefficient))
+        q = bind(fence(q * r) + real(coefficient))
     p = bind(fence(q * fence(r * r)) + r)
-    p = bind(p + _real(1.0))
+    p = bind(p + real(1.0))
     exponent = T.Cast(INT, n) + spread(127, LANES)
     power = T.reinterpret(FLOAT, T.shift_left(exponent, spread(23, LANES)))
-    return bind(T.Select(d >= _real(LOWEST_ARGUMENT), p * power, _real(0.0)))
-
-
-def _halved(vector: Expr, combine: Callable[[Expr, Expr], Expr]) -> Expr:
-    """Lane i with lane i + n / 2, until one lane is left: the tree of the definition."""
-    lanes = LANES
-    while lanes > 1:
-        lanes //= 2
-        low, high = (
-            tirx.Shuffle([vector], [const(first + lane) for lane in range(lanes)]) for first in (0, lanes)
-        )
-        vector = bind(combine(low, high))
-    return vector
+    return bind(T.Select(d >= real(LOWEST_ARGUMENT), p * power, real(0.0)))

@@ -9,6 +9,8 @@ from tvmq.numerics.add import AddParams, add, add_params
 from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
 from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose
+from tvmq.numerics.group_norm import group_norm, instance_norm
+from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
 from tvmq.numerics.pool import average_factors, max_pool, max_pool2d, sum, sum_pool, sum_pool2d, window_counts
@@ -43,6 +45,9 @@ __all__ = [
     "fixed_point_multiply",
     "fixed_point_parameters",
     "float_multiplier",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
     "make_table",
     "matmul",
     "max_pool",
@@ -54,6 +59,7 @@ __all__ = [
     "quantize_bias",
     "requantize",
     "rescale_table",
+    "rms_norm",
     "softmax",
     "sum",
     "sum_pool",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-LANES = 16
+from tvmq.numerics.lane_sum import lane_sum
+
 LARGEST = np.finfo(np.float32).max
 LOWEST_ARGUMENT = np.float32(-87.0)  # exp is 0 below it; down to it 2^n stays normal (n is at least -126)
 LOG2_E = np.float32(float.fromhex("0x1.715476p+0"))
@@ -31,9 +32,8 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     order    1. x = min(max(x, -LARGEST), LARGEST), the largest finite float32; NaN becomes -LARGEST
              2. d = x - max(x along the axis)
              3. e = exp_negative(d)
-             4. 16 lanes: lane j = e[j] + e[j + 16] + e[j + 32] + ..., in this order; a missing element adds 0
-             5. the lanes halve: lane j += lane j + 8 (j < 8), then + 4, + 2, + 1; lane 0 is the sum
-             6. e / sum, a true division
+             4. sum = lane_sum(e): 16 strided lanes, then a fixed tree
+             5. e / sum, a true division
     So a row of equal values, also one of -inf or NaN alone, gives 1 / n; -inf beside a number gives 0.
 
     >>> softmax(np.float32([0, 0, -np.inf]))
@@ -68,21 +68,3 @@ def exp_negative(d: np.ndarray) -> np.ndarray:
     p = (q * (r * r) + r) + np.float32(1)
     power = np.left_shift(n.astype(np.int32) + np.int32(127), np.int32(23)).view(np.float32)
     return np.where(d >= LOWEST_ARGUMENT, p * power, np.float32(0))
-
-
-def lane_sum(values: np.ndarray) -> np.ndarray:
-    """Sum along the last axis in the order of `softmax`, steps 4 and 5: float32, shape values.shape[:-1].
-
-    >>> lane_sum(np.float32([[1, 2, 3]]))
-    array([6.], dtype=float32)
-    """
-    length = values.shape[-1]
-    lanes = np.zeros((*values.shape[:-1], LANES), np.float32)
-    for start in range(0, length, LANES):
-        width = min(LANES, length - start)
-        lanes[..., :width] += values[..., start : start + width]
-    half = LANES // 2
-    while half:
-        lanes = lanes[..., :half] + lanes[..., half : 2 * half]
-        half //= 2
-    return lanes[..., 0]

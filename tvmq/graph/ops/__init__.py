@@ -5,9 +5,12 @@ from __future__ import annotations
 from tvmq.graph.ops.add import add
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.fence import fence
+from tvmq.graph.ops.group_norm import group_norm
+from tvmq.graph.ops.layer_norm import layer_norm
 from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
+from tvmq.graph.ops.rms_norm import rms_norm
 from tvmq.graph.ops.simulated_quantize import simulated_quantize
 from tvmq.graph.ops.softmax import softmax
 from tvmq.graph.ops.sum import sum
@@ -18,9 +21,12 @@ __all__ = [
     "add",
     "dequantize",
     "fence",
+    "group_norm",
+    "layer_norm",
     "multiply",
     "quantize",
     "requantize",
+    "rms_norm",
     "simulated_quantize",
     "softmax",
     "sum",

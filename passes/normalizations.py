@@ -1,0 +1,114 @@
+"""Softmax and the normalizations of Relax as operators of our own, whose results are the same on every CPU.
+
+Before                                              After
+    s = nn.softmax(x, axis=1)                           s = tvmq.softmax(x, axis=1)
+    y = nn.layer_norm(x, gamma, beta, axes=[-1])        y = tvmq.layer_norm(x, gamma, beta, axes=1)
+    y = nn.instance_norm(x, ...)                        y = tvmq.group_norm(x, gamma, beta, groups=channels)
+
+Needs     float32 and a known rank.
+Leaves    other types as they are; axes that do not stand last are moved there and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from tvm import relax, tirx
+
+from tvmq.graph import ops
+from tvmq.graph.view import dtype_of, op_name
+
+
+def own_normalization(value: relax.Expr) -> relax.Expr | None:
+    """Our operator for a call of Relax's, None if it is no such call or not float32."""
+    translate = TRANSLATIONS.get(op_name(value))
+    if translate is None or dtype_of(value) != "float32" or value.args[0].ty.shape is None:
+        return None
+    return translate(value)
+
+
+def _softmax(call: relax.Call) -> relax.Expr:
+    return ops.softmax(call.args[0], axis=int(call.attrs.axis))
+
+
+def _layer_norm(call: relax.Call) -> relax.Expr | None:
+    row = _row(call)
+    complete = call.attrs.scale and call.attrs.center
+    if not complete and not all(isinstance(size, tirx.IntImm) for size in row.shape):
+        return None
+    gamma = call.args[1] if call.attrs.scale else _filled(row.shape, 1)
+    beta = call.args[2] if call.attrs.center else _filled(row.shape, 0)
+    options = {"axes": len(row.axes), "epsilon": float(call.attrs.epsilon)}
+    return row.around(lambda x: ops.layer_norm(x, gamma, beta, **options))
+
+
+def _rms_norm(call: relax.Call) -> relax.Expr:
+    row = _row(call)
+    options = {"axes": len(row.axes), "epsilon": float(call.attrs.epsilon)}
+    return row.around(lambda x: ops.rms_norm(x, call.args[1], **options))
+
+
+def _group_norm(call: relax.Call) -> relax.Expr | None:
+    return _by_channels(call, int(call.attrs.num_groups))
+
+
+def _instance_norm(call: relax.Call) -> relax.Expr | None:
+    return _by_channels(call, None)
+
+
+def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
+    """group_norm with all axes but batch and channels in a row; `groups` None is one for each channel."""
+    rank = len(list(call.ty.shape))
+    channel = int(call.attrs.channel_axis) % rank
+    axes = sorted(int(a) % rank for a in call.attrs.axes)
+    if axes != [a for a in range(1, rank) if a != channel] or channel == 0:
+        return None
+    channels = call.ty.shape[channel]
+    if not isinstance(channels, tirx.IntImm):
+        return None
+    gamma = call.args[1] if call.attrs.scale else _filled([channels], 1)
+    beta = call.args[2] if call.attrs.center else _filled([channels], 0)
+    options = {"groups": groups or int(channels), "epsilon": float(call.attrs.epsilon)}
+    # channels stand behind the batch, positions behind the channels
+    row = _Row(call.args[0], axes)
+    return row.around(lambda x: ops.group_norm(x, gamma, beta, **options))
+
+
+class _Row:
+    """The axes of a tensor that are normalized together, in the order of gamma."""
+
+    def __init__(self, x: relax.Expr, axes: Sequence[int]) -> None:
+        self.x, self.axes = x, list(axes)
+        self._rank = len(list(x.ty.shape))
+
+    @property
+    def shape(self) -> list[tirx.PrimExpr]:
+        """Sizes of the axes."""
+        return [self.x.ty.shape[axis] for axis in self.axes]
+
+    def around(self, operator: Callable[[relax.Expr], relax.Expr]) -> relax.Expr:
+        """operator(x) with the axes moved to the end, and back again."""
+        order = [axis for axis in range(self._rank) if axis not in self.axes] + self.axes
+        if order == list(range(self._rank)):
+            return operator(self.x)
+        back = [int(axis) for axis in np.argsort(order)]
+        return relax.op.permute_dims(operator(relax.op.permute_dims(self.x, order)), back)
+
+
+def _row(call: relax.Call) -> _Row:
+    rank = len(list(call.args[0].ty.shape))
+    return _Row(call.args[0], [int(axis) % rank for axis in call.attrs.axes])
+
+
+def _filled(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
+    return relax.const(np.full([int(size) for size in shape], value, np.float32))
+
+
+TRANSLATIONS: dict[str, Callable[[relax.Call], relax.Expr | None]] = {
+    "nn.softmax": _softmax,
+    "nn.layer_norm": _layer_norm,
+    "nn.rms_norm": _rms_norm,
+    "nn.group_norm": _group_norm,
+    "nn.instance_norm": _instance_norm,
+}

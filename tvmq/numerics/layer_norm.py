@@ -1,0 +1,76 @@
+"""Layer norm and rms norm with float32 arithmetic that is fixed to the last bit, as that of softmax.
+
+Every product, sum, difference, quotient and square root is rounded to float32 by itself: no fused multiply-add, no
+reordering, no reciprocal square root of the CPU.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tvmq.numerics.lane_sum import lane_sum
+
+
+def layer_norm(
+    x: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    axes: int = 1,
+    epsilon: float = 1e-5,
+) -> np.ndarray:
+    """(x - mean) / sqrt(variance + epsilon) * gamma + beta over the last axes.
+
+    x        float32, any shape; NaN or an infinity makes its whole row NaN
+    gamma    float32 of the shape of the last `axes` axes; None stands for ones
+    beta     likewise; None stands for zeros
+    axes     how many of the last axes are normalized together, 1 or more; n elements in their order in memory
+    epsilon  rounded to float32
+    returns  float32, shape of x
+    order    1. mean = lane_sum(x) / n, n as float32
+             2. d = x - mean
+             3. variance = lane_sum(d * d) / n
+             4. r = 1 / sqrt(variance + epsilon), a square root and a true division
+             5. ((d * r) * gamma) + beta
+
+    >>> layer_norm(np.float32([[1, 3], [5, 5]]), epsilon=0.25)
+    array([[-0.8944272,  0.8944272],
+           [ 0.       ,  0.       ]], dtype=float32)
+    """
+    x = np.asarray(x, np.float32)
+    rows = x.reshape(*x.shape[: x.ndim - axes], -1) if x.size else x
+    scale, shift = (_flat(value, default, rows.shape[-1:]) for value, default in ((gamma, 1), (beta, 0)))
+    with np.errstate(all="ignore"):
+        return (normalized(rows, epsilon) * scale + shift).reshape(x.shape) if x.size else x.copy()
+
+
+def rms_norm(x: np.ndarray, gamma: np.ndarray | None = None, *, axes: int = 1, epsilon: float = 1e-5) -> np.ndarray:
+    """x / sqrt(mean(x * x) + epsilon) * gamma over the last axes; parameters as those of `layer_norm`.
+
+    order    1. square = lane_sum(x * x) / n, n as float32
+             2. r = 1 / sqrt(square + epsilon), a square root and a true division
+             3. (x * r) * gamma
+
+    >>> rms_norm(np.float32([1, 7]), epsilon=0)
+    array([0.2, 1.4], dtype=float32)
+    """
+    x = np.asarray(x, np.float32)
+    rows = x.reshape(*x.shape[: x.ndim - axes], -1) if x.size else x
+    with np.errstate(all="ignore"):
+        result = normalized(rows, epsilon, centred=False) * _flat(gamma, 1, rows.shape[-1:])
+    return result.reshape(x.shape) if x.size else x.copy()
+
+
+def normalized(rows: np.ndarray, epsilon: float, *, centred: bool = True) -> np.ndarray:
+    """Steps 1 to 4 of `layer_norm` along the last axis and the product d * r; without the mean those of `rms_norm`."""
+    count = np.float32(rows.shape[-1])
+    if centred:
+        rows = rows - (lane_sum(rows) / count)[..., None]
+    variance = lane_sum(rows * rows) / count
+    return rows * (np.float32(1) / np.sqrt(variance + np.float32(epsilon)))[..., None]
+
+
+def _flat(value: np.ndarray | None, default: float, shape: tuple[int, ...]) -> np.ndarray:
+    if value is None:
+        return np.full(shape, default, np.float32)
+    return np.asarray(value, np.float32).reshape(shape)
