@@ -20,7 +20,7 @@ PASSES: dict[str, str] = {
 
 OPS: dict[str, str] = {
     "nn.conv2d": "tvmq.passes.ops.conv2d:FAMILY",
-    "matmul": "tvmq.passes.ops.dense:FAMILY",
+    "matmul": "tvmq.passes.ops.matmul:FAMILY",
     "add": "tvmq.passes.ops.add:FAMILY",
     "multiply": "tvmq.passes.ops.multiply:FAMILY",
     "concat": "tvmq.passes.ops.concat:FAMILY",

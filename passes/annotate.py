@@ -29,8 +29,8 @@ from tvmq.passes.ops.base import Group
 from tvmq.passes.partition import SEEDS, integer_groups
 from tvmq.spec import QuantSpec
 
-# family -> axis of the output channels in its weight
-WEIGHT_AXIS = {"conv2d": 0, "dense": 1}
+# family -> axis of the output channels in its weight; the last one elsewhere
+WEIGHT_AXIS = {"conv2d": 0}
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
@@ -38,7 +38,8 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
-    roots = {group.root: group for group in groups if group.family in SEEDS}
+    weighted = [group for group in groups if group.family in SEEDS and group.facts.get("weight", True)]
+    roots = {group.root: group for group in weighted}
     integer = {member for group in groups for member in group.members}
     rewriter = Rewriter(mod)
     floats = _Floats(rewriter)
@@ -118,7 +119,8 @@ def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.
     chosen = ledger.layers[group.output].get("specs", {}).get("weights")
     spec = QuantSpec.from_dict(chosen) if chosen else config.weights
     data, weight, *rest = value.args
-    axis = WEIGHT_AXIS[group.family] if spec.per_channel else -1
+    last = len(weight.ty.shape) - 1
+    axis = WEIGHT_AXIS.get(group.family, last) if spec.per_channel else -1
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()
     call = ops.simulated_quantize(
         weight,

@@ -28,7 +28,7 @@ from tvmq.passes.ops.base import Group, group_names
 from tvmq.rules import Decision, LayerFacts, resolve
 
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
-SEEDS = ("conv2d", "dense")
+SEEDS = ("conv2d", "dense", "matmul")
 
 
 def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:

@@ -8,6 +8,7 @@ Before                                        After
 
 Needs     an imported module; `params` for the weights that are still function parameters.
 Leaves    softmax and the normalizations become operators of our own, see normalizations.py;
+          products have their constant on the right and no numbers multiplied into their operands, see products.py;
           a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
 """
@@ -27,6 +28,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalization
+from tvmq.passes.products import product
 
 # operator -> axis of the output channels in its weight
 SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
@@ -111,6 +113,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return _batch_norm(rewriter, var, source)
         if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
             return source.args[0]
+    if op_name(value) == "matmul":
+        return product(rewriter, var, value)
     if op_name(value) in ("add", "multiply") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
     own = own_normalization(value)
@@ -164,7 +168,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
             return _shifted(rewriter, x, np.zeros_like(array))
         return value
     below = rewriter.value_of(x)
-    if below is not None and op_name(below) == "add" and is_const(below.args[1]) and _only_reader(rewriter, x):
+    if below is not None and op_name(below) == "add" and is_const(below.args[1]) and rewriter.read_once(x):
         base = rewriter.value_of(below.args[0])
         if base is not None and op_name(base) in (*SCALABLE, *TRANSPOSED):
             bias = const_value(below.args[1]).astype(np.float64)
@@ -182,21 +186,14 @@ def _broadcast_shape(x: relax.Expr) -> tuple[int, ...]:
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else 1 for d in x.ty.shape)
 
 
-def _only_reader(rewriter: Rewriter, x: relax.Var) -> bool:
-    """True if a new variable stands for exactly one old one, which has one reader and is no result."""
-    old = rewriter.old_names(x)
-    readers = [reader for name in old for reader in rewriter.view.readers[name] if reader not in old]
-    return len(set(readers)) == 1 and not any(rewriter.view.is_output(name) for name in old)
-
-
 def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
     """Multiply the weight of the convolution or product behind `x` by `scale` (per channel); False if there is none."""
-    if not isinstance(x, relax.Var) or not _only_reader(rewriter, x):
+    if not isinstance(x, relax.Var) or not rewriter.read_once(x):
         return False
     value = rewriter.value_of(x)
     if value is not None and op_name(value) == "add" and is_const(value.args[1]):
         inner = value.args[0]
-        if not isinstance(inner, relax.Var) or not _only_reader(rewriter, inner):
+        if not isinstance(inner, relax.Var) or not rewriter.read_once(inner):
             return False
         if not _scale_weight(rewriter, inner, scale):
             return False

@@ -25,8 +25,8 @@ class Dense:
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product with a constant matrix on the right."""
         data, weight = value.args
-        if is_const(data) or not is_const(weight):
-            return "limit: only products with a constant right side have an integer form"
+        if is_const(data):
+            return "limit: a product with a constant vector on the left has no integer form"
         if len(shape_of(weight)) != 2:
             return f"limit: the constant has rank {len(shape_of(weight))}, not 2"
         outputs = shape_of(weight)[1]

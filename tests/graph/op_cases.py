@@ -227,6 +227,28 @@ def two_input_cases() -> list[Case]:
     return cases
 
 
+def matmul_cases() -> list[Case]:
+    """Products of two tensors: mixed types, leading axes that broadcast on either side, zero points at the ends."""
+    settings = [
+        ("uint8", (2, 3, 5, 7), "uint8", (2, 3, 7, 4), 0, 255),
+        ("uint8", (5, 7), "int8", (3, 7, 4), 131, -5),
+        ("int8", (2, 1, 1, 9), "uint8", (3, 9, 1), -128, 128),
+        ("int16", (2, 6), "int8", (6, 3), 12345, 0),
+    ]
+    cases = []
+    for number, (a_dtype, a, b_dtype, b, a_zero, b_zero) in enumerate(settings):
+        named = {"a_zero": a_zero, "b_zero": b_zero}
+        cases.append(
+            Case(
+                f"matmul_{number}",
+                {"a": _codes(a_dtype, a, 1), "b": _codes(b_dtype, b, 2)},
+                lambda a, b, named=named: ops.matmul(a, b, **named),
+                lambda a, b, named=named: numerics.matmul(a, b, **named),
+            )
+        )
+    return cases
+
+
 def table_cases() -> list[Case]:
     """Both index types, results of 8 bits and float32."""
     values = np.random.default_rng(0).permutation(256)
@@ -400,6 +422,7 @@ CASES: dict[str, Case] = {
         dequantize_cases,
         requantize_cases,
         two_input_cases,
+        matmul_cases,
         table_cases,
         sum_cases,
         float_cases,

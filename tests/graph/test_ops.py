@@ -152,6 +152,12 @@ def test_shapes_that_do_not_broadcast_are_refused() -> None:
         relax.BlockBuilder().normalize(ops.multiply(a, b, a_zero=0, b_zero=0))
 
 
+def test_products_of_vectors_are_refused() -> None:
+    a, b = (relax.Var("x", relax.TensorType(shape, "uint8")) for shape in ([2, 3], [3]))
+    with pytest.raises(ValueError, match="tvmq.matmul: takes matrices"):
+        relax.BlockBuilder().normalize(ops.matmul(a, b, a_zero=0, b_zero=0))
+
+
 def test_shapes_of_unknown_size_are_refused() -> None:
     a, b = (relax.Var("x", relax.TensorType(dtype="uint8", ndim=2)) for _ in range(2))
     with pytest.raises(ValueError, match="tvmq.multiply: shapes .* do not broadcast"):

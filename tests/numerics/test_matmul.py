@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.numerics.strategies import codes, quick
 from tvmq import numerics
-from tvmq.errors import AccumulatorError, ConfigError
+from tvmq.errors import AccumulatorError, ConfigError, RangeError
 from tvmq.numerics.gemm import choose_plan, largest_magnitude_sum
 
 SHAPES = [
@@ -36,6 +36,37 @@ def test_matmul_equals_integers(a_shape, b_shape, data):
     else:
         with pytest.raises(AccumulatorError, match="matmul: a sum reaches"):
             numerics.matmul(a, b)
+
+
+@given(st.data())
+@quick
+def test_zero_points_are_subtracted_first(data):
+    """Equal to the product of the centred codes, and to what kernels compute: sums of codes less their corrections."""
+    a_type, b_type = data.draw(st.tuples(*[st.sampled_from(["uint8", "int8"])] * 2))
+    a, b = data.draw(codes(a_type, (2, 3, 5))), data.draw(codes(b_type, (5, 4)))
+    a_zero, b_zero = (
+        data.draw(st.integers(*(int(m) for m in (np.iinfo(t).min, np.iinfo(t).max)))) for t in (a_type, b_type)
+    )
+    result = numerics.matmul(a, b, a_zero=a_zero, b_zero=b_zero)
+    wide = a.astype(np.int64), b.astype(np.int64)
+    assert result.dtype == np.int32
+    assert np.array_equal(result, np.matmul(wide[0] - a_zero, wide[1] - b_zero))
+    rows, columns = wide[0].sum(-1, keepdims=True), wide[1].sum(-2, keepdims=True)
+    assert np.array_equal(result, np.matmul(*wide) - b_zero * rows - a_zero * columns + 5 * a_zero * b_zero)
+
+
+@pytest.mark.parametrize("depth", [500, 4000])
+def test_deep_products_of_centred_codes(depth):
+    a, b = np.full((1, depth), 255, np.uint8), np.full((depth, 1), -128, np.int8)
+    assert numerics.matmul(a, b, a_zero=0, b_zero=127).tolist() == [[-255 * 255 * depth]]
+    with pytest.raises(AccumulatorError, match="matmul: a sum reaches"):
+        numerics.matmul(np.resize(a, (1, 40000)), np.resize(b, (40000, 1)), b_zero=127)
+
+
+@pytest.mark.parametrize(("name", "zero"), [("a_zero", -1), ("b_zero", 128)])
+def test_zero_points_outside_of_the_type_are_refused(name, zero):
+    with pytest.raises(RangeError, match=f"zero_point must be an integer in .* Got {zero} instead"):
+        numerics.matmul(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.int8), **{name: zero})
 
 
 @pytest.mark.parametrize("depth", [514, 515, 3000, 65000])

@@ -120,6 +120,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.requantize": _requantize,
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
     "tvmq.add": _add,
+    "tvmq.matmul": lambda call, a, b: numerics.matmul(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point

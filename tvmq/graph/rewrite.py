@@ -97,6 +97,12 @@ class Rewriter:
         bound = self._bindings.get(expr.name) if isinstance(expr, relax.Var) else None
         return bound[1] if bound else None
 
+    def read_once(self, x: relax.Var) -> bool:
+        """True if a new variable stands for exactly one old one, which has one reader and is no result."""
+        old = self.old_names(x)
+        readers = [reader for name in old for reader in self.view.readers[name] if reader not in old]
+        return len(set(readers)) == 1 and not any(self.view.is_output(name) for name in old)
+
     def replace(self, var: relax.Var, value: relax.Expr, sources: Iterable[str] = ()) -> None:
         """Bind an already emitted variable to another value of the same type; it also gets these source names."""
         self._bindings[var.name] = (var, self._builder.normalize(value))

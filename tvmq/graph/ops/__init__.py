@@ -7,6 +7,7 @@ from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.layer_norm import layer_norm
+from tvmq.graph.ops.matmul import matmul
 from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
@@ -23,6 +24,7 @@ __all__ = [
     "fence",
     "group_norm",
     "layer_norm",
+    "matmul",
     "multiply",
     "quantize",
     "requantize",

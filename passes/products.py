@@ -1,0 +1,80 @@
+"""Matrix products in one form: what prepare does with them.
+
+Before                                            After
+    y = matmul(c, x)                                  y = permute_dims(matmul(permute_dims(x), c transposed))
+    q = multiply(x, 0.125)                            p = matmul(x, k)
+    y = matmul(q, k)                                  y = multiply(p, 0.125)
+
+A constant stands on the right, so that its output channels are the last axis; numbers multiplied into an operand
+(the scale of attention) are multiplied to the result, where a scale of accumulators takes them for nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, is_const, make_const, op_name
+
+# what moves values without computing, so that a factor may move through it
+MOVES = ("permute_dims", "reshape", "squeeze", "expand_dims", "strided_slice")
+
+
+def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
+    """See the head of this file; `value` is a matmul of new variables, bound to `var` before."""
+    a, b = value.args
+    if is_const(a) and not is_const(b):
+        return _constant_right(rewriter, var, value)
+    (a, a_factor), (b, b_factor) = _without_factor(rewriter, a), _without_factor(rewriter, b)
+    factor = a_factor * b_factor
+    if factor == 1.0 or not math.isfinite(factor):
+        return value
+    inner = rewriter.emit(relax.Call(value.op, [a, b], value.attrs, value.ty_args), f"{var.name}_product")
+    return relax.op.multiply(inner, make_const(np.asarray(factor, np.float32)))
+
+
+def _constant_right(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
+    """C x = (x' C')'; vectors stay as they are."""
+    constant, x = value.args
+    array = const_value(constant)
+    if array.ndim < 2 or len(x.ty.shape) < 2:
+        return value
+    turned = rewriter.emit(_turned(x), f"{var.name}_turned")
+    right = make_const(np.ascontiguousarray(np.swapaxes(array, -1, -2)))
+    inner = rewriter.emit(relax.op.matmul(turned, right), f"{var.name}_product")
+    return _turned(inner)
+
+
+def _turned(x: relax.Expr) -> relax.Call:
+    """The last two axes exchanged."""
+    axes = list(range(len(x.ty.shape)))
+    return relax.op.permute_dims(x, [*axes[:-2], axes[-1], axes[-2]])
+
+
+def _without_factor(rewriter: Rewriter, x: relax.Expr) -> tuple[relax.Expr, float]:
+    """An operand and the number that was multiplied into it; (x, 1.0) where others see the product."""
+    value = rewriter.value_of(x)
+    if value is None or not rewriter.read_once(x):
+        return x, 1.0
+    name = op_name(value)
+    if name in ("multiply", "divide") and _is_number(value.args[1]) and not is_const(value.args[0]):
+        number = float(const_value(value.args[1]).reshape(()))
+        inner, factor = _without_factor(rewriter, value.args[0])
+        if name == "multiply":
+            return inner, factor * number
+        return (inner, factor / number) if number else (x, 1.0)
+    if name not in MOVES:
+        return x, 1.0
+    inner, factor = _without_factor(rewriter, value.args[0])
+    if factor == 1.0:
+        return x, 1.0
+    moved = relax.Call(value.op, [inner, *value.args[1:]], value.attrs, value.ty_args)
+    return rewriter.emit(moved, x.name), factor
+
+
+def _is_number(expr: relax.Expr) -> bool:
+    """True for a constant of one element that adds no axes."""
+    return is_const(expr) and const_value(expr).ndim == 0

@@ -1,0 +1,124 @@
+"""Matrix products: constants on the right, factors behind them, and their integer form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.models import block, drive
+from tests.passes.nets import NETS
+from tests.passes.stages import partitioned, realized
+from tvmq.errors import AccumulatorError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.passes.prepare import prepare
+
+TWO = 'x: R.Tensor((2, 3, 4), "float32"), y: R.Tensor((2, 4, 5), "float32")'
+ONE = 'x: R.Tensor((2, 3, 4), "float32")'
+
+
+def prepared(body: str, result: str, signature: str = TWO, **constants: np.ndarray) -> View:
+    """The module after prepare."""
+    return View(prepare(block(signature, body, result, **constants)))
+
+
+def operators(view: View) -> list[str]:
+    return [op_name(value) for _, value in view.bindings]
+
+
+def test_factors_move_behind_the_product() -> None:
+    body = """
+    a = R.multiply(x, R.const(0.25, "float32"))
+    t = R.permute_dims(y, [0, 2, 1])
+    b = R.divide(t, R.const(8.0, "float32"))
+    u = R.permute_dims(b, [0, 2, 1])
+    m = R.matmul(a, u)
+    """
+    view = prepared(body, '(2, 3, 5), "float32"')
+    assert operators(view) == ["permute_dims", "permute_dims", "matmul", "multiply"]
+    assert const_value(view.value["m"].args[1]) == np.float32(0.25 / 8)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'a = R.multiply(x, R.const(0.25, "float32"))\nm = R.matmul(a, y)\nz = R.matmul(a, m)',  # read twice
+        'a = R.multiply(x, R.const([0.25], "float32"))\nz = R.matmul(a, y)',  # could add an axis
+        "a = R.multiply(x, x)\nz = R.matmul(a, y)",
+        "a = R.nn.relu(x)\nz = R.matmul(a, y)",
+    ],
+)
+def test_other_operands_stay(body: str) -> None:
+    signature = TWO.replace("(2, 4, 5)", "(2, 4, 3)") if "m = " in body else TWO
+    before = block(
+        signature, body.replace("R.matmul(a, m)", "R.matmul(m, a)"), None if "m = " in body else '(2, 3, 5), "float32"'
+    )
+    assert operators(View(prepare(before))) == operators(View(before))
+
+
+def test_a_constant_on_the_left_goes_to_the_right() -> None:
+    weight = np.arange(6, dtype=np.float32).reshape(2, 3)
+    view = prepared("m = R.matmul(w, x)", '(2, 2, 4), "float32"', f'{ONE}, w: R.Tensor((2, 3), "float32")', w=weight)
+    assert operators(view) == ["permute_dims", "matmul", "permute_dims"]
+    np.testing.assert_array_equal(const_value(view.bindings[1][1].args[1]), weight.T)
+
+
+def ledger_entry(body: str, result: str, name: str) -> dict:
+    mod = block(TWO, body, f'{result}, "float32"')
+    return get_ledger(partitioned(mod)).layers[name]
+
+
+def test_the_group_of_attention() -> None:
+    body = """
+    m = R.matmul(x, y)
+    s = R.multiply(m, R.const(0.5, "float32"))
+    d = R.divide(s, R.const(4.0, "float32"))
+    r = R.nn.relu(d)
+    """
+    entry = ledger_entry(body, "(2, 3, 5)", "r")
+    assert (entry["family"], entry["precision"], entry["inputs"]) == ("matmul", "int8", ["x", "y"])
+    assert entry["members"] == ["m", "s", "d", "r"] and entry["macs"] == 2 * 3 * 4 * 5
+    assert entry["facts"]["factor"] == 0.125 and entry["facts"]["low"] == 0.0 and not entry["facts"]["weight"]
+
+
+@pytest.mark.parametrize("factor", [-2.0, 0.0, 1e30])
+def test_factors_that_no_scale_can_hold_are_no_members(factor: float) -> None:
+    entry = ledger_entry(f'm = R.matmul(x, y)\ns = R.multiply(m, R.const({factor}, "float32"))', "(2, 3, 5)", "m")
+    assert entry["members"] == ["m"]
+
+
+def test_factors_go_into_the_scale() -> None:
+    """Codes of -1..2 have scale 3 / 255; the accumulators' scale times the factor comes straight out as floats."""
+    mod = block(TWO, 'm = R.matmul(x, y)\ns = R.multiply(m, R.const(0.125, "float32"))', '(2, 3, 5), "float32"')
+    view = View(realized(mod))
+    assert operators(view) == ["tvmq.quantize", "tvmq.quantize", "tvmq.matmul", "tvmq.dequantize"]
+    product, result = view.bindings[2][1], view.bindings[3][1]
+    assert (product.attrs.a_zero, product.attrs.b_zero) == (85, 85)
+    scale = np.float32(3 / 255)
+    assert const_value(result.args[1]) == np.float32(np.float64(scale) * scale * 0.125)
+
+
+def test_the_proof_of_deep_products() -> None:
+    depth = 80000
+    signature = f'x: R.Tensor((1, 2, {depth}), "float32"), y: R.Tensor((1, {depth}, 2), "float32")'
+    with pytest.raises(AccumulatorError, match=r"realize, layer 'm': 80000 products of up to 170 \* 170 can reach"):
+        realized(block(signature, "m = R.matmul(x, y)", '(1, 2, 2), "float32"'))
+
+
+@pytest.mark.parametrize("name", ["transformer_with_norm_first", "transformer_with_mask"])
+def test_a_transformer_is_integers_between_its_float_islands(name: str) -> None:
+    made, outputs = NETS[name]()
+    road = drive(made.model(*outputs), least_snr=25)
+    products = [entry for entry in road.ledger.layers.values() if entry.get("macs")]
+    assert len(products) >= 7 and all(entry["precision"] == "int8" for entry in products)
+    assert "tvmq.add" not in road.operators() and road.operators().count("tvmq.matmul") == 2
+
+
+def test_constant_matrices_of_heads_have_a_scale_for_each_column() -> None:
+    made, outputs = NETS["product_with_a_matrix_for_each_head"]()
+    road = drive(made.model(*outputs))
+    (entry,) = (e for e in road.ledger.layers.values() if e["op"] == "matmul")
+    assert entry["precision"] == "int8" and entry["facts"]["weight"]
+    view = View(road.quantized)
+    (result,) = (value for _, value in view.bindings if op_name(value) == "tvmq.dequantize")
+    assert const_value(result.args[1]).shape == (4,) and result.attrs.axis == 3
