@@ -21,7 +21,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, store, vector_type
+from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
 from tvmq.kernels.types import Add, Epilogue, Requantize, Table
 
@@ -34,6 +34,9 @@ LARGEST_INT32 = 2**31
 @dataclass(frozen=True, eq=False)
 class FloatRequantizer:
     """numerics.requantize in mode "float": rint(float32(sum) * multiplier) + zero_point, clipped.
+
+    Where negative sums have a slope of their own, the larger of both products is the right one: the slope is at most
+    1, and rounding keeps the order.
 
     may_overflow  True if |sum * multiplier| can reach 2^31, which costs one more instruction
     """
@@ -58,7 +61,7 @@ class FloatRequantizer:
     def key(self) -> tuple[Any, ...]:
         """What the code depends on; the multipliers are run-time constants."""
         step = self.step
-        return "float", step.zero_point, step.qmin, step.qmax, step.dtype, self.may_overflow
+        return "float", step.zero_point, step.qmin, step.qmax, step.dtype, step.negative_slope, self.may_overflow
 
     def parameters(self, channels: int) -> Parameters:
         """Constants for this many channels (as packed)."""
@@ -70,14 +73,18 @@ class FloatRequantizer:
 
     def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
         """Bound constants of the vector of channels at `offset` (as packed), for `codes`."""
-        return (load(buffers[0], offset, vector_type("float32", lanes)),)
+        multiplier = load(buffers[0], offset, vector_type("float32", lanes))
+        if self.step.negative_slope == 1:
+            return (multiplier,)
+        return multiplier, bind(multiplier * spread(self.step.negative_slope, lanes, "float32"))
 
     def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
         """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         kind = vector_type("float32", ins.lanes)
         rounded = []
-        for total, (multiplier,) in zip(sums, constants, strict=True):
-            value = T.Cast(kind, total) * multiplier
+        for total, (multiplier, *shrunk) in zip(sums, constants, strict=True):
+            real = T.Cast(kind, total)
+            value = T.max(real * multiplier, real * shrunk[0]) if shrunk else real * multiplier
             rounded.append(bind(ins.to_int32_saturated(value) if self.may_overflow else ins.to_int32(value)))
         step = self.step
         narrow = ins.narrow(rounded, step.zero_point, step.dtype)

@@ -67,8 +67,9 @@ class Conv2d:
 class Requantize:
     """Epilogue step: int32 accumulators to 8-bit codes, numerics.requantize in mode "float".
 
-    multiplier  float32 [filters]
-    dtype       "uint8" or "int8"
+    multiplier      float32 [filters]
+    dtype           "uint8" or "int8"
+    negative_slope  0..1, what the multiplier of sums below 0 is multiplied by
     """
 
     multiplier: np.ndarray
@@ -76,6 +77,7 @@ class Requantize:
     qmin: int
     qmax: int
     dtype: str = "uint8"
+    negative_slope: float = 1.0
 
 
 @dataclass(frozen=True)

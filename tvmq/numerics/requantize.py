@@ -6,6 +6,7 @@
     power_of_two    unused         int32     2^shift                    UPWARD or TONEAREST
 
 UPWARD rounds ties towards +infinity, TONEAREST away from zero. A positive shift enlarges.
+Mode float can shrink negative sums by a further factor, negative_slope: a leaky relu that costs no rounding of its own.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def requantize(
     axis: int | None = None,
     mode: str = "float",
     rounding: str = "UPWARD",
+    negative_slope: float = 1.0,
     dtype: DTypeLike,
     qmin: int | None = None,
     qmax: int | None = None,
@@ -42,6 +44,7 @@ def requantize(
                 int32, 0..2^31-1 (fixed_point)
     shift       int32, same shapes; at most 31 (fixed_point) or 30 (power_of_two)
     zero_point  int, the code of 0.0 of the result, within qmin..qmax
+    negative_slope  0..1, mode float: sums below 0 are multiplied by float32(multiplier * float32(slope)) instead
     returns     dtype, shape of acc; what lies outside qmin..qmax saturates, however large
     raises      ConfigError for an unknown mode or rounding, RangeError for numbers out of range
     order       float: acc to float32 (half to even), times multiplier in float32 (one rounding), rint, clip
@@ -60,8 +63,9 @@ def requantize(
         raise ConfigError(f"requantize: acc must be int32. Got {acc.dtype.name} instead")
     low, high = code_limits(dtype, qmin, qmax)
     zero = int(checked_zero_point(zero_point, low, high))
+    slope = checked_slope(negative_slope, mode)
     if mode == "float":
-        steps = _float_steps(acc, multiplier, axis, low - zero, high - zero)
+        steps = _float_steps(acc, multiplier, axis, slope, low - zero, high - zero)
         steps += np.float32(zero)  # integers below 2^17: exact in float32, as if added to integers
         return np.asarray(steps.astype(dtype))
     if mode == "fixed_point":
@@ -74,7 +78,20 @@ def requantize(
     return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
 
 
-def _float_steps(acc: np.ndarray, multiplier: ArrayLike, axis: int | None, low: int, high: int) -> np.ndarray:
+def checked_slope(negative_slope: float, mode: str) -> np.float32:
+    """The slope of negative sums as float32, refused outside of 0..1 and, unless it is 1, in other modes than float."""
+    slope = np.float32(negative_slope)
+    if not 0 <= slope <= 1 or (slope != 1 and mode != "float"):
+        raise ConfigError(
+            f"requantize: negative_slope must lie in 0..1, and be 1 unless mode is float. "
+            f"Got {negative_slope:g} in mode {mode} instead; use a table"
+        )
+    return slope
+
+
+def _float_steps(
+    acc: np.ndarray, multiplier: ArrayLike, axis: int | None, slope: np.float32, low: int, high: int
+) -> np.ndarray:
     """rint(float32(acc) * multiplier), clipped: float32, shape of acc."""
     multiplier = np.asarray(multiplier, np.float32)
     bad = ~(np.isfinite(multiplier) & (multiplier >= 0))
@@ -86,7 +103,8 @@ def _float_steps(acc: np.ndarray, multiplier: ArrayLike, axis: int | None, low: 
         )
     steps = np.asarray(acc.astype(np.float32))
     with np.errstate(all="ignore"):  # may overflow to infinity, which saturates
-        np.multiply(steps, along_axis(multiplier, axis, acc.shape), out=steps)
+        factor = along_axis(multiplier, axis, acc.shape)
+        np.multiply(steps, factor if slope == 1 else np.where(acc < 0, factor * slope, factor), out=steps)
     np.rint(steps, out=steps)
     return np.asarray(np.clip(steps, np.float32(low), np.float32(high), out=steps))
 

@@ -50,7 +50,8 @@ def requantize_step(call: relax.Call, filters: int) -> Requantize:
     """The step for a tvmq.requantize of mode float."""
     attrs = call.attrs
     multiplier = np.broadcast_to(const_value(call.args[1]).astype(np.float32).reshape(-1), (filters,))
-    return Requantize(np.ascontiguousarray(multiplier), attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
+    codes = (attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
+    return Requantize(np.ascontiguousarray(multiplier), *codes, negative_slope=float(attrs.negative_slope))
 
 
 def add_step(call: relax.Call, name: str) -> tuple[Add, str]:

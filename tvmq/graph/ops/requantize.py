@@ -1,6 +1,7 @@
 """R.tvmq.requantize(acc, multiplier, shift): int32 accumulators to codes, numerics.requantize.
 
-mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point, qmin, qmax); shift is ignored
+mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point, qmin, qmax); shift is ignored;
+                     where acc < 0 the multiplier is float32(multiplier * negative_slope)
 mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up) or "TONEAREST" (half away from
                      zero)
 mode "power_of_two"  shift alone: half up; multiplier is ignored
@@ -30,6 +31,7 @@ class RequantizeAttrs(tvm.ir.Attrs):
     dtype: str = "uint8"
     qmin: int = 0
     qmax: int = 255
+    negative_slope: float = 1.0
 
 
 def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
@@ -52,7 +54,11 @@ def _float_compute(attrs: RequantizeAttrs) -> Callable[[te.Tensor, te.Tensor], t
     def compute(acc: te.Tensor, multiplier: te.Tensor) -> te.Tensor:
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             at = (i[attrs.axis],) if attrs.axis >= 0 else ()
-            steps = tirx.nearbyint(tirx.Cast("float32", acc(*i)) * multiplier(*at))
+            factor = multiplier(*at)
+            if attrs.negative_slope != 1.0:
+                shrunk = factor * tirx.const(attrs.negative_slope, "float32")
+                factor = tirx.Select(acc(*i) < tirx.const(0, "int32"), shrunk, factor)
+            steps = tirx.nearbyint(tirx.Cast("float32", acc(*i)) * factor)
             steps = tirx.Cast("int32", tirx.min(tirx.max(steps, low), high))
             return tirx.Cast(attrs.dtype, steps + tirx.const(attrs.zero_point, "int32"))
 
@@ -108,11 +114,19 @@ def requantize(
     dtype: str = "uint8",
     qmin: int = 0,
     qmax: int = 255,
+    negative_slope: float = 1.0,
 ) -> relax.Call:
     """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per "
     "channel."""
     attrs = RequantizeAttrs(
-        zero_point=zero_point, axis=axis, mode=mode, rounding=rounding, dtype=dtype, qmin=qmin, qmax=qmax
+        zero_point=zero_point,
+        axis=axis,
+        mode=mode,
+        rounding=rounding,
+        dtype=dtype,
+        qmin=qmin,
+        qmax=qmax,
+        negative_slope=negative_slope,
     )
     return relax.Call(OP, [acc, multiplier, shift], attrs)
 
