@@ -25,6 +25,7 @@ from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS, load
 from tvmq.passes.ops import table
 from tvmq.passes.ops.base import Group, group_names
+from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.rules import Decision, LayerFacts, resolve
 
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
@@ -38,6 +39,8 @@ def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
     groups, reasons = _find_groups(view)
+    if config.requantize == "float":
+        absorb_slopes(view, groups)
     decisions = _rules(view, groups, reasons, config, backend)
     names = {group.root: group_names(view, group) for group in groups.values()}
     for key, group in list(groups.items()):

@@ -136,6 +136,7 @@ class _Realizer:
             dtype=qparams.spec.dtype,
             qmin=qmin,
             qmax=qmax,
+            negative_slope=group.facts.get("negative_slope", 1.0),
         )
         return Codes(self.emit(call, group.output), qparams)
 
@@ -214,9 +215,12 @@ class _Realizer:
         real = real if axis >= 0 else real.reshape(())
         zero = relax.const(np.zeros(real.shape, np.int32))
         low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        slope = group.facts.get("negative_slope")
         bounded = low != -np.inf or high != np.inf
-        name = f"{group.output}_float" if bounded else group.output
+        name = f"{group.output}_float" if bounded or slope is not None else group.output
         y = self.emit(ops.dequantize(acc, relax.const(real), zero, axis=axis), name)
+        if slope is not None:
+            return self.emit(relax.op.nn.leakyrelu(y, slope), group.output)
         return self.emit(_bounded(y, low, high), group.output) if bounded else y
 
 

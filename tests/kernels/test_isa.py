@@ -65,15 +65,15 @@ SUMS = np.array(
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ["uint8", "int8"])
 @pytest.mark.parametrize("multipliers", [(0.5, 1e-9, 0.165), (3.0, 3e38, 0.25)])
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_requantize_of_all_kinds_of_sums(level: str, dtype: str, multipliers: tuple, count: int) -> None:
+@pytest.mark.parametrize("count,slope", [(1, 1.0), (2, 1.0), (4, 1.0), (1, 0.1), (4, 0.0)])
+def test_requantize_of_all_kinds_of_sums(level: str, dtype: str, multipliers: tuple, count: int, slope: float) -> None:
     ins = isa.level(level)
     limits = np.iinfo(dtype)
     zero_point = 3
     sums = np.resize(SUMS, 25 * 3 * ins.vector_bytes)  # every sum meets every multiplier
     rows = sums.reshape(-1, count * ins.lanes)
     factors = np.resize(np.float32(multipliers), rows.shape[1])
-    step = Requantize(factors, zero_point, int(limits.min) + 1, int(limits.max) - 2, dtype)
+    step = Requantize(factors, zero_point, int(limits.min) + 1, int(limits.max) - 2, dtype, slope)
     plan = epilogue.plan_epilogue((step,))
     order = ins.channel_order(count).ravel()
 
@@ -90,8 +90,9 @@ def test_requantize_of_all_kinds_of_sums(level: str, dtype: str, multipliers: tu
     arrays = {"x": rows[:, order].ravel(), "multiplier": packed, "y": np.zeros(sums.size, dtype)}
     found = run(level, arrays, body)
     expected = numerics.requantize(
-        rows, factors, axis=1, zero_point=zero_point, dtype=dtype, qmin=step.qmin, qmax=step.qmax
-    )
+        rows, factors, axis=1, zero_point=zero_point, dtype=dtype, qmin=step.qmin, qmax=step.qmax,
+        negative_slope=slope,
+    )  # fmt: skip
     np.testing.assert_array_equal(found.reshape(rows.shape), expected)
 
 

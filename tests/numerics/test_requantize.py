@@ -33,18 +33,30 @@ def slow_fixed_point(acc: int, multiplier: int, shift: int, rounding: str) -> in
 @quick
 def test_float_equals_the_slow_definition(sums, multiplier, limits):
     dtype, low, high, zero_point = limits
-    q = numerics.requantize(
-        np.int32(sums), multiplier, zero_point=zero_point, dtype=dtype, qmin=low, qmax=high
-    )
+    q = numerics.requantize(np.int32(sums), multiplier, zero_point=zero_point, dtype=dtype, qmin=low, qmax=high)
     expected = []
     for acc in sums:
         with np.errstate(over="ignore"):
-            product = float(
-                np.float32(float(np.float32(acc)) * multiplier)
-            )  # exact in float64, so rounded once
+            product = float(np.float32(float(np.float32(acc)) * multiplier))  # exact in float64, so rounded once
         steps = round(min(max(product, -1e6), 1e6))
         expected.append(saturate(steps, zero_point, low, high))
     assert q.dtype == dtype and q.tolist() == expected
+
+
+@given(st.lists(SUMS, max_size=20), st.floats(0, 2.0**20, width=32), st.floats(0, 1, width=32))
+@quick
+def test_negative_sums_have_their_slope(sums, multiplier, slope):
+    def codes(values, factor, **options):
+        return numerics.requantize(np.int32(values), factor, zero_point=3, dtype="int8", **options).tolist()
+
+    shrunk = np.float32(multiplier) * np.float32(slope)
+    expected = [codes([acc], shrunk if acc < 0 else multiplier)[0] for acc in sums]
+    assert codes(sums, multiplier, negative_slope=slope) == expected
+
+
+def test_negative_slope_golden():
+    q = numerics.requantize(np.int32([-100, -3, 0, 3, 50]), 0.5, zero_point=10, negative_slope=0.1, dtype="int8")
+    assert q.tolist() == [5, 10, 10, 12, 35]
 
 
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
@@ -138,9 +150,7 @@ def test_channels_lie_along_the_axis(mode, axis):
     q = numerics.requantize(sums, multiplier, shift, zero_point=5, axis=axis, mode=mode, dtype="int8")
     for channel in range(3):
         part = np.moveaxis(sums, axis, 0)[channel]
-        one = numerics.requantize(
-            part, multiplier[channel], shift[channel], zero_point=5, mode=mode, dtype="int8"
-        )
+        one = numerics.requantize(part, multiplier[channel], shift[channel], zero_point=5, mode=mode, dtype="int8")
         assert np.array_equal(np.moveaxis(q, axis, 0)[channel], one)
 
 
@@ -171,6 +181,8 @@ def test_empty():
         ({"shift": 31, "mode": "power_of_two"}, RangeError, "at most 31. Got 32"),
         ({"zero_point": 300}, RangeError, r"-128\.\.127. Got 300"),
         ({"multiplier": [1.0] * 3, "axis": 0}, ConfigError, "for axis 0"),
+        ({"negative_slope": 1.5}, ConfigError, r"must lie in 0\.\.1.*Got 1.5 in mode float"),
+        ({"negative_slope": 0.5, "mode": "fixed_point", "multiplier": 1}, ConfigError, "Got 0.5 in mode fixed_point"),
         ({"acc": np.zeros(2, np.int64)}, ConfigError, "acc must be int32. Got int64"),
     ],
 )
@@ -185,9 +197,7 @@ def test_float_multiplier():
     exact = np.float64(np.float32(0.1)) * np.float64(np.float32([0.2, 0.3])) / np.float64(np.float32(0.7))
     assert m.dtype == np.float32 and np.array_equal(m, exact.astype(np.float32))
     # the product comes first: quotient and product the other way round differ here
-    x, w, y, result = (
-        float.fromhex(h) for h in ("0x1.b4193ap-3", "0x1.e6a5ap-1", "0x1.a12040p-1", "0x1.fcc818p-3")
-    )
+    x, w, y, result = (float.fromhex(h) for h in ("0x1.b4193ap-3", "0x1.e6a5ap-1", "0x1.a12040p-1", "0x1.fcc818p-3"))
     assert float(numerics.float_multiplier(x, w, y)) == result != float(np.float32(x / y * w))
     for scales in ((1e-30, [1.0, 1e-30], 1.0), (1.0, [1.0, 1e30], 1e-30)):
         with pytest.raises(RangeError, match="at channel 1 give no positive finite float32"):

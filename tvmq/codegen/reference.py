@@ -59,6 +59,7 @@ def _requantize(call: relax.Call, acc: np.ndarray, multiplier: np.ndarray, shift
         dtype=a.dtype,
         qmin=a.qmin,
         qmax=a.qmax,
+        negative_slope=a.negative_slope,
     )
 
 

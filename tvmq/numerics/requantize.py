@@ -133,9 +133,7 @@ def fixed_point_multiply(
     array([    4, 45679])
     """
     if rounding not in ROUNDINGS:
-        raise ConfigError(
-            f"requantize: rounding must be one of {', '.join(ROUNDINGS)}. Got {rounding!r} instead"
-        )
+        raise ConfigError(f"requantize: rounding must be one of {', '.join(ROUNDINGS)}. Got {rounding!r} instead")
     acc, multiplier, shift = (np.asarray(values, np.int64) for values in (acc, multiplier, shift))
     if ((multiplier < 0) | (multiplier >= 2**31)).any():
         raise RangeError(

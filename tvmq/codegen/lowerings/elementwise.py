@@ -76,7 +76,7 @@ def requantized(lowerer: Lowerer, acc: relax.Expr, name: str, nhwc: bool) -> rel
     call = lowerer.view.value[name]
     attrs = call.attrs
     axis = NHWC_AXIS[attrs.axis] if nhwc and attrs.axis >= 0 else attrs.axis
-    names = ("zero_point", "mode", "rounding", "dtype", "qmin", "qmax")
+    names = ("zero_point", "mode", "rounding", "dtype", "qmin", "qmax", "negative_slope")
     return ops.requantize(acc, *call.args[1:], axis=axis, **{key: getattr(attrs, key) for key in names})
 
 
