@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.models import drive, feeds_of
 from tests.passes.ops.roads import assert_equal_everywhere, integer_road, start
 from tvmq.graph.view import View, op_name
