@@ -28,6 +28,15 @@ OPS: dict[str, str] = {
     "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
     "nn.max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
     "max": "tvmq.passes.ops.max_pool:FAMILY",
+    "min": "tvmq.passes.ops.max_pool:FAMILY",
+    "sum": "tvmq.passes.ops.mean:FAMILY",
+    "subtract": "tvmq.passes.ops.add:FAMILY",
+    "stack": "tvmq.passes.ops.concat:FAMILY",
+    **dict.fromkeys(("maximum", "minimum", "where"), "tvmq.passes.ops.select:FAMILY"),
+    **dict.fromkeys(
+        ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.ops.compare:FAMILY"
+    ),
+    **dict.fromkeys(("broadcast_to", "tile", "take", "flip"), "tvmq.passes.ops.shape:FAMILY"),
     **dict.fromkeys(
         ("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice"),
         "tvmq.passes.ops.shape:FAMILY",

@@ -52,9 +52,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
-def activation_qparams(
-    found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger
-) -> dict[str, QParams]:
+def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
     missing = [w.source for w in found if w.source not in ranges]
     if missing:
@@ -69,9 +67,7 @@ def activation_qparams(
     return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
 
 
-def _join_shared(
-    found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger
-) -> None:
+def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if "scale" in group.facts]
     scale = {w.source: w.tensor for w in found} | {g.output: g.facts["scale"] for g in concats}
@@ -93,12 +89,8 @@ def _union(ranges: Sequence[Range]) -> Range:
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
-def _weights(
-    view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig
-) -> dict[str, QParams]:
-    groups: dict[str, Group] = {
-        group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS
-    }
+def _weights(view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig) -> dict[str, QParams]:
+    groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS}
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]
@@ -119,8 +111,8 @@ def _scale_of(view: View, name: str, activations: Mapping[str, QParams]) -> QPar
         if isinstance(value, relax.TupleGetItem):
             name = value.tuple_value.name
         elif isinstance(value, relax.Call) and value.args:
-            arg = value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0]
-            name = arg.name
+            arg = value.args[1 if op_name(value) == "where" else 0]
+            name = (arg.fields[0] if isinstance(arg, relax.Tuple) else arg).name
         else:
             return None
     return activations[name]

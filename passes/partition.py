@@ -92,9 +92,10 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     name = op_name(value)
     if name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
-    if isinstance(value.args[0].ty, relax.TensorType) and dtype_of(value.args[0]) != "float32":
-        return f"limit: the input is {dtype_of(value.args[0])}, not float32"
-    if is_const(value.args[0]):
+    data = value.args[1 if name == "where" else 0]  # a condition comes before what it chooses from
+    if isinstance(data.ty, relax.TensorType) and dtype_of(data) != "float32":
+        return f"limit: the input is {dtype_of(data)}, not float32"
+    if is_const(data) and name != "where":
         return "limit: the input is a constant"
     return load(OPS[name]).group(view, var, value)
 

@@ -115,7 +115,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return source.args[0]
     if op_name(value) == "matmul":
         return product(rewriter, var, value)
-    if op_name(value) in ("add", "multiply") and is_const(value.args[0]):
+    if op_name(value) in ("add", "multiply", "maximum", "minimum") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
     own = own_normalization(value)
     if own is not None:

@@ -96,6 +96,10 @@ class _Realizer:
                 return qparams_of(self.view.value[reader])
         return None
 
+    def plain(self, arg: relax.Expr) -> relax.Expr:
+        """An argument that is no activation, as the integer module has it."""
+        return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
+
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         """Bind a new variable."""
         return self.rewriter.emit(value, name)

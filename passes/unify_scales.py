@@ -1,4 +1,4 @@
-"""Give the parts of a concat one scale, so that the concat only copies codes.
+"""Give the parts of a concat one scale, so that the concat only copies codes; the sides of a maximum or where, too.
 
 Before                                            After
     x_sq = simulated_quantize(x, tensor="x")          x_sq = simulated_quantize(x, tensor="c")
@@ -21,7 +21,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
-from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.base import Group, joins
 from tvmq.passes.partition import integer_groups
 
 
@@ -32,7 +32,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
     groups = {group.output: group for group in integer_groups(ledger.layers)}
     union = _Union()
     for group in groups.values():
-        if group.family != "concat":
+        if not joins(group):
             continue
         sources = {name: _scale_of(name, groups) for name in group.inputs}
         shared = sorted({s for s in sources.values() if _has_other_readers(view, s, groups, group)})
@@ -41,7 +41,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
             if source not in shared:
                 union.join(group.output, source)
     for name, group in groups.items():
-        if group.family == "concat":
+        if joins(group):
             ledger.layers[name]["facts"]["scale"] = union.find(name)
     renamed = {name: union.find(name) for name in union.known()}
 
@@ -55,7 +55,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _scale_of(name: str, groups: dict[str, Group]) -> str:
     """The tensor whose scale `name` has: back through operators that only move codes; a concat stands for itself."""
-    while name in groups and groups[name].passes and groups[name].family != "concat":
+    while name in groups and groups[name].passes and not joins(groups[name]):
         name = groups[name].inputs[0]
     return name
 
@@ -70,12 +70,7 @@ def _has_other_readers(view: View, source: str, groups: dict[str, Group], concat
         if reader == concat.output:
             continue
         moved = groups.get(reader)
-        if (
-            moved is None
-            or not moved.passes
-            or moved.family == "concat"
-            or _has_other_readers(view, reader, groups, concat)
-        ):
+        if moved is None or not moved.passes or joins(moved) or _has_other_readers(view, reader, groups, concat):
             return True
     return False
 

@@ -1,8 +1,9 @@
-"""Sum of two activations in integers; absorbs relu and clip.
+"""Sum or difference of two activations in integers; absorbs relu and clip.
 
 Before                                            After
     a = add(sq(x), sq(y))                             a = tvmq.add(x, y, multipliers, offset, shift)
     r = relu(a)                                       (bounds of the codes from the relu)
+    d = subtract(sq(x), sq(y))                        the same with a negative multiplier of y
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
-from tvmq.graph.view import View, is_const
+from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
 from tvmq.passes.ops.streams import stays_in_stream
 
@@ -24,7 +25,7 @@ class Add:
     name = "add"
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
-        """A sum of two tensors of the graph."""
+        """A sum or difference of two tensors of the graph."""
         if any(is_const(arg) for arg in value.args):
             return "limit: a constant summand that varies over the tensor has no integer form yet"
         stream = stays_in_stream(view, var.name)
@@ -46,7 +47,8 @@ class Add:
             raise StageError(
                 f"realize, add '{group.root}': its result carries no scale; was the module annotated here?"
             )
-        params = numerics.add_params(a.scale, a.zero_point, b.scale, b.zero_point, y.scale)
+        subtract = op_name(realizer.view.value[group.root]) == "subtract"
+        params = numerics.add_params(a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract)
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(
             a.var,

@@ -60,6 +60,15 @@ class Group:
         return group
 
 
+# families whose inputs are brought to one scale, which is that of their result
+JOINING = ("concat", "select")
+
+
+def joins(group: Group) -> bool:
+    """True if the inputs are brought to one scale, which is that of the result."""
+    return group.passes and group.family in JOINING
+
+
 @dataclass(frozen=True, eq=False)
 class Codes:
     """An activation in the integer module: the variable that holds its codes, and what they mean."""
@@ -90,6 +99,9 @@ class Realizer(Protocol):
 
     def output_qparams(self, group: Group) -> QParams | None:
         """How the result is to be coded; None if it is wanted in float."""
+
+    def plain(self, arg: relax.Expr) -> relax.Expr:
+        """An argument that is no activation (indices, a mask) as the integer module has it."""
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         """Bind a new variable in the integer module."""

@@ -1,4 +1,4 @@
-"""Concat on codes: unify_scales gives all parts one scale, so that the codes are only copied.
+"""Concat and stack on codes: unify_scales gives all parts one scale, so that the codes are only copied.
 
 Before                                            After
     c = concat((sq(x), sq(y)))                        c = concat((x, y)) on codes
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.view import View, is_const
+from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 
@@ -32,8 +32,9 @@ class Concat:
         parts = [realizer.codes(name) for name in group.inputs]
         common = max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
         same = [realizer.rescaled(part, common, group) for part in parts]
-        axis = realizer.view.value[group.root].attrs.axis
-        call = relax.op.concat([part.var for part in same], axis=0 if axis is None else int(axis))
+        value = realizer.view.value[group.root]
+        join = relax.op.stack if op_name(value) == "stack" else relax.op.concat
+        call = join([part.var for part in same], axis=0 if value.attrs.axis is None else int(value.attrs.axis))
         return Codes(realizer.emit(call, group.root), common)
 
 

@@ -1,4 +1,4 @@
-"""Maximum of windows or over axes, on codes: their order is that of the reals, so scale and zero point stay.
+"""Maximum of windows, maximum or minimum over axes, on codes: order is that of the reals, scale and zero point stay.
 
 Before                                            After
     p = max_pool2d(sq(x))                             p = max_pool2d(x) on codes

@@ -1,8 +1,9 @@
-"""Mean over axes, global average pooling included: an exact int32 sum, then a requantize by 1 / count.
+"""Mean or sum over axes, global average pooling included: an exact int32 sum, then a requantize (by 1 / count).
 
 Before                                            After
     m = mean(sq(x), axis=[2, 3])                      s = tvmq.sum(x) of the centred codes
                                                       m = requantize(s, s_x / (count * s_m))
+    t = sum(sq(x), axis=[2, 3])                       t = requantize(s, s_x / s_t)
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.view import View, shape_of
+from tvmq.graph.view import View, op_name, shape_of
 from tvmq.passes.ops.averages import averaged
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
@@ -24,7 +25,7 @@ class Mean:
     name = "mean"
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
-        """A mean over static axes."""
+        """A mean or sum over static axes."""
         data = value.args[0]
         rank = len(shape_of(data))
         axes = range(rank) if value.attrs.axis is None else [int(a) % rank for a in value.attrs.axis]
@@ -39,7 +40,8 @@ class Mean:
         x = realizer.codes(group.inputs[0])
         axes, keepdims = group.facts["axes"], group.facts["keepdims"]
         shape = shape_of(x.var)
-        count = np.asarray(math.prod(shape[a] for a in axes))
+        is_mean = op_name(realizer.view.value[group.root]) == "mean"
+        count = np.asarray(math.prod(shape[a] for a in axes) if is_mean else 1)
         sums = ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point)
         return averaged(realizer, sums, x, count, group)
 

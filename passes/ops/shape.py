@@ -3,8 +3,8 @@
 Before                                            After
     r = reshape(sq(x), shape)                         r = reshape(x, shape) on codes
 
-Also flatten, transpose, squeeze, expand_dims, slice, split, nearest resize, and padding with 0 (its code is the
-zero point).
+Also flatten, transpose, squeeze, expand_dims, slice, split, take, tile, flip, broadcast, nearest resize, and padding
+with 0 (its code is the zero point).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Shape:
             width = [int(w) for w in call.attrs.pad_width]
             moved = relax.op.nn.pad(x.var, width, pad_value=float(x.zero_point), pad_mode=call.attrs.pad_mode)
         else:
-            moved = relax.Call(call.op, [x.var, *call.args[1:]], call.attrs, call.ty_args)
+            rest = [realizer.plain(arg) for arg in call.args[1:]]  # indices may be computed in the graph
+            moved = relax.Call(call.op, [x.var, *rest], call.attrs, call.ty_args)
         return Codes(realizer.emit(moved, group.root), x.qparams)
 
 

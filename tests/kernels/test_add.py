@@ -26,10 +26,20 @@ def test_equals_the_definition(case: Case, level: str) -> None:
 def test_all_pairs_of_codes(level: str) -> None:
     bits = np.arange(256, dtype=np.uint8)
     a, b = np.repeat(bits, 256), np.tile(bits, 256)
-    expected = numerics.add(
-        a, b, **numerics.add_params(0.5, 7, 0.3, 11, 0.6)._asdict(), zero_point=5, dtype="uint8"
-    )
+    expected = numerics.add(a, b, **numerics.add_params(0.5, 7, 0.3, 11, 0.6)._asdict(), zero_point=5, dtype="uint8")
     check(Case("all", lambda isa: add(a.shape, STEP, isa), (a, b), expected), level)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("scales", [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)])
+def test_differences(level: str, scales: tuple[float, float, float]) -> None:
+    """A negative multiplier, within int16 and beyond."""
+    bits = np.arange(256, dtype=np.uint8)
+    a, b = np.repeat(bits, 256), np.tile(bits.view(np.int8), 256)
+    params = numerics.add_params(scales[0], 7, scales[1], -11, scales[2], subtract=True)
+    step = Add(*params, zero_point=99, qmin=0, qmax=255, b_dtype="int8")
+    expected = numerics.add(a, b, **params._asdict(), zero_point=99, dtype="uint8")
+    check(Case("difference", lambda isa: add(a.shape, step, isa), (a, b), expected), level)
 
 
 def test_what_cannot_be_exact_is_refused() -> None:

@@ -66,9 +66,7 @@ def test_error_bound_of_the_docstring(problem):
     """Every pair of codes at the ends and some between, against the real sum in exact fractions."""
     zero_a, zero_b, zero_y = problem["zeros"]
     scales = [Fraction(float(scale)) for scale in problem["scales"]]
-    params = numerics.add_params(
-        problem["scales"][0], zero_a, problem["scales"][1], zero_b, problem["scales"][2]
-    )
+    params = numerics.add_params(problem["scales"][0], zero_a, problem["scales"][1], zero_b, problem["scales"][2])
     a, b = ALL[problem["a_type"]][::17], ALL[problem["b_type"]][::17]
     q = numerics.add(a[:, None], b, **params._asdict(), zero_point=zero_y, dtype=problem["y_type"])
     bound = Fraction(1, 2) + Fraction(255, 2**params.shift)
@@ -87,9 +85,7 @@ def test_error_bound_of_the_docstring(problem):
 @settings(deadline=None, max_examples=200)
 def test_every_partial_sum_fits_int32(problem):
     zero_a, zero_b, _ = problem["zeros"]
-    params = numerics.add_params(
-        problem["scales"][0], zero_a, problem["scales"][1], zero_b, problem["scales"][2]
-    )
+    params = numerics.add_params(problem["scales"][0], zero_a, problem["scales"][1], zero_b, problem["scales"][2])
     ends = [(int(ALL[t][0]), int(ALL[t][-1])) for t in (problem["a_type"], problem["b_type"])]
     for a, b in itertools.product(*ends):
         terms = [a * params.a_multiplier, b * params.b_multiplier, params.offset]
@@ -119,9 +115,7 @@ def test_adding_nothing_is_the_identity():
     for ratio in (1.0, 2.0**-30, 255.0):  # whatever the scale of b, its zero point adds 0
         params = numerics.add_params(0.1, 3, 0.1 * ratio, 9, 0.1)
         a = ALL["uint8"]
-        assert np.array_equal(
-            numerics.add(a, np.uint8(9), **params._asdict(), zero_point=3, dtype="uint8"), a
-        )
+        assert np.array_equal(numerics.add(a, np.uint8(9), **params._asdict(), zero_point=3, dtype="uint8"), a)
 
 
 def test_golden():
@@ -191,6 +185,17 @@ def test_bad_arguments_are_refused(options, error, message):
 
 def test_empty():
     params = numerics.add_params(1.0, 0, 1.0, 0, 1.0)._asdict()
-    assert numerics.add(
-        np.zeros((2, 0), np.uint8), np.uint8(1), **params, zero_point=0, dtype="uint8"
-    ).shape == (2, 0)
+    assert numerics.add(np.zeros((2, 0), np.uint8), np.uint8(1), **params, zero_point=0, dtype="uint8").shape == (2, 0)
+
+
+@pytest.mark.parametrize("scales", [(0.5, 0.25, 0.5), (0.01, 3.0, 0.02)])
+def test_a_difference_has_a_negative_multiplier(scales):
+    """All pairs of codes within half a step and the bound of the docstring."""
+    params = numerics.add_params(scales[0], 3, scales[1], 200, scales[2], subtract=True)
+    assert params.b_multiplier < 0 < params.a_multiplier
+    a, b = np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8))
+    found = numerics.add(a, b, **params._asdict(), zero_point=128, dtype="uint8").astype(np.float64)
+    real = ((a.astype(float) - 3) * scales[0] - (b.astype(float) - 200) * scales[1]) / scales[2] + 128
+    inside = (real > 0) & (real < 255)
+    assert inside.sum() > 1000
+    assert np.abs(found - real)[inside].max() <= 0.5 + 255 / 2**params.shift + 1e-4

@@ -7,6 +7,7 @@ computes. One family of operators a file; functions bear the operators' names.
 
 from tvmq.numerics.add import AddParams, add, add_params
 from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
+from tvmq.numerics.compare import compare_table
 from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose
 from tvmq.numerics.group_norm import group_norm, instance_norm
@@ -39,6 +40,7 @@ __all__ = [
     "check_accumulator",
     "check_finite",
     "check_product_accumulator",
+    "compare_table",
     "conv",
     "conv_transpose",
     "dequantize",

@@ -71,12 +71,12 @@ def add(
 
 
 def add_params(
-    scale_a: Number, zero_a: Number, scale_b: Number, zero_b: Number, scale_y: Number
+    scale_a: Number, zero_a: Number, scale_b: Number, zero_b: Number, scale_y: Number, *, subtract: bool = False
 ) -> AddParams:
     """Constants of `add` for two tensors of 8-bit codes (uint8 or int8) and a result of scale `scale_y`.
 
     With r_a = scale_a / scale_y and r_b = scale_b / scale_y (float64), multiplier = rint(r * 2^shift) and
-    offset = 2^(shift-1) - zero_a * a_multiplier - zero_b * b_multiplier.
+    offset = 2^(shift-1) - zero_a * a_multiplier - zero_b * b_multiplier. `subtract` negates b_multiplier: a - b.
     shift   the largest up to 22 at which both multipliers fit int16, if that is at least 14 (so wherever
             r_a, r_b <= 1); else the largest up to 22 at which every partial sum fits int32:
             2 * 255 * (a_multiplier + b_multiplier) + 2^(shift-1) < 2^31
@@ -101,7 +101,7 @@ def add_params(
             f"add: scales {given}: the inputs' are too far above the output's for int32; "
             f"the output range does not fit its inputs"
         )
-    a_multiplier, b_multiplier = _scaled(a_ratio, shift), _scaled(b_ratio, shift)
+    a_multiplier, b_multiplier = _scaled(a_ratio, shift), _scaled(b_ratio, shift) * (-1 if subtract else 1)
     offset = 2 ** (shift - 1) - a_zero * a_multiplier - b_zero * b_multiplier
     return AddParams(a_multiplier, b_multiplier, offset, shift)
 

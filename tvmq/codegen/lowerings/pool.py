@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tvm import relax
@@ -12,7 +13,7 @@ from tvmq.codegen.lowerings.elementwise import NHWC_AXIS, requantized
 from tvmq.codegen.lowerings.epilogue import requantize_step
 from tvmq.codegen.select import max_pool_kernel, sum_pool_kernel
 from tvmq.graph import ops
-from tvmq.graph.view import dtype_of, shape_of
+from tvmq.graph.view import dtype_of, op_name, shape_of
 from tvmq.graph.windows import covering_padding
 from tvmq.kernels.pool import Pool2d
 
@@ -67,6 +68,16 @@ def average_pool(lowerer: Lowerer, chain: Chain) -> bool:
 
 def mean(lowerer: Lowerer, chain: Chain) -> bool:
     """Mean of floats over axes of a picture; the result is there as the IR has it, or in NHWC if it keeps rank 4."""
+    return _reduced(lowerer, chain, relax.op.mean)
+
+
+def extreme(lowerer: Lowerer, chain: Chain) -> bool:
+    """Maximum or minimum over axes of a picture."""
+    is_max = op_name(lowerer.view.value[chain.head]) == "max"
+    return _reduced(lowerer, chain, relax.op.max if is_max else relax.op.min)
+
+
+def _reduced(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
     if call.attrs.axis is None or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
@@ -75,7 +86,7 @@ def mean(lowerer: Lowerer, chain: Chain) -> bool:
     keepdims = bool(call.attrs.keepdims)
     if not keepdims and axes != [2, 3]:
         return False
-    value = relax.op.mean(lowerer.nhwc(source), [NHWC_AXIS[a] for a in axes], keepdims)
+    value = operator(lowerer.nhwc(source), [NHWC_AXIS[a] for a in axes], keepdims)
     var = lowerer.emit(value, chain.result)
     (lowerer.give_nhwc if keepdims else lowerer.give_logical)(chain.result, var)
     return True

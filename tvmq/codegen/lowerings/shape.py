@@ -118,3 +118,56 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     )
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
+
+
+def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
+    """The picture that the head reads, in NHWC; None unless it is there so and the result is a picture, too."""
+    source = lowerer.view.value[chain.head].args[0].name
+    fits = lowerer.rank4(source) and lowerer.rank4(chain.result) and lowerer.has_nhwc(source)
+    return lowerer.nhwc(source) if fits else None
+
+
+def take(lowerer: Lowerer, chain: Chain) -> bool:
+    """Elements of pictures along one axis, in the order of a vector of indices."""
+    call = lowerer.view.value[chain.head]
+    indices = call.args[1]
+    if call.attrs.axis is None or not isinstance(indices.ty, relax.TensorType) or indices.ty.ndim != 1:
+        return False
+    x = _in_nhwc(lowerer, chain)
+    if x is None:
+        return False
+    order = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
+    axis = NHWC_AXIS[int(call.attrs.axis) % 4]
+    lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.take(x, order, axis, mode=call.attrs.mode), chain.result))
+    return True
+
+
+def tile(lowerer: Lowerer, chain: Chain) -> bool:
+    """Pictures repeated."""
+    repeats = [int(r) for r in lowerer.view.value[chain.head].attrs.repeats]
+    x = _in_nhwc(lowerer, chain)
+    if x is None:
+        return False
+    n, c, h, w = [1] * (4 - len(repeats)) + repeats
+    lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.tile(x, [n, h, w, c]), chain.result))
+    return True
+
+
+def flip(lowerer: Lowerer, chain: Chain) -> bool:
+    """Pictures reversed along one axis."""
+    x = _in_nhwc(lowerer, chain)
+    if x is None:
+        return False
+    axis = NHWC_AXIS[int(lowerer.view.value[chain.head].attrs.axis) % 4]
+    lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.flip(x, axis), chain.result))
+    return True
+
+
+def broadcast_to(lowerer: Lowerer, chain: Chain) -> bool:
+    """Pictures of one row, column or channel repeated."""
+    x = _in_nhwc(lowerer, chain)
+    if x is None:
+        return False
+    shape = nhwc_shape(lowerer, chain.result)
+    lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.broadcast_to(x, shape), chain.result))
+    return True
