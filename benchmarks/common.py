@@ -64,9 +64,7 @@ class Feeds:
 
 def parser(description: str, *, tasks: Sequence[str] = TASKS) -> argparse.ArgumentParser:
     """Command line with the options that all benchmarks have."""
-    result = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    result = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     result.add_argument("--zoo", type=Path, default=ROOT.parent / "shared" / "zoo", help="folder of tasks.py")
     result.add_argument("--tasks", default=",".join(tasks), help="names, separated by commas")
     result.add_argument(
@@ -104,9 +102,7 @@ def load_zoo(folder: Path, names: str, *, quick: bool = False) -> dict[str, Any]
     wanted = [name for name in names.split(",") if name]
     missing = [name for name in wanted if name not in tasks]
     if missing:
-        raise SystemExit(
-            f"benchmark: the zoo at {folder} lacks {', '.join(missing)}; it has {', '.join(tasks)}"
-        )
+        raise SystemExit(f"benchmark: the zoo at {folder} lacks {', '.join(missing)}; it has {', '.join(tasks)}")
     chosen = {name: tasks[name] for name in wanted}
     if quick:
         for task in chosen.values():

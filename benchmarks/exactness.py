@@ -313,9 +313,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows, failures = measure(options, Path(folder))
     table = shown(rows)
-    print_table(
-        [title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in table]
-    )
+    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in table])
     write_json(options.json, {"targets": TARGETS, "threads": THREADS, "models": rows, "failures": failures})
     finish(failures)
 

@@ -74,9 +74,7 @@ def peak_run(level: str) -> tuple[Callable[[], None], int]:
         "w": (count * size, ins.w_dtype),
         "y": (count * ins.lanes, "int32"),
     }
-    with builder.Function(
-        "peak", {k: ((length,), dtype) for k, (length, dtype) in lengths.items()}
-    ) as function:
+    with builder.Function("peak", {k: ((length,), dtype) for k, (length, dtype) in lengths.items()}) as function:
         x, w, y = function.buffers
         kind = builder.vector_type(ins.w_dtype, size)
         weights = [builder.load(w, i * size, kind) for i in range(count)]
@@ -104,9 +102,7 @@ def kernel_run(conv: Conv2d, kernel: Kernel, level: str, operands: Any) -> tuple
     y = np.zeros(conv.out_shape, np.uint8)
     tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
     function(*tensors)
-    sums = numerics.conv(
-        x.transpose(0, 3, 1, 2), weight, strides=conv.strides, padding=conv.padding, x_zero=7
-    )
+    sums = numerics.conv(x.transpose(0, 3, 1, 2), weight, strides=conv.strides, padding=conv.padding, x_zero=7)
     expected = numerics.requantize(
         sums.transpose(0, 2, 3, 1) + bias, step.multiplier, axis=3, zero_point=3, dtype="uint8"
     )

@@ -105,9 +105,7 @@ def export(name: str, zoo: Path, path: Path, pictures: Path) -> None:
     try:
         import torch
     except ImportError as error:
-        raise SystemExit(
-            f"latency: '{name}' is exported with torch, which is missing; pip install torch"
-        ) from error
+        raise SystemExit(f"latency: '{name}' is exported with torch, which is missing; pip install torch") from error
     module = zoo_module(zoo, "make_latency_models")
     if name not in module.MODELS:
         raise SystemExit(f"latency: no task and no network '{name}'; networks are {', '.join(module.MODELS)}")

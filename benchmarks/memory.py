@@ -99,9 +99,7 @@ def missed(figures: list[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     """Command line; see the head of this file."""
-    commands = parser(
-        "Peak memory of calibration against the number of samples.", tasks=["efficientnet_lite0"]
-    )
+    commands = parser("Peak memory of calibration against the number of samples.", tasks=["efficientnet_lite0"])
     commands.add_argument("--samples", default="64,512", help="counts, separated by commas")
     commands.add_argument("--child", type=int, help="measure this count in this process and print JSON")
     options = commands.parse_args()
@@ -111,9 +109,7 @@ def main() -> None:
         return
     print(machine(), flush=True)
     counts = [4, 16] if options.quick else [int(count) for count in options.samples.split(",")]
-    figures = [
-        measure(options, task, count) for task in load_zoo(options.zoo, options.tasks) for count in counts
-    ]
+    figures = [measure(options, task, count) for task in load_zoo(options.zoo, options.tasks) for count in counts]
     print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in figures])
     failures = missed(figures)
     write_json(options.json, {"runs": figures, "failures": failures})

@@ -35,8 +35,7 @@ def test_every_name_loads_and_is_documented(name):
 def test_no_module_bears_the_name_of_a_public_function():
     """`import tvmq.quantize` as a module would put itself in the place of the function."""
     clashes = [
-        name for name, target in tvmq._PUBLIC.items()
-        if ":" in target and target.partition(":")[0] == f"tvmq.{name}"
+        name for name, target in tvmq._PUBLIC.items() if ":" in target and target.partition(":")[0] == f"tvmq.{name}"
     ]
     assert not clashes
 

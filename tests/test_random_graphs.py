@@ -69,9 +69,7 @@ def test_run_in_onnxruntime(models: list[onnx.ModelProto]) -> None:
     for seed, model in zip(SEEDS, models, strict=True):
         outputs = run(model, random_inputs(model, seed, 1)[0])
         for value, output in zip(model.graph.output, outputs, strict=True):
-            assert output.shape == tuple(d.dim_value for d in value.type.tensor_type.shape.dim), (
-                f"seed {seed}"
-            )
+            assert output.shape == tuple(d.dim_value for d in value.type.tensor_type.shape.dim), f"seed {seed}"
             assert np.isfinite(output).all(), f"seed {seed}"
             assert np.abs(output).max() < 1e5, f"seed {seed}"
             constant += output.size > 1 and np.ptp(output) == 0

@@ -28,9 +28,7 @@ try:
     from torch import nn
     from torch.nn import functional
 except ImportError as error:
-    raise SystemExit(
-        f"train_demo: {error.name} is missing; pip install torch scikit-learn onnx onnxruntime"
-    ) from error
+    raise SystemExit(f"train_demo: {error.name} is missing; pip install torch scikit-learn onnx onnxruntime") from error
 
 SEED = 7
 SIZE = 16  # pixels a side: twice the source, so that pooling leaves something to convolve
@@ -69,9 +67,7 @@ def to_input(images: np.ndarray) -> torch.Tensor:
 class Normed(nn.Sequential):
     """Convolution, batch norm and an activation; named parts give named ONNX nodes."""
 
-    def __init__(
-        self, channels: int, filters: int, kernel: int, act: nn.Module | None, groups: int = 1
-    ) -> None:
+    def __init__(self, channels: int, filters: int, kernel: int, act: nn.Module | None, groups: int = 1) -> None:
         parts: dict[str, nn.Module] = {
             "conv": nn.Conv2d(channels, filters, kernel, padding=kernel // 2, groups=groups, bias=False),
             "norm": nn.BatchNorm2d(filters),

@@ -45,10 +45,12 @@ def _number(low: float, high: float) -> tuple[Check, str]:
     """A finite number with low < value <= high."""
     text = f"a number in ({low:g}, {high:g}]" if math.isfinite(high) else f"a finite number above {low:g}"
     return (
-        lambda value: isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and low < value <= high,
+        lambda value: (
+            isinstance(value, (int, float))
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+            and low < value <= high
+        ),
         text,
     )
 
@@ -69,9 +71,7 @@ _SWITCH = (lambda value: isinstance(value, bool), "True or False")
 def _option(default: Any, check: tuple[Check, str], text: str, *, choices: tuple[str, ...] = ()) -> Any:
     """A field with its check, the words for what is allowed, and its help text."""
     test, allowed = check
-    return field(
-        default=default, metadata={"check": test, "allowed": allowed, "help": text, "choices": choices}
-    )
+    return field(default=default, metadata={"check": test, "allowed": allowed, "help": text, "choices": choices})
 
 
 def _choice(default: str, choices: tuple[str, ...], text: str) -> Any:
@@ -95,64 +95,132 @@ class QConfig:
     (7, True)
     """
 
-    nbit_input: int = _option(8, _whole(2, 16), (
-        "Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels."))
+    nbit_input: int = _option(
+        8, _whole(2, 16), ("Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels.")
+    )
     nbit_weight: int = _option(8, _whole(2, 16), "Bits of weights. Example: 4 keeps the 15 levels -7..7.")
-    nbit_activation: int = _option(32, _whole(32, 32), (
-        "Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."))
-    dtype_input: str = _choice("uint8", ("uint8", "int8", "int16"), (
-        "Storage type of the codes that convolutions and matrix products read."))
-    dtype_weight: str = _choice("int8", ("int8", "int16"), (
-        "Storage type of weights; int16 is for nbit_weight above 8."))
+    nbit_activation: int = _option(
+        32,
+        _whole(32, 32),
+        ("Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."),
+    )
+    dtype_input: str = _choice(
+        "uint8", ("uint8", "int8", "int16"), ("Storage type of the codes that convolutions and matrix products read.")
+    )
+    dtype_weight: str = _choice(
+        "int8", ("int8", "int16"), ("Storage type of weights; int16 is for nbit_weight above 8.")
+    )
     dtype_activation: str = _choice("int32", ("int32",), "Type of accumulators, as in Relay: always int32.")
-    calibrate_mode: str = _choice("auto", CALIBRATE_MODES, (
-        "How the range of each activation is chosen. auto: per tensor, by the least error on what the layer"
-        " computes; minmax: all that was seen; moving_average: mean of the samples' extremes;"
-        " percentile: all but the rarest values; histogram: least squared error; kl_divergence: least loss"
-        " of information; global_scale: one fixed range, needs no data."))
-    global_scale: float = _option(8.0, _number(0, math.inf), (
-        "With calibrate_mode global_scale: every activation is taken to lie in -global_scale..global_scale."))
-    percentile: float = _option(99.99, _number(50, 100), (
-        "With calibrate_mode percentile: share of the values, in percent, that the range keeps."
-        " 100 is minmax. Example: 99.9 cuts one value in a thousand."))
-    weight_scale: str = _choice("max", ("max", "power2", "mse"), (
-        "Range of weights. max: the largest magnitude; power2: the same, raised to a power of two;"
-        " mse: the range of least squared error, which may clip."))
-    scheme: str = _choice("asymmetric", ("asymmetric", "symmetric"), (
-        "Activations: asymmetric has a zero point and spends all codes on the range that occurs;"
-        " symmetric has none and needs a signed dtype_input. Weights are always symmetric."))
-    per_channel: bool = _option(True, _SWITCH, (
-        "One weight scale for each output channel; off: one for the whole weight."))
-    requantize: str = _choice("float", ("float", "fixed_point", "power_of_two"), (
-        "How int32 sums become codes again. float: one float32 product; fixed_point: integers only, a"
-        " multiplier and a shift; power_of_two: shifts only, all scales are powers of two."))
-    rounding: str = _choice("UPWARD", ("UPWARD", "TONEAREST"), (
-        "Ties of fixed_point and power_of_two: UPWARD half up, TONEAREST half away from zero."
-        " Mode float always rounds half to even."))
-    round_for_shift: bool = _option(True, (lambda value: value is True, "True"), (
-        "Round before shifting right, as in Relay: always on. Shifts that truncate are not offered: they"
-        " bias every layer downwards."))
-    bias_correction: bool = _option(True, _SWITCH, (
-        "Move each bias by the mean error that weight rounding causes on the calibration data."))
-    skip_conv_layers: tuple[int, ...] | None = _option(None, _tuple_of(int, "indices", none=True), (
-        "2-D convolutions, counted from 0 in order of execution, that stay float. None: no such layer."
-        " Example: 0 for the first. Rules speak of layers by name."))
-    skip_dense_layer: bool = _option(False, _SWITCH, (
-        "Leave dense layers (matrix times constant weight) in float."))
-    rules: tuple[Rule, ...] = _option((), _tuple_of(Rule, "Rule", none=False), (
-        "Exceptions by layer name, operator type or function; the last rule that matches a layer wins."))
-    debug_enabled_ops: tuple[str, ...] | None = _option(None, _tuple_of(str, "operator types", none=True), (
-        "For debugging: only these operator types are quantized. None: all. Example: nn.conv2d."))
-    do_simulation: bool = _option(False, _SWITCH, (
-        "Stop before integers: the result computes in float32 with the rounding of the integer model."))
-    calibrate_chunk_by: int = _option(-1, (
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and (value == -1 or value > 0),
-        "-1 or a positive whole number"), (
-        "Accepted for Relay's scripts, without effect: statistics are streamed, so memory does not grow with"
-        " the data and needs no chunks."))
-    partition_conversions: str = _choice("disabled", ("disabled",), (
-        "Split off the conversions at the border, as in Relay: only 'disabled' so far; the others arrive with"
-        " integer-only modules."))
+    calibrate_mode: str = _choice(
+        "auto",
+        CALIBRATE_MODES,
+        (
+            "How the range of each activation is chosen. auto: per tensor, by the least error on what the layer"
+            " computes; minmax: all that was seen; moving_average: mean of the samples' extremes;"
+            " percentile: all but the rarest values; histogram: least squared error; kl_divergence: least loss"
+            " of information; global_scale: one fixed range, needs no data."
+        ),
+    )
+    global_scale: float = _option(
+        8.0,
+        _number(0, math.inf),
+        ("With calibrate_mode global_scale: every activation is taken to lie in -global_scale..global_scale."),
+    )
+    percentile: float = _option(
+        99.99,
+        _number(50, 100),
+        (
+            "With calibrate_mode percentile: share of the values, in percent, that the range keeps."
+            " 100 is minmax. Example: 99.9 cuts one value in a thousand."
+        ),
+    )
+    weight_scale: str = _choice(
+        "max",
+        ("max", "power2", "mse"),
+        (
+            "Range of weights. max: the largest magnitude; power2: the same, raised to a power of two;"
+            " mse: the range of least squared error, which may clip."
+        ),
+    )
+    scheme: str = _choice(
+        "asymmetric",
+        ("asymmetric", "symmetric"),
+        (
+            "Activations: asymmetric has a zero point and spends all codes on the range that occurs;"
+            " symmetric has none and needs a signed dtype_input. Weights are always symmetric."
+        ),
+    )
+    per_channel: bool = _option(
+        True, _SWITCH, ("One weight scale for each output channel; off: one for the whole weight.")
+    )
+    requantize: str = _choice(
+        "float",
+        ("float", "fixed_point", "power_of_two"),
+        (
+            "How int32 sums become codes again. float: one float32 product; fixed_point: integers only, a"
+            " multiplier and a shift; power_of_two: shifts only, all scales are powers of two."
+        ),
+    )
+    rounding: str = _choice(
+        "UPWARD",
+        ("UPWARD", "TONEAREST"),
+        (
+            "Ties of fixed_point and power_of_two: UPWARD half up, TONEAREST half away from zero."
+            " Mode float always rounds half to even."
+        ),
+    )
+    round_for_shift: bool = _option(
+        True,
+        (lambda value: value is True, "True"),
+        (
+            "Round before shifting right, as in Relay: always on. Shifts that truncate are not offered: they"
+            " bias every layer downwards."
+        ),
+    )
+    bias_correction: bool = _option(
+        True, _SWITCH, ("Move each bias by the mean error that weight rounding causes on the calibration data.")
+    )
+    skip_conv_layers: tuple[int, ...] | None = _option(
+        None,
+        _tuple_of(int, "indices", none=True),
+        (
+            "2-D convolutions, counted from 0 in order of execution, that stay float. None: no such layer."
+            " Example: 0 for the first. Rules speak of layers by name."
+        ),
+    )
+    skip_dense_layer: bool = _option(False, _SWITCH, ("Leave dense layers (matrix times constant weight) in float."))
+    rules: tuple[Rule, ...] = _option(
+        (),
+        _tuple_of(Rule, "Rule", none=False),
+        ("Exceptions by layer name, operator type or function; the last rule that matches a layer wins."),
+    )
+    debug_enabled_ops: tuple[str, ...] | None = _option(
+        None,
+        _tuple_of(str, "operator types", none=True),
+        ("For debugging: only these operator types are quantized. None: all. Example: nn.conv2d."),
+    )
+    do_simulation: bool = _option(
+        False, _SWITCH, ("Stop before integers: the result computes in float32 with the rounding of the integer model.")
+    )
+    calibrate_chunk_by: int = _option(
+        -1,
+        (
+            lambda value: isinstance(value, int) and not isinstance(value, bool) and (value == -1 or value > 0),
+            "-1 or a positive whole number",
+        ),
+        (
+            "Accepted for Relay's scripts, without effect: statistics are streamed, so memory does not grow with"
+            " the data and needs no chunks."
+        ),
+    )
+    partition_conversions: str = _choice(
+        "disabled",
+        ("disabled",),
+        (
+            "Split off the conversions at the border, as in Relay: only 'disabled' so far; the others arrive with"
+            " integer-only modules."
+        ),
+    )
     # Names of the options that were given; they win over an outer context. None: those unlike defaults.
     given: frozenset[str] | None = field(default=None, repr=False, compare=False)
 

@@ -41,14 +41,10 @@ class QuantSpec:
 
     def __post_init__(self) -> None:
         if self.dtype not in STORAGE_BITS:
-            raise ConfigError(
-                f"QuantSpec: dtype must be one of {', '.join(STORAGE_BITS)}. Got {self.dtype!r} instead"
-            )
+            raise ConfigError(f"QuantSpec: dtype must be one of {', '.join(STORAGE_BITS)}. Got {self.dtype!r} instead")
         for field in ("symmetric", "per_channel"):
             if not isinstance(getattr(self, field), bool):
-                raise ConfigError(
-                    f"QuantSpec: {field} must be True or False. Got {getattr(self, field)!r} instead"
-                )
+                raise ConfigError(f"QuantSpec: {field} must be True or False. Got {getattr(self, field)!r} instead")
         widest = STORAGE_BITS[self.dtype]
         if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 2 <= self.bits <= widest:
             raise ConfigError(
@@ -81,8 +77,7 @@ class QuantSpec:
         unknown = set(fields) - set(cls.__dataclass_fields__)
         if unknown:
             raise ConfigError(
-                f"QuantSpec: unknown field {sorted(unknown)[0]!r}; "
-                f"known: {', '.join(cls.__dataclass_fields__)}"
+                f"QuantSpec: unknown field {sorted(unknown)[0]!r}; known: {', '.join(cls.__dataclass_fields__)}"
             )
         return cls(**fields)
 
@@ -246,7 +241,5 @@ def choose_qparams(low: ArrayLike, high: ArrayLike, spec: QuantSpec, axis: int |
         scale = np.maximum(np.where(span == 0, 1.0, span / steps).astype(np.float32), SMALLEST_NORMAL)
     zero_point = np.zeros(scale.shape, np.int32)
     if not spec.symmetric:
-        zero_point = np.clip(
-            np.rint(spec.qmin - low / scale.astype(np.float64)), spec.qmin, spec.qmax
-        ).astype(np.int32)
+        zero_point = np.clip(np.rint(spec.qmin - low / scale.astype(np.float64)), spec.qmin, spec.qmax).astype(np.int32)
     return QParams(scale, zero_point, spec, axis)

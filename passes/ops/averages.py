@@ -1,8 +1,8 @@
 """From sums to averages: what pooling and mean share.
 
-    one count for all sums               requantize(sum, s_x / (count * s_y))
-    counts that differ (at the border)   requantize(sum * factor, s_x / (divisor * s_y)), factor = divisor / count
-    mode power_of_two                    the same with divisor 2^22 and rounded factors, since 1 / count is no shift
+one count for all sums               requantize(sum, s_x / (count * s_y))
+counts that differ (at the border)   requantize(sum * factor, s_x / (divisor * s_y)), factor = divisor / count
+mode power_of_two                    the same with divisor 2^22 and rounded factors, since 1 / count is no shift
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from tvmq.passes.ops.base import Codes, Group, Realizer
 POWER = 2**22
 
 
-def averaged(
-    realizer: Realizer, sums: relax.Expr, x: Codes, counts: np.ndarray, group: Group
-) -> Codes | relax.Expr:
+def averaged(realizer: Realizer, sums: relax.Expr, x: Codes, counts: np.ndarray, group: Group) -> Codes | relax.Expr:
     """Emit what makes averages of the sums of centred codes of `x`.
 
     sums    call that gives int32 sums

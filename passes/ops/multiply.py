@@ -29,9 +29,7 @@ class Multiply:
         if clip:
             members.append(clip[0])
             low, high = clip[1:]
-        return Group(
-            self.name, var.name, members, [arg.name for arg in value.args], facts={"low": low, "high": high}
-        )
+        return Group(self.name, var.name, members, [arg.name for arg in value.args], facts={"low": low, "high": high})
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the product and its requantize."""

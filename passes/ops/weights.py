@@ -17,9 +17,7 @@ def simulated(realizer: Realizer, group: Group, position: int) -> relax.Call:
     """The simulated_quantize call behind argument `position` of the group's root."""
     call = realizer.view.producer(realizer.view.value[group.root].args[position])
     if call is None or op_name(call) != "tvmq.simulated_quantize" or not is_calibrated(call):
-        raise StageError(
-            f"realize, {group.family} '{group.root}': argument {position} carries no calibrated scale"
-        )
+        raise StageError(f"realize, {group.family} '{group.root}': argument {position} carries no calibrated scale")
     return call
 
 

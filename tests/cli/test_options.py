@@ -151,9 +151,7 @@ def test_quantize_samples_quiet_and_json(cli, fake, samples, tmp_path, monkeypat
     monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, arrays, 1))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     output = tmp_path / "m.tvmq"
-    result = cli(
-        "quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--samples", 3, "-q", "--json"
-    )
+    result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--samples", 3, "-q", "--json")
     assert len(fake.quantized.feeds) == 3
     printed = json.loads(result.out)
     assert (printed["model_bytes"], printed["output_bytes"], printed["exact"]) == (5, 5, True)

@@ -16,9 +16,7 @@ from tvmq.frontends.onnx import from_onnx
 TOLERANCE = 1e-4  # of max |difference| / max |reference|: float sums in another order
 
 
-def run_float(
-    mod: tvm.IRModule, params: Mapping[str, np.ndarray], feed: Mapping[str, np.ndarray]
-) -> list[np.ndarray]:
+def run_float(mod: tvm.IRModule, params: Mapping[str, np.ndarray], feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """Outputs of an imported module under TVM's own pipeline; feed by parameter name."""
     target = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
     executable = tvm.compile(mod, target, relax_pipeline=relax.get_default_pipeline(target))
@@ -37,9 +35,7 @@ def run_onnxruntime(model: onnx.ModelProto | str, feed: Mapping[str, np.ndarray]
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     source = model if isinstance(model, str) else model.SerializeToString()
-    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"]).run(
-        None, dict(feed)
-    )
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"]).run(None, dict(feed))
 
 
 def assert_close(actual: list[np.ndarray], expected: list[np.ndarray]) -> None:

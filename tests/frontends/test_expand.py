@@ -86,9 +86,7 @@ def test_all_unknown_operators_are_listed() -> None:
         helper.make_node("Foo", ["d"], ["y"], name="foo"),
     ]
     model = make_model(nodes, {"x": ("float32", (2, 2))}, ["y"])
-    with pytest.raises(
-        UnsupportedOpError, match=r"layer 'det': operator Det is not supported \(nor are Foo\)"
-    ):
+    with pytest.raises(UnsupportedOpError, match=r"layer 'det': operator Det is not supported \(nor are Foo\)"):
         from_onnx(model)
 
 

@@ -26,9 +26,7 @@ def dense(opset: int = 18) -> onnx.ModelProto:
         helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="dense"),
         helper.make_node("Relu", ["g"], ["y"]),
     ]
-    return make_model(
-        nodes, {"x": ("float32", (2, 40))}, ["y"], {"w": floats(40, 30), "b": floats(30)}, opset
-    )
+    return make_model(nodes, {"x": ("float32", (2, 40))}, ["y"], {"w": floats(40, 30), "b": floats(30)}, opset)
 
 
 def refuses(source: Any, *words: str, error: type[ModelError] = ModelError) -> None:
@@ -98,9 +96,7 @@ def test_truncated_file(tmp_path: Path, count: int) -> None:
     refuses(path, "cut.onnx", "again")
 
 
-@pytest.mark.parametrize(
-    "data", [b"PK\x03\x04 zip", b"hello world\n" * 9, bytes(100), "text é".encode(), b"\x08\x07"]
-)
+@pytest.mark.parametrize("data", [b"PK\x03\x04 zip", b"hello world\n" * 9, bytes(100), "text é".encode(), b"\x08\x07"])
 def test_not_a_model(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "picture.onnx"
     path.write_bytes(data)
@@ -116,9 +112,7 @@ def test_weights_shorter_than_they_say() -> None:
 
 
 def test_damaged_graphs() -> None:
-    unread = make_model(
-        [helper.make_node("Relu", ["nowhere"], ["y"], name="relu")], {"x": ("float32", (2,))}, ["y"]
-    )
+    unread = make_model([helper.make_node("Relu", ["nowhere"], ["y"], name="relu")], {"x": ("float32", (2,))}, ["y"])
     refuses(unread, "layer 'relu'", "reads 'nowhere'", "export it again")
     ungiven = make_model([helper.make_node("Relu", ["x"], ["y"])], {"x": ("float32", (2,))}, ["z"])
     refuses(ungiven, "output 'z'", "export it again")

@@ -112,9 +112,7 @@ def test_colliding_names_become_unique() -> None:
         node("Relu", ["d"], "e", "4"),
         node("Add", ["e", "same_name"], "y", ""),
     ]
-    mod = check(
-        make_model(nodes, {"x": ("float32", (3,))}, ["y"], {"same_name": floats(3)}), {"x": floats(3)}
-    )
+    mod = check(make_model(nodes, {"x": ("float32", (3,))}, ["y"], {"same_name": floats(3)}), {"x": floats(3)})
     assert variables(mod) == ["x_1", "same_name", "same_name_1", "R_", "v_4", "Add_5"]
     assert [p.name for p in mod["main"].params] == ["x", "same_name_2"]
     assert get_names(mod["main"])["same_name_1"] == ("same/name",)
@@ -175,8 +173,6 @@ def test_sixty_four_bits_are_kept() -> None:
 
 
 def test_an_unread_input_stays_a_parameter() -> None:
-    model = make_model(
-        [node("Relu", ["x"], "y")], {"unused": ("float32", (2,)), "x": ("float32", (3,))}, ["y"]
-    )
+    model = make_model([node("Relu", ["x"], "y")], {"unused": ("float32", (2,)), "x": ("float32", (3,))}, ["y"])
     mod, _ = from_onnx(model)
     assert [p.name for p in mod["main"].params] == ["unused", "x"]

@@ -131,9 +131,7 @@ for mode in ("nearest", "linear", "cubic"):
             expect=["resize2d"],
             **options,
         )
-case(
-    "resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"]
-)
+case("resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"])
 case("resize-sizes", "Resize", IMAGE, None, None, ints(1, 3, 10, 5), mode="nearest", expect=["resize2d"])
 case("resize-third", "Resize", floats(1, 2, 9, 6), None, F([1, 1, 1 / 3, 1 / 3]), expect=["resize2d"])
 case("resize-axes", "Resize", IMAGE, None, None, ints(14, 16), axes=[2, 3], expect=["resize2d"])
@@ -151,9 +149,7 @@ case(
     expect=["resize3d"],
 )
 case("softmax-11", "Softmax", floats(2, 5), opset=11, expect=["softmax"])
-case(
-    "softmax-11-flat", "Softmax", floats(2, 3, 5), opset=11, axis=1, expect=["reshape", "softmax", "reshape"]
-)
+case("softmax-11-flat", "Softmax", floats(2, 3, 5), opset=11, axis=1, expect=["reshape", "softmax", "reshape"])
 case("softmax-13", "Softmax", floats(2, 3, 5), axis=1, expect=["softmax"])
 case("gather-scalar", "Gather", IMAGE, I64(-1), axis=2, expect=["strided_slice", "squeeze"])
 case("gather-range", "Gather", IMAGE, ints(1, 2), axis=1, expect=["strided_slice"])
@@ -220,9 +216,7 @@ refuse("resize-policy", "keep_aspect_ratio_policy", "Resize", IMAGE, None, None,
        keep_aspect_ratio_policy="not_larger")  # fmt: skip
 refuse("resize-2d", "2 dimensions", "Resize", floats(4, 4), None, F([2, 2]))
 refuse("max-indices", "Indices", "MaxPool", IMAGE, kernel_shape=[2, 2], outputs=2)
-refuse(
-    "conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"]
-)
+refuse("conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"])
 
 refuse("transpose-symbolic", "shape=", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), output_shape=[14, 15],
        dims=[1, 3, "h", "w"])  # fmt: skip

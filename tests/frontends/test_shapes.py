@@ -242,9 +242,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_shape_argument_names_inputs(name: str) -> None:
     shape, words = WRONG[name]
-    model = make_model(
-        [node("Add", ["x", "y"], "z")], {"x": ("float32", ("n", 3)), "y": ("float32", ("n", 3))}, ["z"]
-    )
+    model = make_model([node("Add", ["x", "y"], "z")], {"x": ("float32", ("n", 3)), "y": ("float32", ("n", 3))}, ["z"])
     with pytest.raises(ModelError) as caught:
         from_onnx(model, shape=shape)
     assert words in str(caught.value) and "the model's inputs are 'x' (n, 3)" in str(caught.value)

@@ -43,9 +43,7 @@ def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.n
     output = kernel.func.params[-1]
     shape = [int(extent) for extent in output.shape]
     rubbish = np.full(shape, 77, str(output.dtype))
-    tensors = [
-        tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants, rubbish)
-    ]
+    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants, rubbish)]
     function(*tensors)
     return tensors[-1].numpy()
 
@@ -56,9 +54,7 @@ def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, 
     x = random.integers(0, 256, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.uint8)
     x[random.random(x.shape) < 0.2] = 255
     x[:, 0] = 255
-    weight = random.integers(
-        -128, 128, (conv.filters, conv.channels // conv.groups, *conv.kernel), dtype=np.int8
-    )
+    weight = random.integers(-128, 128, (conv.filters, conv.channels // conv.groups, *conv.kernel), dtype=np.int8)
     weight[0], weight[-1] = -128, 127
     bias = random.integers(-20000, 20000, conv.filters).astype(np.int32)
     return (x ^ 128).view(np.int8) if conv.x_dtype == "int8" else x, weight, bias
@@ -138,9 +134,7 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
     return values
 
 
-def compare(
-    conv: Conv2d, level: str, epilogue: Epilogue, others: Sequence[np.ndarray], x_zero: int = 0
-) -> None:
+def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: Sequence[np.ndarray], x_zero: int = 0) -> None:
     """Assert that the kernel gives the bits of the definition."""
     operands = conv_operands(conv)
     kernel = conv2d(conv, *operands[1:], x_zero, epilogue, isa_named(level))

@@ -31,9 +31,7 @@ def test_equals_the_definition(case: Case, level: str) -> None:
 
 
 def test_floats() -> None:
-    parts = [
-        np.random.default_rng(i).normal(size=(2, 3, n)).astype(np.float32) for i, n in enumerate((5, 33))
-    ]
+    parts = [np.random.default_rng(i).normal(size=(2, 3, n)).astype(np.float32) for i, n in enumerate((5, 33))]
     shapes = [part.shape for part in parts]
     expected = np.concatenate(parts, 2)
     check(Case("float", lambda isa: concat(shapes, 2, isa, "float32"), tuple(parts), expected), "generic")

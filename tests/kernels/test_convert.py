@@ -28,9 +28,7 @@ def test_quantize_divides_at_any_scale(level: str, scale: float) -> None:
     scale = np.float32(scale)
     with np.errstate(over="ignore"):
         ties = (np.arange(-140, 140) + np.float32(0.5)).astype(np.float32) * scale
-    x = np.concatenate(
-        [ties, np.nextafter(ties, np.float32(np.inf)), np.nextafter(ties, np.float32(-np.inf))]
-    )
+    x = np.concatenate([ties, np.nextafter(ties, np.float32(np.inf)), np.nextafter(ties, np.float32(-np.inf))])
     expected = numerics.quantize(x, scale, 3, dtype="int8")
     check(Case("ties", lambda isa: quantize(x.shape, scale, 3, isa, dtype="int8"), (x,), expected), level)
 

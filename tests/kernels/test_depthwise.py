@@ -62,9 +62,7 @@ SHAPES = [
 ]
 
 
-def compare(
-    conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarray, ...], x_zero: int = 0
-) -> None:
+def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarray, ...], x_zero: int = 0) -> None:
     """Assert that the kernel gives the bits of the definition."""
     operands = conv_operands(conv)
     kernel = depthwise(conv, *operands[1:], x_zero, epilogue, isa_named(level))

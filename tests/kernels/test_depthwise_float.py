@@ -13,9 +13,7 @@ from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Clip, Conv2d, Kernel, Requantize
 
 
-def conv_of(
-    batch: int, height: int, width: int, channels: int, kernel: tuple[int, int], **rest: object
-) -> Conv2d:
+def conv_of(batch: int, height: int, width: int, channels: int, kernel: tuple[int, int], **rest: object) -> Conv2d:
     """Depthwise convolution of floats."""
     sizes = {"kernel": kernel, "groups": channels, "x_dtype": "float32", **rest}
     return Conv2d(batch, height, width, channels, channels, **sizes)  # type: ignore[arg-type]

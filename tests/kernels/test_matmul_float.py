@@ -61,8 +61,7 @@ def test_equal_bits_on_both_vector_widths_with_both_makers_and_on_two_threads():
 def test_dense_with_clip():
     a, b = random(9, 12), random(12, 20)
     plain, clipped = (
-        run(dense_float(9, b, None, steps, isa_named("generic")), "generic", a)
-        for steps in ((), (Clip(0.0, 2.0),))
+        run(dense_float(9, b, None, steps, isa_named("generic")), "generic", a) for steps in ((), (Clip(0.0, 2.0),))
     )
     np.testing.assert_array_equal(clipped, np.clip(plain, 0, 2))
 

@@ -13,9 +13,7 @@ from tvmq.kernels.isa import isa_named
 from tvmq.kernels.pad import pad
 
 CASES = [
-    case
-    for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)])
-    if "pad" in case.name
+    case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "pad" in case.name
 ]
 
 

@@ -11,9 +11,7 @@ from tvmq.kernels.isa import isa_named
 from tvmq.kernels.resize import resize
 
 CASES = [
-    case
-    for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)])
-    if "resize" in case.name
+    case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "resize" in case.name
 ]
 
 

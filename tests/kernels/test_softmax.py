@@ -38,7 +38,5 @@ def test_exp_over_its_whole_range(level: str) -> None:
 @pytest.mark.parametrize("level", WIDTHS)
 def test_rows_of_special_values(level: str) -> None:
     inf, nan, most = np.inf, np.nan, np.finfo(np.float32).max
-    x = np.float32(
-        [[-inf] * 3, [nan] * 3, [inf, inf, 0], [nan, 0, 1], [most, -most, inf], [-0.0, 0.0, 1e-45]]
-    )
+    x = np.float32([[-inf] * 3, [nan] * 3, [inf, inf, 0], [nan, 0, 1], [most, -most, inf], [-0.0, 0.0, 1e-45]])
     check(Case("special", lambda isa: softmax(x.shape, isa), (x,), numerics.softmax(x)), level)

@@ -20,18 +20,13 @@ def conv(
     """One Python sum for each element; padding is all the befores, then all the afters."""
     ndim = x.ndim - 2
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
-    sizes = [
-        (n + padding[i] + padding[ndim + i] - spans[i]) // strides[i] + 1 for i, n in enumerate(x.shape[2:])
-    ]
+    sizes = [(n + padding[i] + padding[ndim + i] - spans[i]) // strides[i] + 1 for i, n in enumerate(x.shape[2:])]
     result = np.empty((x.shape[0], w.shape[0], *sizes), np.int64)
     per_group = w.shape[0] // groups
     for n, f, *place in np.ndindex(*result.shape):
         total = 0
         for c, *tap in np.ndindex(*w.shape[1:]):
-            at = [
-                p * s + t * d - b
-                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
-            ]
+            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)]
             inside = all(0 <= a < size for a, size in zip(at, x.shape[2:], strict=True))
             code = int(x[(n, f // per_group * w.shape[1] + c, *at)]) if inside else x_zero
             total += code * int(w[(f, c, *tap)])
@@ -61,14 +56,9 @@ def conv_transpose(
     for n, c, *place in np.ndindex(*x.shape):
         group = c // (x.shape[1] // groups)
         for f, *tap in np.ndindex(*w.shape[1:]):
-            at = [
-                p * s + t * d - b
-                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
-            ]
+            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)]
             if all(0 <= a < size for a, size in zip(at, sizes, strict=True)):
-                result[(n, group * w.shape[1] + f, *at)] += (int(x[(n, c, *place)]) - x_zero) * int(
-                    w[(c, f, *tap)]
-                )
+                result[(n, group * w.shape[1] + f, *at)] += (int(x[(n, c, *place)]) - x_zero) * int(w[(c, f, *tap)])
     for f in range(filters):
         rows = slice(f // w.shape[1] * (x.shape[1] // groups), (f // w.shape[1] + 1) * (x.shape[1] // groups))
         result[:, f] += x_zero * int(w[rows, f % w.shape[1]].astype(np.int64).sum())
@@ -94,10 +84,7 @@ def pool(
     for n, c, *place in np.ndindex(*result.shape):
         values = []
         for tap in itertools.product(*(range(k) for k in kernel)):
-            at = [
-                p * s + t * d - b
-                for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)
-            ]
+            at = [p * s + t * d - b for p, s, t, d, b in zip(place, strides, tap, dilation, padding, strict=False)]
             if all(0 <= a < size for a, size in zip(at, q.shape[2:], strict=True)):
                 values.append(int(q[(n, c, *at)]))
         if maximum:

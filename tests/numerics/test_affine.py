@@ -101,13 +101,10 @@ def test_quantize_equals_onnxruntime():
 
     node = helper.make_node("QuantizeLinear", ["x", "s", "z"], ["y"])
     inputs = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-        for name, shape in (("x", [None]), ("s", []))
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", [None]), ("s", []))
     ]
     inputs.append(helper.make_tensor_value_info("z", TensorProto.UINT8, []))
-    graph = helper.make_graph(
-        [node], "g", inputs, [helper.make_tensor_value_info("y", TensorProto.UINT8, [None])]
-    )
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", TensorProto.UINT8, [None])])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     random = np.random.default_rng(0)
@@ -132,9 +129,7 @@ def test_codes_survive_dequantize_and_quantize(exponent):
     codes = np.arange(256, dtype=np.uint8)
     for mantissa in np.random.default_rng(0).uniform(1, 2, 20):
         scale = np.float32(mantissa * 2.0**exponent)
-        assert np.array_equal(
-            numerics.quantize(numerics.dequantize(codes, scale, 37), scale, 37, dtype="uint8"), codes
-        )
+        assert np.array_equal(numerics.quantize(numerics.dequantize(codes, scale, 37), scale, 37, dtype="uint8"), codes)
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, [1.0, 0.0]])
@@ -188,7 +183,5 @@ def test_a_bias_out_of_int32_names_its_channel(bias):
 def test_check_finite():
     numerics.check_finite(np.float32([0, 1e38]), "x")
     numerics.check_finite(np.zeros((2, 0)), "x")
-    with pytest.raises(
-        RangeError, match=r"tensor 'conv/weight': 2 of 6 values .* first -inf at index \(0, 2\)"
-    ):
+    with pytest.raises(RangeError, match=r"tensor 'conv/weight': 2 of 6 values .* first -inf at index \(0, 2\)"):
         numerics.check_finite(np.float32([[0, 1, -np.inf], [np.nan, 0, 0]]), "conv/weight")

@@ -68,15 +68,11 @@ def test_conv_transpose_equals_loops(problem, data):
     extra = data.draw(st.tuples(*[st.integers(0, 2)] * ndim))
     w = problem["w"]
     groups = problem["groups"]
-    filters = w.reshape(groups, -1, *w.shape[1:]).swapaxes(
-        1, 2
-    )  # (groups, C / groups, F / groups, kernel...)
+    filters = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)  # (groups, C / groups, F / groups, kernel...)
     problem = {**problem, "w": filters.reshape(-1, *filters.shape[2:]), "output_padding": extra}
     sizes = [
         (n - 1) * s + span + e
-        for n, s, span, e in zip(
-            problem["x"].shape[2:], problem["strides"], spans(problem), extra, strict=True
-        )
+        for n, s, span, e in zip(problem["x"].shape[2:], problem["strides"], spans(problem), extra, strict=True)
     ]
     assume(all(n > padding[i] + padding[i + ndim] for i, n in enumerate(sizes)))
     result = numerics.conv_transpose(**problem)
@@ -96,9 +92,7 @@ def test_conv_transpose_golden():
     expected = [[1, 4, 4], [6, 20, 16], [9, 24, 16]]
     assert numerics.conv_transpose(x, w).tolist() == [[expected]]
     # every code at the zero point: each sum is x_zero * sum(w), also in gaps, borders and cut-off rows
-    flat = numerics.conv_transpose(
-        np.full((1, 1, 2, 2), 7, np.uint8), w, strides=3, output_padding=1, x_zero=7
-    )
+    flat = numerics.conv_transpose(np.full((1, 1, 2, 2), 7, np.uint8), w, strides=3, output_padding=1, x_zero=7)
     assert (flat == 70).all()
 
 

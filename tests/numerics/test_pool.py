@@ -90,16 +90,12 @@ def test_sum_equals_python_integers(data, axes, keepdims):
     zero_point = data.draw(st.integers(-128, 255))
     result = numerics.sum(q, axes, keepdims=keepdims, zero_point=zero_point)
     expected = (q.astype(object) - zero_point).sum(axis=axes, keepdims=keepdims)
-    assert (
-        result.dtype == np.int32 and result.shape == np.shape(expected) and np.array_equal(result, expected)
-    )
+    assert result.dtype == np.int32 and result.shape == np.shape(expected) and np.array_equal(result, expected)
 
 
 def test_sums_out_of_int32_are_refused():
     q = np.broadcast_to(np.uint8(255), (2**23 + 2**16,))
-    with pytest.raises(
-        AccumulatorError, match="sum: 8454144 codes of uint8 can reach 2155806720, int32 ends at"
-    ):
+    with pytest.raises(AccumulatorError, match="sum: 8454144 codes of uint8 can reach 2155806720, int32 ends at"):
         numerics.sum(q, [0])
     assert int(numerics.sum(q[: 2**23], [0])) == 255 * 2**23
     with pytest.raises(AccumulatorError, match="sum_pool: 65538 codes of int16"):

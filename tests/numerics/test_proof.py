@@ -16,9 +16,7 @@ from tvmq.errors import AccumulatorError
 weights = st.lists(st.integers(-128, 127), min_size=1, max_size=4)
 
 
-@given(
-    weights, st.sampled_from([(0, 255), (-128, 127), (-127, 127), (0, 15), (3, 9)]), st.integers(-1000, 1000)
-)
+@given(weights, st.sampled_from([(0, 255), (-128, 127), (-127, 127), (0, 15), (3, 9)]), st.integers(-1000, 1000))
 @quick
 def test_bound_is_the_largest_partial_sum(w, limits, bias):
     largest = 0
@@ -67,9 +65,7 @@ def test_a_bias_can_take_the_sum_out_of_int32():
 
 def test_check_product_accumulator():
     assert numerics.check_product_accumulator("qk", 33025, 255, 255) == 33025 * 255 * 255
-    with pytest.raises(
-        AccumulatorError, match="layer 'qk': 33026 products of up to 255 . 255 can reach 21475"
-    ):
+    with pytest.raises(AccumulatorError, match="layer 'qk': 33026 products of up to 255 . 255 can reach 21475"):
         numerics.check_product_accumulator("qk", 33026, 255, 255)
 
 

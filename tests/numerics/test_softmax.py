@@ -85,9 +85,7 @@ def test_golden_bits():
 
 def test_exp_is_within_one_unit_in_the_last_place():
     random = np.random.default_rng(0)
-    d = -np.concatenate([random.uniform(0, 87, 200000), 2.0 ** random.uniform(-40, 6.4, 200000)]).astype(
-        np.float32
-    )
+    d = -np.concatenate([random.uniform(0, 87, 200000), 2.0 ** random.uniform(-40, 6.4, 200000)]).astype(np.float32)
     d = np.maximum(d, np.float32(-87))
     exact = np.exp(d.astype(np.float64))
     unit = np.spacing(exact.astype(np.float32)).astype(np.float64)

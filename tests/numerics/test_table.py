@@ -98,9 +98,7 @@ def test_infinities_clip_and_nan_is_refused():
         ),
         (lambda: numerics.table(np.zeros(1, np.int8), np.zeros(255)), r"shape \(256,\). Got \(255,\)"),
         (
-            lambda: numerics.rescale_table(
-                QParams(1.0, 0, QuantSpec("int16", 16)), QParams(1.0, 0, QuantSpec())
-            ),
+            lambda: numerics.rescale_table(QParams(1.0, 0, QuantSpec("int16", 16)), QParams(1.0, 0, QuantSpec())),
             "the input must be uint8 or int8. Got int16",
         ),
         (
@@ -110,9 +108,7 @@ def test_infinities_clip_and_nan_is_refused():
             "the output must be quantized per tensor. Got 1 scales",
         ),
         (
-            lambda: numerics.make_table(
-                lambda x: x[:3], QParams(1.0, 0, QuantSpec()), QParams(1.0, 0, QuantSpec())
-            ),
+            lambda: numerics.make_table(lambda x: x[:3], QParams(1.0, 0, QuantSpec()), QParams(1.0, 0, QuantSpec())),
             r"must give 256 values. Got shape \(3,\)",
         ),
     ],

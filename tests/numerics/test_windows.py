@@ -24,9 +24,7 @@ def test_bad_options_are_refused(value, message):
 
 
 def test_padding_forms():
-    assert (
-        both_sides(1, 2) == both_sides([1, 1], 2) == both_sides(np.int64([1, 1, 1, 1]), 2) == ((1, 1), (1, 1))
-    )
+    assert both_sides(1, 2) == both_sides([1, 1], 2) == both_sides(np.int64([1, 1, 1, 1]), 2) == ((1, 1), (1, 1))
     assert both_sides((1, 2, 3, 4), 2) == ((1, 3), (2, 4))
     assert both_sides((1, 2), 1) == ((1, 2),)
     for padding in ((1, 2, 3), -1, (0, 0, 0, -1)):
@@ -36,9 +34,7 @@ def test_padding_forms():
 
 def test_a_window_that_does_not_fit_is_refused():
     assert make_windows((5,), 3, dilation=2).sizes == (1,)
-    with pytest.raises(
-        ConfigError, match="a window of 5 does not fit a spatial size of 3 with padding 0 and 1"
-    ):
+    with pytest.raises(ConfigError, match="a window of 5 does not fit a spatial size of 3 with padding 0 and 1"):
         make_windows((3,), 3, dilation=2, padding=(0, 1))
 
 

@@ -18,8 +18,13 @@ def result() -> CalibrationResult:
     tensors = {
         "input": TensorResult(-1.0, 0.1 + 0.2, "minmax", seen=(-1.0, 2.0), samples=7),
         "block.0/conv \u00e4": TensorResult(
-            -0.5, 1e-300, "percentile_99.99", {"minmax": 0.25, "percentile_99.99": 0.1}, (-0.75, 1.0),
-            np.array([0.1, -2.5, 1 / 3]), 7,
+            -0.5,
+            1e-300,
+            "percentile_99.99",
+            {"minmax": 0.25, "percentile_99.99": 0.1},
+            (-0.75, 1.0),
+            np.array([0.1, -2.5, 1 / 3]),
+            7,
         ),
         "empty": TensorResult(0.0, 0.0, "auto", {"minmax": float("inf")}, channel_means=np.zeros(0)),
         "fc": TensorResult(0.0, 6.0, "histogram", channel_means=np.array([1.5])),

@@ -78,9 +78,7 @@ def test_histogram_counts_what_it_says(x: np.ndarray) -> None:
     np.testing.assert_array_equal(histogram.counts, expected)
     assert len(histogram.counts) <= BINS and histogram.zeros == np.count_nonzero(x == 0)
     assert (histogram.low, histogram.high) == (x.min(), x.max())
-    np.testing.assert_array_equal(
-        histogram.magnitudes, np.bincount(np.abs(ratio), minlength=len(histogram.magnitudes))
-    )
+    np.testing.assert_array_equal(histogram.magnitudes, np.bincount(np.abs(ratio), minlength=len(histogram.magnitudes)))
     # Half the width would need more bins, unless it is the least there is.
     finer = [int(np.trunc(end / histogram.width * 2)) for end in (min(x.min(), 0.0), max(x.max(), 0.0))]
     assert finer[1] - finer[0] >= BINS or histogram.exponent == -126

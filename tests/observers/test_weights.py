@@ -22,9 +22,7 @@ SPECS = [
 ]
 
 
-def squared_error(
-    weights: np.ndarray, low: np.ndarray, high: np.ndarray, spec: QuantSpec, axis: int
-) -> np.ndarray:
+def squared_error(weights: np.ndarray, low: np.ndarray, high: np.ndarray, spec: QuantSpec, axis: int) -> np.ndarray:
     """Per channel, by the definition of quantize and dequantize."""
     qparams = choose_qparams(low, high, spec, axis if spec.per_channel else None)
     options = {"axis": qparams.axis, "dtype": spec.dtype, "qmin": spec.qmin, "qmax": spec.qmax}

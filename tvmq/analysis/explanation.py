@@ -148,9 +148,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     mod = model.module if isinstance(model, Executable) else model
     ledger = get_ledger(mod)
     if not ledger.layers:
-        raise StageError(
-            f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first"
-        )
+        raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
     view = View(mod)
     for name, macs in float_macs(view).items():
         entry = ledger.layers.get(name)

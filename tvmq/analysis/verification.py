@@ -60,8 +60,7 @@ class Verification:
             text = f"exact: yes ({whole} equal the NumPy definition bit for bit)"
         else:
             text = (
-                f"exact: no ({self.differing} of {whole} differ from the NumPy definition; "
-                f"the first is {self.first})"
+                f"exact: no ({self.differing} of {whole} differ from the NumPy definition; the first is {self.first})"
             )
         if self.islands:
             islands = ", ".join(self.islands)

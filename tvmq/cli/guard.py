@@ -1,9 +1,9 @@
 """From exceptions to exit codes: what a shell script may rely on.
 
-    0    done
-    1    an error that tvmq explains: one sentence on stderr, no traceback
-    2    the command line itself is wrong (typer says how)
-    130  interrupted; files are written whole or not at all
+0    done
+1    an error that tvmq explains: one sentence on stderr, no traceback
+2    the command line itself is wrong (typer says how)
+130  interrupted; files are written whole or not at all
 """
 
 from __future__ import annotations

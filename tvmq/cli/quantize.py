@@ -72,9 +72,7 @@ def quantize(
     report(model, output, tvmq.explain(qmod), time.perf_counter() - start, as_json=as_json)
 
 
-def quantized(
-    mod: Any, params: Any, arrays: Any, size: int, config: tvmq.QConfig, *, quiet: bool = False
-) -> Any:
+def quantized(mod: Any, params: Any, arrays: Any, size: int, config: tvmq.QConfig, *, quiet: bool = False) -> Any:
     """The integer module; a bar shows how much of the data has been read (it is read at most twice)."""
     total = 2 * len(Batches(arrays, size)) if arrays else None
     with step("quantize", total, quiet=quiet) as advance, config:

@@ -61,8 +61,7 @@ def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(
-            f"save: '{path}' could not be written ({reason}), nothing was changed; "
-            "make room or name another place"
+            f"save: '{path}' could not be written ({reason}), nothing was changed; make room or name another place"
         ) from error
     finally:
         with contextlib.suppress(OSError, ValueError):
@@ -109,9 +108,7 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     data = _read(path, where)
     digest = _sha256(data)
     if sha256 is not None and digest != sha256.lower():
-        raise ArtifactError(
-            f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved"
-        )
+        raise ArtifactError(f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved")
     manifest, blobs = unpack(where, data)
     target = _runnable(where, manifest)
     return {
@@ -170,9 +167,7 @@ def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
         reason = last_line(error)
-        raise ArtifactError(
-            f"{where} is no tvmq file, or it is damaged ({reason}); save the model again"
-        ) from error
+        raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
     check_form(where, manifest)
     for name, blob in blobs.items():
         if manifest["sha256"].get(name) != _sha256(blob):

@@ -73,9 +73,7 @@ def read_object(data: bytes) -> ObjectFile:
         raise BuildError("link: the compiler's output is no 64-bit ELF file; save the code as bitcode")
     fields = HEADER.unpack_from(data)
     if fields[1] != RELOCATABLE or fields[2] != X86_64:
-        raise BuildError(
-            f"link: ELF type {fields[1]} for machine {fields[2]}; only objects for x86-64 are linked"
-        )
+        raise BuildError(f"link: ELF type {fields[1]} for machine {fields[2]}; only objects for x86-64 are linked")
     raw = [SECTION.unpack_from(data, fields[6] + i * fields[11]) for i in range(fields[12])]
     names = raw[fields[13]]
     sections = tuple(_section(data, entry, names[4]) for entry in raw)

@@ -160,9 +160,7 @@ def load(path: str | Path, *, sha256: str | None = None) -> Executable:
         return Executable(parts)
     except Exception as error:
         reason = last_line(error)
-        raise ArtifactError(
-            f"load: '{path}': TVM cannot use the code ({reason}); save the model again"
-        ) from error
+        raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
 
 
 def _copied(result: Any) -> list[np.ndarray]:

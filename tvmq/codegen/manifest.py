@@ -73,9 +73,7 @@ def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
     wrong = _first_wrong(manifest, _FORM, "")
     if wrong:
-        raise ArtifactError(
-            f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again"
-        )
+        raise ArtifactError(f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again")
     described = manifest["description"]
     for tensor in (*described["inputs"], *described["outputs"]):
         if min(tensor["shape"], default=0) < 0 or not _is_dtype(tensor["dtype"]):

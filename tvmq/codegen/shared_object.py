@@ -165,9 +165,7 @@ class _Linker:
         if symbol.section == COMMON:
             return self.common[symbol.name]
         if symbol.section not in self.address:
-            raise BuildError(
-                f"link: symbol '{symbol.name}' lies in a section that is not loaded; save as bitcode"
-            )
+            raise BuildError(f"link: symbol '{symbol.name}' lies in a section that is not loaded; save as bitcode")
         return self.address[symbol.section] + symbol.value
 
     # ---- relocations
@@ -191,9 +189,7 @@ class _Linker:
             value = self._target(relocation.kind, relocation.symbol) + relocation.addend - at
             width = 8 if relocation.kind == R_PC64 else 4
             if not -(1 << 8 * width - 1) <= value < 1 << 8 * width - 1:
-                raise BuildError(
-                    f"link: a distance of {value} bytes does not fit {width} bytes; save as bitcode"
-                )
+                raise BuildError(f"link: a distance of {value} bytes does not fit {width} bytes; save as bitcode")
             image.put(at, value.to_bytes(width, "little", signed=True))
 
     def _target(self, kind: int, number: int) -> int:
@@ -208,9 +204,7 @@ class _Linker:
         """Have the loader write the address of a symbol."""
         symbol = self.source.symbols[number]
         if number in self.imported:
-            self.dynamic_relocations.append(
-                (at, (1 + self.imported.index(number)) << 32 | R_GLOB_DAT, addend)
-            )
+            self.dynamic_relocations.append((at, (1 + self.imported.index(number)) << 32 | R_GLOB_DAT, addend))
             return
         value = addend + (symbol.value if symbol.section == ABSOLUTE else self._address_of(symbol))
         image.put(at, value.to_bytes(8, "little"))
@@ -228,8 +222,7 @@ class _Linker:
 
     def _names(self) -> bytes:
         return b"\0" + b"".join(
-            name.encode() + b"\0"
-            for name in (*LIBRARIES, *(symbol.name for symbol in self._dynamic_symbols()))
+            name.encode() + b"\0" for name in (*LIBRARIES, *(symbol.name for symbol in self._dynamic_symbols()))
         )
 
     def _symbol_table(self, names: bytes) -> bytes:

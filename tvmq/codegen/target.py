@@ -57,7 +57,7 @@ class CpuTarget:
 
     @property
     def arch(self) -> str:
-        """"x86", "aarch64", "arm" or "riscv"."""
+        """ "x86", "aarch64", "arm" or "riscv"."""
         return _architecture(str(self.tvm.get("mtriple") or codegen.llvm_get_system_triple()))
 
     @property

@@ -16,9 +16,7 @@ from tvm.ir import GenericConst
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.names import UniqueNames, identifier, with_names
 
-RESERVED = frozenset(
-    {*keyword.kwlist, "I", "R", "T", "metadata"}
-)  # names that TVMScript cannot read as variables
+RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,7 @@ def from_onnx(
     or tuples of them.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of TVM's converters about what we repair or refuse, and of NumPy's folding
+        warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         proto = fix_shapes(read_model(model), shape or {})
         if expand_functions(proto, imported_operators()):
             proto = infer_shapes(proto)

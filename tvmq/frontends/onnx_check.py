@@ -42,9 +42,7 @@ def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -
     unknown = []
     for node in nodes:
         if node.op_type in REFUSED:
-            raise UnsupportedOpError(
-                f"from_onnx, layer '{node.name}': {node.op_type}: {REFUSED[node.op_type]}"
-            )
+            raise UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {REFUSED[node.op_type]}")
         if node.op_type not in imported or node.domain not in DOMAINS:
             unknown.append((f"{node.domain}.{node.op_type}".lstrip("."), node.name))
     if not unknown:

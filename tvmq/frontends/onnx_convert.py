@@ -53,9 +53,7 @@ class _Importer:
         self.converters = onnx_frontend._get_convert_map()
         self.builder = relax.BlockBuilder()
         self.values: dict[str, Any] = {}
-        self.read = {name for node in self.graph.node for name in node.input} | {
-            v.name for v in self.graph.output
-        }
+        self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
         self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
         self.weights: dict[GenericConst, str] = {}
         for tensor in self.graph.initializer:
@@ -201,9 +199,7 @@ class _Importer:
             count = min(len(result.ty.fields), len(call.outputs))
             values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
         if len(values) < len(call.outputs):
-            raise call.unsupported(
-                f"its output {len(values)} is not supported", "use only the outputs before it"
-            )
+            raise call.unsupported(f"its output {len(values)} is not supported", "use only the outputs before it")
         for name, value in zip(call.outputs, values, strict=False):
             if name:
                 self.values[name] = value

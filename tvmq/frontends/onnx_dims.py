@@ -92,12 +92,7 @@ def _gather(call: NodeCall, data: np.ndarray, indices: np.ndarray) -> np.ndarray
 def _slice(call: NodeCall, data: np.ndarray, *bounds: np.ndarray | None) -> np.ndarray | None:
     """Slice of a vector; its only axis is 0."""
     starts, stops, _, steps = [None if b is None else list(b.ravel()) for b in (*bounds, None, None)[:4]]
-    if (
-        data.ndim != 1
-        or not starts
-        or not stops
-        or not all(isinstance(i, int) for i in (starts[0], stops[0]))
-    ):
+    if data.ndim != 1 or not starts or not stops or not all(isinstance(i, int) for i in (starts[0], stops[0])):
         return None
     return data[starts[0] : stops[0] : steps[0] if steps else 1]
 

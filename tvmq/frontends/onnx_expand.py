@@ -107,9 +107,7 @@ def _name(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
     visible = {*outer.input, *outer.output}
     for position, inner in enumerate(nodes):
         _rename(inner, visible, f"{outer.name}/")
-        own = (
-            re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"
-        )  # the inliner appends a number
+        own = re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"  # the inliner appends a number
         gives_result = outer.output[0] in inner.output
         inner.name = outer.name if gives_result else unique(f"{outer.name}/{own}")
 
@@ -136,9 +134,7 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
         types = _types(model)
         given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
-        body = schema.get_context_dependent_function_with_opset_version(
-            version, full.SerializeToString(), given
-        )
+        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), given)
         function.ParseFromString(body)
     else:
         function.CopyFrom(schema.function_body)
@@ -158,9 +154,7 @@ def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
     return full
 
 
-def _single(
-    model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None
-) -> onnx.ModelProto:
+def _single(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
     """A model of this node alone, to be inlined."""
     from onnx import defs, helper
 

@@ -81,9 +81,7 @@ class _Folder:
             return False
         for name, value in zip(node.output, results, strict=False):
             if name:
-                self.constants[name] = numpy_helper.from_array(
-                    np.ascontiguousarray(value).reshape(value.shape), name
-                )
+                self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value).reshape(value.shape), name)
         return True
 
     def _results(self, node: onnx.NodeProto) -> list[np.ndarray] | None:

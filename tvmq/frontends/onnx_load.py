@@ -35,8 +35,7 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
         model = _read_file(Path(source))
     else:
         raise ModelError(
-            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; "
-            "pass one of these"
+            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
         )
     _check(model, where)
     _check_weights(model, where)
@@ -55,9 +54,7 @@ def _read_file(path: Path) -> onnx.ModelProto:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(
-            f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions"
-        ) from error
+        raise ModelError(f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions") from error
     model = _parse(data, str(path))
     _load_external(model, path.parent, str(path))
     return model
@@ -70,8 +67,7 @@ def _parse(data: bytes, where: str) -> onnx.ModelProto:
         return onnx.load_model_from_string(data)
     except Exception as error:  # protobuf's DecodeError
         raise ModelError(
-            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; "
-            "copy or export it again"
+            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; copy or export it again"
         ) from error
 
 
@@ -91,15 +87,12 @@ def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
 def _check(model: onnx.ModelProto, where: str) -> None:
     """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
-        raise ModelError(
-            f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again"
-        )
+        raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
     if model.graph.sparse_initializer:
         raise ModelError(f"from_onnx: '{where}' has sparse weights; export it with dense weights")
     if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
         raise ModelError(
-            f"from_onnx: '{where}' keeps its weights in external files; "
-            "pass the path of the .onnx file instead"
+            f"from_onnx: '{where}' keeps its weights in external files; pass the path of the .onnx file instead"
         )
 
 

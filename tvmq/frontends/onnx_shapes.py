@@ -62,9 +62,7 @@ def _text(dims: Sequence[int | str] | None) -> str:
     return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
 
 
-def _contradiction(
-    known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]
-) -> str:
+def _contradiction(known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]) -> str:
     """What is wrong with a given shape, "" if nothing is."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         return "it is no sequence of integers"
@@ -122,9 +120,7 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
         else:
             graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     for value in model.graph.output:
-        graph.output.append(
-            onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None)
-        )
+        graph.output.append(onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None))
     try:
         inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     except Exception as error:  # InferenceError and protobuf's own

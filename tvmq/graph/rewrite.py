@@ -51,9 +51,7 @@ class Rewriter:
         if isinstance(expr, relax.TupleGetItem):
             source = self.substitute(expr.tuple_value)
             return (
-                source.fields[expr.index]
-                if isinstance(source, relax.Tuple)
-                else relax.TupleGetItem(source, expr.index)
+                source.fields[expr.index] if isinstance(source, relax.Tuple) else relax.TupleGetItem(source, expr.index)
             )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
@@ -178,9 +176,7 @@ def _replace(expr: relax.Expr, table: dict[str, relax.Var]) -> relax.Expr:
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(_replace(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
-        return relax.Call(
-            expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
-        )
+        return relax.Call(expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
     return expr
 
 

@@ -21,9 +21,7 @@ def main_function(mod: tvm.IRModule) -> relax.Function:
     for block in func.body.blocks:
         for binding in block.bindings:
             if isinstance(binding.value, relax.If) or not isinstance(binding, relax.VarBinding):
-                raise ModelError(
-                    f"main, '{binding.var.name}': control flow and match-casts are not supported"
-                )
+                raise ModelError(f"main, '{binding.var.name}': control flow and match-casts are not supported")
     return func
 
 
@@ -44,9 +42,7 @@ def shape_of(expr: relax.Expr) -> tuple[int, ...]:
         return tuple(int(d) for d in dims)
     except TypeError as error:
         name = getattr(expr, "name", "value")
-        raise ModelError(
-            f"'{name}': shape {dims} is not static; fix it with from_onnx(..., shape=...)"
-        ) from error
+        raise ModelError(f"'{name}': shape {dims} is not static; fix it with from_onnx(..., shape=...)") from error
 
 
 def dtype_of(expr: relax.Expr) -> str:
@@ -82,9 +78,7 @@ class View:
         self.value: dict[str, relax.Expr] = {var.name: value for var, value in self.bindings}
         self.var: dict[str, relax.Var] = {**self.params, **{var.name: var for var, _ in self.bindings}}
         if len(self.var) != len(self.params) + len(self.bindings):
-            raise ModelError(
-                "main: two variables share one name; pass the module through tvmq's prepare first"
-            )
+            raise ModelError("main: two variables share one name; pass the module through tvmq's prepare first")
         self.readers: dict[str, list[str]] = {name: [] for name in self.var}
         for var, value in self.bindings:
             for used in used_vars(value):

@@ -43,9 +43,7 @@ class Function:
         self._frame.__enter__()
         T.func_name(self.name)
         T.func_attr({"global_symbol": self.name, "tirx.noalias": True})
-        self.buffers = [
-            T.arg(name, T.buffer(shape, dtype)) for name, (shape, dtype) in self._parameters.items()
-        ]
+        self.buffers = [T.arg(name, T.buffer(shape, dtype)) for name, (shape, dtype) in self._parameters.items()]
         return self
 
     def __exit__(
@@ -182,9 +180,7 @@ def over(parts: list[tuple[int, int]], body: Callable[[Expr, int], None]) -> Non
         base += size * count
 
 
-def over_range(
-    parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Callable[[Expr, int, Expr], None]
-) -> None:
+def over_range(parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Callable[[Expr, int, Expr], None]) -> None:
     """Like `over` for parts begin .. end, counted through all sizes; body(offset, size, index from begin)."""
     base = first = 0
     for size, count in parts:

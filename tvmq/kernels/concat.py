@@ -69,9 +69,7 @@ def concat(
 class _Part:
     """One input: `length` neighbouring elements in each row, from element `begin` of a row of the output."""
 
-    def __init__(
-        self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int
-    ) -> None:
+    def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int) -> None:
         self.x, self.y = buffers[f"x{index}"], buffers["y"]
         self.dtype = str(self.y.dtype)
         self.length, self.begin = length, begin
@@ -88,9 +86,7 @@ class _Part:
         def piece(offset: Expr, lanes: int) -> None:
             if self.step is None or lanes == self.lanes:
                 value = load(self.x, source + offset, vector_type(self.dtype, lanes))
-                store(
-                    self.y, target + offset, value if self.step is None else self.step(value, 0, lanes), lanes
-                )
+                store(self.y, target + offset, value if self.step is None else self.step(value, 0, lanes), lanes)
                 return
             with T.serial(0, lanes) as lane:
                 value = load(self.x, source + offset + lane, self.dtype)
@@ -104,9 +100,7 @@ def _check(shapes: list[tuple[int, ...]], axis: int, dtype: str, tables: list[np
     if len(rest) != 1 or len({len(shape) for shape in shapes}) != 1:
         raise BuildError(f"kernels, concat: shapes must agree but for axis {axis}. Got {shapes} instead")
     for values in tables:
-        if values is not None and (
-            values.shape != (256,) or str(values.dtype) != dtype or values.itemsize != 1
-        ):
+        if values is not None and (values.shape != (256,) or str(values.dtype) != dtype or values.itemsize != 1):
             raise BuildError(
                 f"kernels, concat: tables must have 256 entries of {dtype}, 8 bits each. "
                 f"Got {values.size} of {values.dtype} instead"

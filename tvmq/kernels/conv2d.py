@@ -58,9 +58,7 @@ from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 CACHE_LINE = 64
 
 
-def conv2d(
-    conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epilogue: Epilogue, isa: Isa
-) -> Kernel:
+def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epilogue: Epilogue, isa: Isa) -> Kernel:
     """Kernel of a convolution; parameters x, the b of each Add, constants, y.
 
     weight    int8 [filters, channels / groups, kernel rows, kernel columns]

@@ -28,9 +28,7 @@ WAYS = 8  # lines of a set
 LOW_TILE = {32: (6, 4), 16: (4, 2)}  # registers -> rows, columns
 
 
-def conv2d_float(
-    conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa
-) -> Kernel:
+def conv2d_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
     """Kernel of a float convolution; padding is zero.
 
     weight    float32 [filters, channels / groups, kernel rows, kernel columns]

@@ -48,9 +48,7 @@ def quantize(
     scale = one_scale("quantize", scale)
     ins = instructions(isa)
     name = f"quantize_{ins.name}"
-    with Function(
-        name, {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
-    ) as function:
+    with Function(name, {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
@@ -125,9 +123,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             kind = vector_type("int32", count)
             codes = T.Cast(kind, load(x, offset, vector_type(dtype, count))) - load(zero, channel, kind)
-            real = T.Cast(vector_type("float32", count), codes) * load(
-                factor, channel, vector_type("float32", count)
-            )
+            real = T.Cast(vector_type("float32", count), codes) * load(factor, channel, vector_type("float32", count))
             store(y, offset, real, count)
 
         _walk(shape, channels, lanes, convert)
@@ -157,9 +153,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     return Kernel(name, function.prim_func, plan.constants(lambda values: np.resize(values, places)), key)
 
 
-def _walk(
-    shape: tuple[int, ...], channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]
-) -> None:
+def _walk(shape: tuple[int, ...], channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]) -> None:
     """convert(offset, channel, lanes) over all elements; channels 0: all alike, the channel is 0."""
     if not channels:
         over_vectors(prod(shape), lanes, GRAIN, lambda: lambda offset, count: convert(offset, 0, count))
@@ -178,8 +172,7 @@ def _channels(shape: tuple[int, ...], count: int) -> int:
         return 0
     if not shape or count != shape[-1]:
         raise BuildError(
-            f"kernels: parameters must be one or those of the channels, the last axis of {shape}. "
-            f"Got {count} instead"
+            f"kernels: parameters must be one or those of the channels, the last axis of {shape}. Got {count} instead"
         )
     return count
 

@@ -54,9 +54,7 @@ class _OneLane(Instructions):
     vector_bytes = 4
 
 
-def depthwise(
-    conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epilogue: Epilogue, isa: Isa
-) -> Kernel:
+def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epilogue: Epilogue, isa: Isa) -> Kernel:
     """Kernel of a depthwise convolution: groups, channels and filters are equal.
 
     weight    int8 [channels, 1, kernel rows, kernel columns]
@@ -147,9 +145,7 @@ class _Template:
         with (T.parallel if tasks > 1 else T.serial)(0, tasks) as task:
             image = opaque(T.floordiv(task, self.shape.bands))
             band = opaque(T.floormod(task, self.shape.bands))
-            first, end = (
-                opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1)
-            )
+            first, end = (opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1))
             weights = 0
             for blocks in self.shape.blocks:
                 _BlocksOfBand(self, blocks, weights, image, first, end).emit()
@@ -173,9 +169,7 @@ class _BlocksOfBand:
     weights  where their weights begin
     """
 
-    def __init__(
-        self, template: _Template, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr
-    ) -> None:
+    def __init__(self, template: _Template, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
         self.template, self.blocks, self.weights = template, blocks, weights
         self.image, self.first, self.end = image, first, end
         self.shape, self.conv, self.ins, self.columns = (
@@ -184,9 +178,7 @@ class _BlocksOfBand:
             template.ins,
             template.columns,
         )
-        self.copier = RowCopier(
-            self.ins, template.x, self.conv, self.columns, self.shape.x_zero, blocks.vectors
-        )
+        self.copier = RowCopier(self.ins, template.x, self.conv, self.columns, self.shape.x_zero, blocks.vectors)
         self.pixels = max(1, min(MOST_PIXELS, self.ins.registers // 2 // blocks.vectors))
         self.together = self._steps_together()
         itemsize = np.dtype(self.ins.x_dtype).itemsize
@@ -199,9 +191,7 @@ class _BlocksOfBand:
         """Steps in a tile; the last tile of a row is shifted back and may compute pixels again."""
         steps, most = self.shape.steps, max(1, self.pixels // self.columns.outputs)
         # several steps share the weights they load: about a sixth less time
-        return min(
-            range(1, min(most, steps) + 1), key=lambda n: -(-steps // n) * n * (1.2 if n == 1 else 1.0)
-        )
+        return min(range(1, min(most, steps) + 1), key=lambda n: -(-steps // n) * n * (1.2 if n == 1 else 1.0))
 
     def emit(self) -> None:
         """Loops over blocks, strips and rows."""

@@ -28,9 +28,7 @@ SERIAL_MACS = 200_000  # about 10 us of one core: below, a parallel region costs
 MOST_PIXELS = 8
 
 
-def depthwise_float(
-    conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa
-) -> Kernel:
+def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
     """Kernel of a float convolution with groups = channels = filters; padding is zero.
 
     weight    float32 [channels, 1, kernel rows, kernel columns]

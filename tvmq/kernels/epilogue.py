@@ -164,9 +164,7 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
         )
     for step in epilogue[1:]:
         if not isinstance(step, (Add, Table)):
-            raise BuildError(
-                f"kernels: {type(step).__name__} cannot follow a requantize step; only Add and Table can"
-            )
+            raise BuildError(f"kernels: {type(step).__name__} cannot follow a requantize step; only Add and Table can")
     return EpiloguePlan(maker.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 

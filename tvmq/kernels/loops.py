@@ -94,9 +94,7 @@ def over_lanes(count: int, lanes: int, body: Body) -> None:
         body(offset, size)
 
 
-def copy_lanes(
-    target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, count: int, lanes: int
-) -> None:
+def copy_lanes(target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, count: int, lanes: int) -> None:
     """target[begin : begin + count] = source[source_begin : source_begin + count]."""
     dtype = str(source.dtype)
 
@@ -109,9 +107,7 @@ def copy_lanes(
 def fill_lanes(target: Buffer, begin: Expr, value: Expr, count: int, lanes: int) -> None:
     """target[begin : begin + count] = value."""
     dtype = str(target.dtype)
-    over_lanes(
-        count, lanes, lambda offset, size: store(target, begin + offset, spread(value, size, dtype), size)
-    )
+    over_lanes(count, lanes, lambda offset, size: store(target, begin + offset, spread(value, size, dtype), size))
 
 
 class PlainVectors(Instructions):

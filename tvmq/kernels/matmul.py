@@ -41,9 +41,7 @@ def matmul(
     raises    BuildError for shapes, types or steps that do not fit
     """
     if weight.shape != (depth, columns):
-        raise BuildError(
-            f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead"
-        )
+        raise BuildError(f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead")
     leading = (rows,) if isinstance(rows, int) else tuple(rows)
     conv = Conv2d(1, 1, math.prod(leading), depth, columns, x_dtype=x_dtype)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)

@@ -21,9 +21,7 @@ from tvmq.kernels.types import Isa, Kernel
 GRAIN = 200_000  # bytes in about 10 us
 
 
-def pad(
-    shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, isa: Isa, dtype: str = "uint8"
-) -> Kernel:
+def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, isa: Isa, dtype: str = "uint8") -> Kernel:
     """Kernel x -> x with `value` around it.
 
     width    (before, after) for each axis, none negative
@@ -39,9 +37,7 @@ def pad(
     last = max((axis for axis, sides in enumerate(width) if any(sides)), default=0)
     inner = prod(shape[last + 1 :])
     before, count, after = (part * inner for part in (width[last][0], shape[last], width[last][1]))
-    outer = [
-        before_ + size + after_ for size, (before_, after_) in zip(shape[:last], width[:last], strict=True)
-    ]
+    outer = [before_ + size + after_ for size, (before_, after_) in zip(shape[:last], width[:last], strict=True)]
     out_shape = (*outer, *(size + sum(sides) for size, sides in zip(shape[last:], width[last:], strict=True)))
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
@@ -64,9 +60,7 @@ def pad(
     return Kernel(name, function.prim_func, (), ("pad", shape, width, value, dtype, isa.name))
 
 
-def _source(
-    number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]
-) -> tuple[Expr, Expr]:
+def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]) -> tuple[Expr, Expr]:
     """Whether a row of the output lies inside of the input, and the number of that row there."""
     inside: Expr = const(True, "bool")
     source: Expr = const(0)

@@ -246,9 +246,7 @@ def sum_pool(
     lanes = _check("sum_pool", pool, dtype, isa)
     plan = plan_epilogue(epilogue, _reach(pool, zero_point, dtype, factors))
     if plan.steps:
-        raise BuildError(
-            f"kernels, sum_pool: one requantize step can follow. Got {len(epilogue)} steps instead"
-        )
+        raise BuildError(f"kernels, sum_pool: one requantize step can follow. Got {len(epilogue)} steps instead")
     parameters: Parameters = {"x": (pool.in_shape, dtype)}
     own = () if factors is None else (np.ascontiguousarray(factors, np.int32),)
     parameters |= {"factors": (pool.out_shape[1:3], "int32")} if own else {}
@@ -283,9 +281,7 @@ def _sum(x: Buffer, taps: _Taps, start: Expr, offset: Expr, size: int) -> Expr:
     kind, dtype = vector_type("int32", size), str(x.dtype)
     total = Register("int32", size)
     total.set(spread(start, size))
-    taps.loop(
-        lambda place: total.set(total.get() + T.Cast(kind, load(x, place + offset, vector_type(dtype, size))))
-    )
+    taps.loop(lambda place: total.set(total.get() + T.Cast(kind, load(x, place + offset, vector_type(dtype, size)))))
     return total.get()
 
 
@@ -318,14 +314,11 @@ def _reach(pool: Pool2d, zero_point: int, dtype: str, factors: np.ndarray | None
     if factors is not None:
         if factors.shape != pool.out_shape[1:3]:
             raise BuildError(
-                f"kernels, sum_pool: factors must have shape {pool.out_shape[1:3]}. "
-                f"Got {factors.shape} instead"
+                f"kernels, sum_pool: factors must have shape {pool.out_shape[1:3]}. Got {factors.shape} instead"
             )
         reach *= int(np.abs(factors).max(initial=1))
     if reach > INT32_MAX:
-        raise BuildError(
-            f"kernels, sum_pool: sums can reach {reach}, int32 ends at {INT32_MAX}; keep it in float"
-        )
+        raise BuildError(f"kernels, sum_pool: sums can reach {reach}, int32 ends at {INT32_MAX}; keep it in float")
     return reach
 
 

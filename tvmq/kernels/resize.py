@@ -19,9 +19,7 @@ from tvmq.kernels.types import Isa, Kernel
 GRAIN = 200_000  # bytes in about 10 us
 
 
-def resize(
-    shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa, dtype: str = "uint8"
-) -> Kernel:
+def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa, dtype: str = "uint8") -> Kernel:
     """Kernel x (N, H, W, C) -> y (N, len(rows), len(columns), C), y[n, i, j] = x[n, rows[i], columns[j]].
 
     rows, columns  indices into H and W
@@ -31,9 +29,7 @@ def resize(
     indices = [np.ascontiguousarray(values, np.int32) for values in (rows, columns)]
     for axis, values, size in zip(("rows", "columns"), indices, (height, width), strict=True):
         if values.ndim != 1 or values.size == 0 or values.min() < 0 or values.max() >= size:
-            raise BuildError(
-                f"kernels, resize: {axis} must be indices in 0..{size - 1}. Got {values} instead"
-            )
+            raise BuildError(f"kernels, resize: {axis} must be indices in 0..{size - 1}. Got {values} instead")
     out_height, out_width = (len(values) for values in indices)
     itemsize = np.dtype(dtype).itemsize
     lanes = instructions(isa).vector_bytes // itemsize

@@ -55,27 +55,17 @@ class Stager:
         if self._flipped:
             bits = T.reinterpret(vector_type("uint8", lanes), codes)
             return T.bitwise_xor(bits, spread(128, lanes, "uint8"))
-        return (
-            codes
-            if self._ins.x_dtype == self._dtype
-            else T.Cast(vector_type(self._ins.x_dtype, lanes), codes)
-        )
+        return codes if self._ins.x_dtype == self._dtype else T.Cast(vector_type(self._ins.x_dtype, lanes), codes)
 
-    def copy(
-        self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int
-    ) -> None:
+    def copy(self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int) -> None:
         """Neighbouring elements as they are."""
-        copy_run(
-            target, target_begin, count, at_least, self._lanes, lambda i, n: self._value(source_begin + i, n)
-        )
+        copy_run(target, target_begin, count, at_least, self._lanes, lambda i, n: self._value(source_begin + i, n))
 
     def fill(self, target: Buffer, begin: Expr, count: int) -> None:
         """The zero point, `count` times."""
         if count:
             dtype = self._ins.x_dtype
-            copy_run(
-                target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype)
-            )
+            copy_run(target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype))
 
     def pixels(self, target: Buffer, begin: Expr, end: Expr, at_least: int) -> None:
         """Input pixels under output pixels begin .. end of a 1 x 1 convolution without padding, densely."""

@@ -58,6 +58,4 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
             return body
 
         over_vectors(prod(shape), ins.vector_bytes, GRAIN, start)
-    return Kernel(
-        name, function.prim_func, (bits_table(values, dtype),), ("table", shape, dtype, out_dtype, ins.name)
-    )
+    return Kernel(name, function.prim_func, (bits_table(values, dtype),), ("table", shape, dtype, out_dtype, ins.name))

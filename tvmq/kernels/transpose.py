@@ -45,9 +45,7 @@ def to_nchw(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
 
 def _copy(name: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
     if dtype not in TYPES or len(shape) != 4:
-        raise BuildError(
-            f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead"
-        )
+        raise BuildError(f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
     name = f"{name}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
@@ -85,9 +83,7 @@ def quantize_to_nhwc(
     return Kernel(name, function.prim_func, (scale,), (name, shape, zero_point, limits, dtype))
 
 
-def dequantize_to_nchw(
-    shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa
-) -> Kernel:
+def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
     """Kernel q (N, H, W, C) -> x (N, C, H, W) float32; one scale and zero point, constants of the kernel."""
     shape = tuple(int(extent) for extent in shape)
     if dtype not in TYPES[:-1] or np.size(zero_point) != 1:
@@ -160,14 +156,10 @@ def _interleave(vectors: Sequence[Expr], lanes: int, part: int) -> Expr:
     """Lanes part * lanes and following of all vectors' elements in turn."""
     places = range(part * lanes, (part + 1) * lanes)
     count = len(vectors)
-    return bind(
-        tirx.Shuffle(list(vectors), [const(place % count * lanes + place // count) for place in places])
-    )
+    return bind(tirx.Shuffle(list(vectors), [const(place % count * lanes + place // count) for place in places]))
 
 
-def _interleave_rows(
-    rows: int, columns: int, lanes: int, read: Read, y: Buffer, source: Expr, target: Expr
-) -> None:
+def _interleave_rows(rows: int, columns: int, lanes: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
     """All rows of `lanes` columns."""
     vectors = [read(source + row * columns, lanes) for row in range(rows)]
     for part in range(rows):

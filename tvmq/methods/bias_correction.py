@@ -85,9 +85,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     spec = spec_of(simulated.attrs)
     axis = simulated.attrs.axis if simulated.attrs.axis >= 0 else None
     scale, zero = const_value(simulated.args[1]), const_value(simulated.args[2])
-    codes = numerics.quantize(
-        weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
-    )
+    codes = numerics.quantize(weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
     error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
     if op_name(call) == "matmul":
         return mean @ error if mean.size == error.shape[0] else None

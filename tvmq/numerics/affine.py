@@ -49,9 +49,7 @@ def quantize(
     return np.asarray(steps.astype(dtype))
 
 
-def dequantize(
-    q: np.ndarray, scale: ArrayLike, zero_point: ArrayLike, *, axis: int | None = None
-) -> np.ndarray:
+def dequantize(q: np.ndarray, scale: ArrayLike, zero_point: ArrayLike, *, axis: int | None = None) -> np.ndarray:
     """x = float32(q - zero_point) * scale.
 
     q           integer codes, any shape; q - zero_point must fit int32

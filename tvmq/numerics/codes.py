@@ -50,8 +50,7 @@ def checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray
     bad = (values < low) | (values > high) | (values != np.rint(values))
     if bad.any():
         raise RangeError(
-            f"zero_point must be an integer in {low}..{high}. "
-            f"Got {np.ravel(values)[int(np.argmax(bad))]:g} instead"
+            f"zero_point must be an integer in {low}..{high}. Got {np.ravel(values)[int(np.argmax(bad))]:g} instead"
         )
     return values.astype(np.int32)
 

@@ -44,9 +44,7 @@ def conv(
     x, w = np.asarray(x), np.asarray(w)
     check_operands(x, w, groups, "conv")
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
-        raise ConfigError(
-            f"conv: {x.shape[1]} channels in {groups} groups do not fit weights of shape {w.shape}"
-        )
+        raise ConfigError(f"conv: {x.shape[1]} channels in {groups} groups do not fit weights of shape {w.shape}")
     windows = make_windows(x.shape[2:], w.shape[2:], strides=strides, padding=padding, dilation=dilation)
     x_zero = zero_of(x, x_zero)
     plan = plan_sums(w, largest_code(x), depth_axes=tuple(range(1, w.ndim)))
@@ -71,8 +69,7 @@ def check_operands(x: np.ndarray, w: np.ndarray, groups: int, name: str) -> None
         )
     if groups < 1 or 0 in w.shape:
         raise ConfigError(
-            f"{name}: groups must be at least 1 and weights not empty. "
-            f"Got {groups} and shape {w.shape} instead"
+            f"{name}: groups must be at least 1 and weights not empty. Got {groups} and shape {w.shape} instead"
         )
 
 

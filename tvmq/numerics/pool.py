@@ -98,9 +98,7 @@ def window_counts(
     >>> window_counts([3], kernel=2, padding=(0, 1))
     array([2, 2, 1], dtype=int32)
     """
-    windows = make_windows(
-        spatial, kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
-    )
+    windows = make_windows(spatial, kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode)
     return np.asarray(_pool(np.ones((1, 1, *spatial), np.int32), np.add, 0, windows)[0, 0])
 
 
@@ -117,9 +115,7 @@ def average_factors(counts: np.ndarray) -> tuple[np.ndarray, int]:
     """
     counts = np.asarray(counts)
     if (counts < 1).any():
-        raise ConfigError(
-            "average pool: a window lies wholly in the padding; use ceil_mode=False or less padding"
-        )
+        raise ConfigError("average pool: a window lies wholly in the padding; use ceil_mode=False or less padding")
     divisor = math.lcm(*(int(count) for count in np.unique(counts)))
     if divisor > INT32_MAX:
         raise AccumulatorError(

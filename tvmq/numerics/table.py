@@ -30,9 +30,7 @@ def table(q: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.asarray(np.take(values, q.view(np.uint8)))
 
 
-def make_table(
-    function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams, out_qparams: QParams
-) -> np.ndarray:
+def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams, out_qparams: QParams) -> np.ndarray:
     """Codes of function(x) for the 256 codes of x, in the order that `table` reads.
 
     function  float64 (256,) -> float64 (256,), the real values of the codes

@@ -57,9 +57,7 @@ def make_windows(
     kernel, strides = per_axis(kernel, ndim, "kernel"), per_axis(strides, ndim, "strides")
     dilation, sides = per_axis(dilation, ndim, "dilation"), both_sides(padding, ndim)
     sizes = []
-    for size, span, stride, (before, after) in zip(
-        spatial, span_of(kernel, dilation), strides, sides, strict=True
-    ):
+    for size, span, stride, (before, after) in zip(spatial, span_of(kernel, dilation), strides, sides, strict=True):
         room = size + before + after - span
         if room < 0:
             raise ConfigError(
@@ -77,9 +75,7 @@ def per_axis(value: Option, ndim: int, name: str, lowest: int = 1) -> Ints:
     """
     values = tuple(value) if isinstance(value, (Sequence, np.ndarray)) else (value,) * ndim
     if len(values) != ndim or any(v < lowest for v in values):
-        raise ConfigError(
-            f"{name} must be an int of at least {lowest}, or {ndim} of them. Got {value!r} instead"
-        )
+        raise ConfigError(f"{name} must be an int of at least {lowest}, or {ndim} of them. Got {value!r} instead")
     return tuple(int(v) for v in values)
 
 

@@ -73,9 +73,7 @@ class LeastSquares:
         return found
 
 
-def _descend(
-    start: Range, whole: Range, error: Callable[[Range], float], symmetric: bool, grid: int
-) -> Range:
+def _descend(start: Range, whole: Range, error: Callable[[Range], float], symmetric: bool, grid: int) -> Range:
     """Move one end at a time within the whole range, by a half, a quarter, ... of a step of the grid."""
     best, least = start, error(start)
     span = whole[1] if symmetric else whole[1] - whole[0]

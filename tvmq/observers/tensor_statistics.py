@@ -22,9 +22,7 @@ class TensorStatistics:
     (7.0, 4)
     """
 
-    def __init__(
-        self, name: str = "", *, channel_axis: int | None = None, with_histogram: bool = True
-    ) -> None:
+    def __init__(self, name: str = "", *, channel_axis: int | None = None, with_histogram: bool = True) -> None:
         self.name = name
         self.ranges = RangeStatistics(name, channel_axis=channel_axis)
         self._histogram = Histogram(name) if with_histogram else None

@@ -30,8 +30,7 @@ class WeightMse:
     def __post_init__(self) -> None:
         if self.steps < 1 or not 0 < self.least < 1:
             raise ConfigError(
-                f"mse: steps must be at least 1 and least between 0 and 1. "
-                f"Got {self.steps} and {self.least} instead"
+                f"mse: steps must be at least 1 and least between 0 and 1. Got {self.steps} and {self.least} instead"
             )
 
     def thresholds(

@@ -66,4 +66,3 @@ def _padding(view: View, chain: Chain) -> tuple[str, tuple[int, int, int, int], 
     assert op_name(pad) == "nn.pad" and not any((top, left, bottom, right)) and not any(width[:4])
     value = int(np.float64(pad.attrs.pad_value))
     return pad.args[0].name, (width[4], width[6], width[5], width[7]), value
-

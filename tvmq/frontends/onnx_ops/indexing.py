@@ -38,9 +38,7 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
     """
     depth, values = call.constant(1), call.constant(2)
     if depth is None or values is None:
-        raise call.unsupported(
-            "depth or values that are computed", "export it with constant depth and values"
-        )
+        raise call.unsupported("depth or values that are computed", "export it with constant depth and values")
     count, axis = int(depth.item()), call.attributes.get("axis", -1)
     indices = relax.op.astype(call.inputs[0], "int64")
     rank = len(call.shape())

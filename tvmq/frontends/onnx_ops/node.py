@@ -92,9 +92,7 @@ class NodeCall:
         """Dimensions of a tensor input, TIR expressions where symbolic; refused if the rank is unknown."""
         shape = self.inputs[index].ty.shape
         if shape is None:
-            raise self.unsupported(
-                f"the rank of its input {index} is unknown", "fix the input shapes with shape="
-            )
+            raise self.unsupported(f"the rank of its input {index} is unknown", "fix the input shapes with shape=")
         return [plain_dimension(d) for d in shape.values]
 
     def dtype(self, index: int = 0) -> str:

@@ -16,11 +16,7 @@ def pad(call: NodeCall) -> relax.Expr | None:
     """
     amounts = call.dims(1)
     value = call.constant(2)
-    if (
-        amounts is None
-        or (call.input(2) is not None and value is None)
-        or call.text("mode", "constant") != "constant"
-    ):
+    if amounts is None or (call.input(2) is not None and value is None) or call.text("mode", "constant") != "constant":
         return None
     shape = call.shape()
     axes = call.dims(3) or list(range(len(shape)))

@@ -41,9 +41,7 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if same_dimension(size, 1):
         return target
-    raise call.unsupported(
-        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
-    )
+    raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:

@@ -35,11 +35,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs = call.attrs
 
     def element(a: tirx.PrimExpr, b: tirx.PrimExpr) -> tirx.PrimExpr:
-        total = (
-            tirx.Cast("int32", a) * attrs.a_multiplier
-            + tirx.Cast("int32", b) * attrs.b_multiplier
-            + attrs.offset
-        )
+        total = tirx.Cast("int32", a) * attrs.a_multiplier + tirx.Cast("int32", b) * attrs.b_multiplier + attrs.offset
         code = (total >> attrs.shift) + attrs.zero_point
         return tirx.Cast(attrs.dtype, tirx.min(tirx.max(code, attrs.qmin), attrs.qmax))
 

@@ -12,9 +12,7 @@ def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> rel
     a, b = (relax.Var("x", relax.TensorType(arg.ty.shape, "float32")) for arg in call.args)
     shape = ctx.normalize(relax.op.add(a, b)).ty.shape
     if shape is None:  # an error class of our own would not come back through TVM
-        raise ValueError(
-            f"{call.op.name}: shapes {call.args[0].ty.shape} and {call.args[1].ty.shape} do not broadcast"
-        )
+        raise ValueError(f"{call.op.name}: shapes {call.args[0].ty.shape} and {call.args[1].ty.shape} do not broadcast")
     return relax.TensorType(shape, dtype)
 
 

@@ -64,9 +64,7 @@ OP = register("sum", ("q",), "tvmq.attrs.Sum", _infer, _legalize)
 
 def sum(q: relax.Expr, *, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> relax.Call:  # noqa: A001
     """A call of the operator."""
-    return relax.Call(
-        OP, [q], SumAttrs(axes=[int(a) for a in axes], keepdims=keepdims, zero_point=zero_point)
-    )
+    return relax.Call(OP, [q], SumAttrs(axes=[int(a) for a in axes], keepdims=keepdims, zero_point=zero_point))
 
 
 expose("sum", sum)

@@ -27,9 +27,7 @@ def level(name: str) -> Instructions:
     raises  TargetError if there is none
     """
     if name not in LEVELS:
-        raise TargetError(
-            f"kernels: instruction set must be one of {', '.join(LEVELS)}. Got {name!r} instead"
-        )
+        raise TargetError(f"kernels: instruction set must be one of {', '.join(LEVELS)}. Got {name!r} instead")
     module, attribute = LEVELS[name].split(":")
     found: Instructions = getattr(import_module(module), attribute)
     return found

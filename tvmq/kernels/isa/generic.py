@@ -64,9 +64,7 @@ class Instructions:
     def to_int32_saturated(self, value: Expr) -> Expr:
         """`to_int32` of any float32 but NaN; beyond +-2^30 some number beyond every code."""
         limit = float(2**30)
-        inside = T.min(
-            T.max(value, spread(-limit, self.lanes, "float32")), spread(limit, self.lanes, "float32")
-        )
+        inside = T.min(T.max(value, spread(-limit, self.lanes, "float32")), spread(limit, self.lanes, "float32"))
         return self.to_int32(inside)
 
     def channel_order(self, count: int) -> np.ndarray:
@@ -107,13 +105,9 @@ class Instructions:
 def add_lanes(a: Expr, b: Expr, step: Add, lanes: int) -> Expr:
     """numerics.add in plain TIR, of vectors of `lanes` codes or (lanes = 1) of scalars."""
     kind = vector_type("int32", lanes)
-    total = T.Cast(kind, a) * spread(step.a_multiplier, lanes) + T.Cast(kind, b) * spread(
-        step.b_multiplier, lanes
-    )
+    total = T.Cast(kind, a) * spread(step.a_multiplier, lanes) + T.Cast(kind, b) * spread(step.b_multiplier, lanes)
     total = T.shift_right(total + spread(step.offset, lanes), spread(step.shift, lanes))
-    inside = T.min(
-        T.max(total, spread(step.qmin - step.zero_point, lanes)), spread(step.qmax - step.zero_point, lanes)
-    )
+    inside = T.min(T.max(total, spread(step.qmin - step.zero_point, lanes)), spread(step.qmax - step.zero_point, lanes))
     return T.Cast(vector_type(step.dtype, lanes), inside + spread(step.zero_point, lanes))
 
 
@@ -121,9 +115,7 @@ def concatenate(vectors: Sequence[Expr], dtype: str, lanes: int) -> Expr:
     """The vectors (of `lanes` lanes each) one after the other."""
     if len(vectors) == 1:
         return vectors[0]
-    return tirx.Shuffle(
-        [bind(vector) for vector in vectors], [const(lane) for lane in range(len(vectors) * lanes)]
-    )
+    return tirx.Shuffle([bind(vector) for vector in vectors], [const(lane) for lane in range(len(vectors) * lanes)])
 
 
 def clip_codes(codes: Expr, dtype: str, qmin: int, qmax: int, lanes: int) -> Expr:

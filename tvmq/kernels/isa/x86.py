@@ -139,9 +139,7 @@ class X86(Instructions):
             self.vector_bytes,
         )
 
-    def _weighted_sums(
-        self, codes: list[Expr], multipliers: tuple[int, int], offset: int, shift: int
-    ) -> list[Expr]:
+    def _weighted_sums(self, codes: list[Expr], multipliers: tuple[int, int], offset: int, shift: int) -> list[Expr]:
         """(a * ma + b * mb + offset) >> shift of uint8 codes: four vectors in the order that packs undo."""
         pair = (multipliers[0] & 0xFFFF) | (multipliers[1] & 0xFFFF) << 16
         pair -= (pair >> 31) << 32
@@ -151,9 +149,7 @@ class X86(Instructions):
         for high in (0, 1):
             pairs = self.unpack(codes[0], codes[1], high, 1)
             for half in (0, 1):
-                words = T.reinterpret(
-                    vector_type("int16", 2 * self.lanes), self.unpack(pairs, zeros, half, 1)
-                )
+                words = T.reinterpret(vector_type("int16", 2 * self.lanes), self.unpack(pairs, zeros, half, 1))
                 total = self.multiply_pairs(words, weights) + spread(offset, self.lanes)
                 sums.append(bind(T.shift_right(total, spread(shift, self.lanes))))
         return sums
