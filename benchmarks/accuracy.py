@@ -4,14 +4,16 @@
 
 Columns   ort f32, ort int8, float (tvmq's build), simulated, int8: scores in points (dB for psnr)
           ort int8 - f32, int8 - float: differences with their paired standard errors
-          SQNR: all outputs over all samples against onnxruntime float32, dB; aim: the best we measured of
-          any peer's settings (onnxruntime 1.31.1 MinMax and percentile, NNCF 3.4.0), no bound
+          SQNR: all outputs over all samples against onnxruntime float32, dB
+          best peer: its setting of best SQNR (BEST_PEERS: onnxruntime 1.31.1, NNCF 3.4.0): dB and int8 - float
           int8 %: share of multiply-accumulates in 8 bits; seconds to calibrate and realize, and to build
-Bounds    1. int8 not below float by more than 1 point or 2 paired standard errors, whichever is more
-          2. int8 not below onnxruntime's int8 by more than 2 paired standard errors
-          3. SQNR at least onnxruntime's less 0.2 dB
-          4. more than 95 % of the multiply-accumulates in int8
-          5. the mean of the int8 scores not below onnxruntime's
+Bounds    1. int8 not below float by more than 1 point (0.2 dB of psnr) or 2 paired standard errors, whichever is more
+          2. int8 not below onnxruntime's int8 by more than 2 paired standard errors, nor int8 - float below the
+             best peer's by more than 2 standard errors
+          3. SQNR at least onnxruntime's less 0.2 dB, and the best peer's less 0.5 dB
+          4. more than 95 % of the multiply-accumulates in int8, 85 % in transformers
+          5. mean of int8 on the seven networks for pictures not below onnxruntime's; mean of int8 - float on all
+             tasks not below the best peers'
 Both sides calibrate on the same samples. Exit code 1 where a bound is missed.
 """
 
@@ -21,10 +23,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import ours
 import peers
 from common import (
+    PICTURE_TASKS,
     QUICK_CALIBRATION,
+    TRANSFORMERS,
     Feeds,
     Scored,
     batch_one_shape,
@@ -40,10 +45,23 @@ from common import (
     write_json,
 )
 
-AIM = {
-    "efficientnet_lite0": 19.0, "squeezenet1_1": 32.6, "resnet8_cifar10": 31.6, "mbconv_se_cifar10": 27.7,
-    "ppocr_cls": 23.5, "cell_detector": 33.1, "dscnn_digits": 30.3,
-}  # fmt: skip
+# {task: (setting, SQNR in dB, int8 - float in points, its paired standard error)}, measured with the calibration
+# samples of the task. ORT = onnxruntime static QDQ per channel: MinMax, percentile 99.99 as it comes ("pctl") and with
+# asymmetric ranges ("asym"), 7-bit weights, convolutions and products alone ("4 types").
+BEST_PEERS = {
+    "efficientnet_lite0": ("ORT asym", 19.0, -0.24, 0.41),
+    "squeezenet1_1": ("ORT MinMax", 32.6, 0.00, 0.67),
+    "resnet8_cifar10": ("ORT 4 types", 31.6, 0.40, 0.42),
+    "mbconv_se_cifar10": ("ORT asym", 27.7, -0.70, 0.39),
+    "ppocr_cls": ("ORT pctl", 23.5, -0.33, 0.53),
+    "cell_detector": ("NNCF mixed", 33.1, -0.05, 0.22),
+    "dscnn_digits": ("ORT MinMax", 30.3, 0.17, 0.37),
+    "crepe_tiny": ("ORT pctl", 33.5, -0.20, 0.20),
+    "compact_sr_x2": ("ORT asym", 46.7, -0.13, 0.03),
+    "unet_membrane": ("ORT 7-bit", 41.3, 0.01, 0.02),
+    "vit_cifar10": ("ORT 4 types", 32.2, -0.50, 0.36),
+    "minilm_l6": ("NNCF", 22.6, 0.04, 0.10),
+}
 Figures = dict[str, Any]
 PEER_COLUMNS = (
     ("task", "{task}"),
@@ -52,7 +70,7 @@ PEER_COLUMNS = (
     ("ort int8", "{ort_int8:.2f}"),
     ("ort int8 - f32", "{ort_difference:+.2f} ± {ort_error:.2f}"),
     ("ort SQNR", "{ort_sqnr:.1f}"),
-    ("aim", "{aim}"),
+    ("best peer", "{best_setting} {best_sqnr:.1f} dB {best_difference:+.2f}"),
 )
 OUR_COLUMNS = (
     ("float", "{float:.2f}"),
@@ -82,8 +100,10 @@ def measure_peer(task: Any, feeds: Feeds, cache: Path) -> tuple[Figures, Scored,
         "ort_difference": difference,
         "ort_error": error,
         "ort_sqnr": sqnr(reference, int8),
-        "aim": AIM.get(task.name, "-"),
         "notes": notes,
+        **dict(zip(("best_setting", "best_sqnr", "best_difference", "best_error"), BEST_PEERS[task.name], strict=True)),
+        "points": 0.2 if task.metric == "psnr" else 1.0,
+        "least_share": 85 if task.name in TRANSFORMERS else 95,
     }
     return figures, reference, int8
 
@@ -115,22 +135,37 @@ def measure_ours(task: Any, feeds: Feeds, reference: Scored, peer: Scored) -> Fi
 
 def missed(f: Figures) -> list[str]:
     """The bounds 1-4 that one task misses, with the numbers."""
+    both_errors = float(np.hypot(f["error"], f["best_error"]))
     checks = (
-        (f["difference"] >= -max(1.0, 2 * f["error"]),
-         "int8 - float {difference:+.2f} ± {error:.2f}; 1 point or 2 s.e."),
+        (f["difference"] >= -max(f["points"], 2 * f["error"]),
+         "int8 - float {difference:+.2f} ± {error:.2f}; {points:g} points or 2 s.e."),
+        (f["difference"] >= f["best_difference"] - 2 * both_errors,
+         "int8 - float {difference:+.2f} ± {error:.2f}, best peer {best_difference:+.2f} ± {best_error:.2f}; 2 s.e."),
         (f["beside_ort"] >= -2 * f["beside_ort_error"],
          "int8 - onnxruntime int8 {beside_ort:+.2f} ± {beside_ort_error:.2f}; 2 s.e."),
         (f["sqnr"] >= f["ort_sqnr"] - 0.2, "SQNR {sqnr:.2f} dB, onnxruntime {ort_sqnr:.2f} dB; 0.2 dB less"),
-        (f["share"] > 95, "{share:.2f} % of the multiply-accumulates in int8; above 95 %"),
+        (f["sqnr"] >= f["best_sqnr"] - 0.5, "SQNR {sqnr:.2f} dB, best peer {best_sqnr:.1f} dB; 0.5 dB less"),
+        (f["share"] > f["least_share"],
+         "{share:.2f} % of the multiply-accumulates in int8; above {least_share} %"),
     )  # fmt: skip
     return [f"{f['task']}: {text.format(**f)} allowed" for holds, text in checks if not holds]
 
 
 def missed_on_mean(tasks: Sequence[Figures]) -> list[str]:
     """Bound 5."""
-    int8, peer = (sum(figures[key] for figures in tasks) / len(tasks) for key in ("int8", "ort_int8"))
-    print(f"mean of {len(tasks)} tasks: int8 {int8:.3f}, onnxruntime int8 {peer:.3f}")
-    return [] if int8 >= peer else [f"mean of the tasks: int8 {int8:.3f} below onnxruntime's {peer:.3f}"]
+    failures = []
+    pictures = [figures for figures in tasks if figures["task"] in PICTURE_TASKS]
+    for what, some, ours_key, peer_key in (
+        ("int8, onnxruntime's int8", pictures, "int8", "ort_int8"),
+        ("int8 - float, the best peers'", tasks, "difference", "best_difference"),
+    ):
+        if not some:
+            continue
+        mine, peer = (float(np.mean([figures[key] for figures in some])) for key in (ours_key, peer_key))
+        text = f"mean of {len(some)} tasks, {what}: {mine:.3f}, {peer:.3f}"
+        print(text)
+        failures += [text] if mine < peer else []
+    return failures
 
 
 def main() -> None:

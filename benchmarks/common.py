@@ -29,10 +29,12 @@ for _variable in ("TVM_NUM_THREADS", "OMP_NUM_THREADS"):
 import numpy as np  # noqa: E402  (reads OMP_NUM_THREADS)
 
 ROOT = Path(__file__).parents[1]
-TASKS = (
+PICTURE_TASKS = (
     "efficientnet_lite0", "squeezenet1_1", "resnet8_cifar10", "mbconv_se_cifar10", "ppocr_cls",
     "cell_detector", "dscnn_digits",
 )  # fmt: skip
+TRANSFORMERS = ("vit_cifar10", "minilm_l6")
+TASKS = (*PICTURE_TASKS, "crepe_tiny", "compact_sr_x2", "unet_membrane", *TRANSFORMERS)
 IN_POINTS = {"psnr": 1.0}  # factor from a metric to the points we print; 100 for the shares of hits
 QUICK_TEST, QUICK_CALIBRATION = 100, 32
 

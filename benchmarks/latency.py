@@ -29,8 +29,8 @@ import numpy as np
 import ours
 import peers
 from common import (
+    PICTURE_TASKS,
     QUICK_CALIBRATION,
-    TASKS,
     Feed,
     Feeds,
     Predict,
@@ -189,7 +189,7 @@ def missed(figures: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Command line; see the head of this file."""
-    commands = parser("Latency of int8 and float, tvmq and onnxruntime.", tasks=NETWORKS + TASKS)
+    commands = parser("Latency of int8 and float, tvmq and onnxruntime.", tasks=NETWORKS + PICTURE_TASKS)
     commands.add_argument("--threads", type=int, default=1, help="of each runtime")
     commands.add_argument("--rounds", type=int, default=7, help="blocks of each variant")
     commands.add_argument("--peers-only", action="store_true", help="onnxruntime's columns alone; no bounds")

@@ -88,17 +88,32 @@ def test_bits_that_differ(script: Any) -> None:
         ({"beside_ort": -0.5}, "onnxruntime int8 -0.50"),
         ({"sqnr": 29.7}, "SQNR 29.70 dB"),
         ({"share": 95.0}, "95.00 %"),
+        ({"difference": -0.3, "points": 0.2}, "0.2 points"),
+        ({"best_difference": -0.5}, "best peer -0.50 ± 0.10"),
+        ({"best_sqnr": 30.4}, "best peer 30.4 dB"),
+        ({"share": 85.1, "least_share": 85}, None),
     ],
 )
 def test_bounds_of_accuracy(script: Any, change: dict[str, float], words: str | None) -> None:
     """Each bound of the head of accuracy.py, just held and just missed."""
     figures = {
         "task": "t", "difference": -1.0, "error": 0.1, "beside_ort": -0.4, "beside_ort_error": 0.2,
-        "sqnr": 29.85, "ort_sqnr": 30.0, "share": 95.1, **change,
+        "sqnr": 29.85, "ort_sqnr": 30.0, "share": 95.1, "points": 1.0, "least_share": 95,
+        "best_setting": "p", "best_sqnr": 30.3, "best_difference": -0.75, "best_error": 0.1, **change,
     }  # fmt: skip
     failures = script("accuracy").missed(figures)
     assert len(failures) == (0 if words is None else 1)
     assert words is None or words in failures[0]
+
+
+def test_bounds_of_the_means(script: Any) -> None:
+    """Scores on pictures beside onnxruntime's; differences on all tasks beside the best peers'."""
+    picture = {"task": "ppocr_cls", "int8": 90.0, "ort_int8": 90.0, "difference": 0.0, "best_difference": -0.1}
+    other = {"task": "vit_cifar10", "int8": 10.0, "ort_int8": 90.0, "difference": 0.0, "best_difference": 0.1}
+    missed = script("accuracy").missed_on_mean
+    assert not missed([picture, other])
+    assert "89.900, 90.000" in missed([{**picture, "int8": 89.9}, other])[0]
+    assert "-0.050, 0.000" in missed([picture, {**other, "difference": -0.1}])[0]
 
 
 def test_bounds_of_the_others(script: Any) -> None:
