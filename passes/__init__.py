@@ -14,6 +14,7 @@ PASSES: dict[str, str] = {
     "annotate": "tvmq.passes.annotate:annotate",
     "unify_scales": "tvmq.passes.unify_scales:unify_scales",
     "calibrate": "tvmq.passes.calibrate:calibrate",
+    "adopt": "tvmq.passes.adopt:adopt",
     "realize": "tvmq.passes.realize:realize",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
 }

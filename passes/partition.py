@@ -11,6 +11,7 @@ Numerics  nothing changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tvm
@@ -30,10 +31,24 @@ from tvmq.rules import Decision, LayerFacts, resolve
 
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
 SEEDS = ("conv2d", "dense", "matmul")
+# What a model brings along that is quantized already: no layers.
+CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
+Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
 
 
-def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
-    """See the head of this file; `backend` None is the portable CPU."""
+def partition(
+    mod: tvm.IRModule,
+    config: QConfig | None = None,
+    backend: Backend | None = None,
+    *,
+    drop: Drop | None = None,
+) -> tvm.IRModule:
+    """See the head of this file.
+
+    backend   None is the portable CPU
+    drop      removes groups that shall stay float, and gives the reasons; None: those that no convolution or product
+              is near
+    """
     backend = backend or backend_named(None)
     config = config or current_qconfig()
     ledger = require_stage(mod, "partition", ("prepared",))
@@ -47,7 +62,7 @@ def partition(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend
         if decisions[key].is_float:
             reasons[group.root] = decisions[key].why
             del groups[key]
-    _drop_detached(view, groups, reasons)
+    (drop or _drop_detached)(view, groups, reasons)
     _free_links(view, groups, reasons)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
@@ -63,7 +78,7 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
     taken: dict[str, str] = {}
     chains: dict[str, str] = {}
     for var, value in view.bindings:
-        if var.name in taken:
+        if var.name in taken or op_name(value) in CONVERSIONS:
             continue
         source = table.function_of(value, chains, taken)
         if source is not None and _is_function(var, view.var[source]):

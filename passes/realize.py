@@ -27,6 +27,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import dtype_of, leaves, op_name, used_vars
 from tvmq.passes import OPS, load
 from tvmq.passes.ops.base import Codes, Group, group_names
+from tvmq.passes.ops.conversions import tensor_qparams
 from tvmq.passes.ops.weights import qparams_of
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams
@@ -172,8 +173,8 @@ class _Realizer:
             return
         source = call.args[0].name
         qparams = qparams_of(call)
-        found = self._codes.get(source)
-        if found is None:
+        found = self._codes_behind(source, qparams) or self._codes.get(source)
+        if found is None or (found.qparams != qparams and self._is_float(source)):
             x = self._as_float(source)
             quantize = ops.quantize(
                 x,
@@ -184,14 +185,29 @@ class _Realizer:
                 qmax=qparams.spec.qmax,
             )
             found = Codes(self.emit(quantize, f"{source}_q"), qparams)
-            self._codes[source] = found
+            self._codes.setdefault(source, found)
         elif found.qparams != qparams:
             values = relax.const(numerics.rescale_table(found.qparams, qparams))
             found = Codes(self.emit(ops.table(found.var, values, function="rescale"), var.name), qparams)
             self._codes[source] = found
         self._codes[var.name] = found
 
+    def _codes_behind(self, name: str, qparams: QParams) -> Codes | None:
+        """The codes that a tensor was dequantized from, if they have this scale: the model was quantized already."""
+        call = self.view.value.get(name)
+        if op_name(call) != "tvmq.dequantize" or tensor_qparams(call) != qparams:
+            return None
+        return Codes(self.rewriter.substitute(call.args[0]), qparams)
+
+    def _is_float(self, name: str) -> bool:
+        """True for what is a float tensor in the integer module too."""
+        return name in self._floats and name not in self.groups
+
     def _float(self, var: relax.Var, value: relax.Expr) -> None:
+        codes = self._codes.get(value.args[0].name) if op_name(value) == "tvmq.quantize" else None
+        if codes is not None and tensor_qparams(value) == codes.qparams:
+            self._floats[var.name] = codes.var
+            return
         for name in used_vars(value):
             self.rewriter.bind(self.view.var[name], self._as_float(name))
         self.rewriter.at(var.name)

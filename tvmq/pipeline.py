@@ -2,6 +2,10 @@
 
     prepare -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> fold_constants
 
+A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
+
+    prepare -> adopt -> realize -> fold_constants
+
 `quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved
 and handed to `quantize` later.
 """
@@ -25,6 +29,7 @@ from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.result import CalibrationResult, TensorResult
+from tvmq.passes.adopt import adopt, brings_scales
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import Feed, collect
@@ -54,7 +59,8 @@ def quantize(
     mod, params   as `from_onnx` gives them
     dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to
                   .npz or
-                  .npy, an object with get_next(); not needed with `calibration` or calibrate_mode "global_scale"
+                  .npy, an object with get_next(); not needed with `calibration`, with calibrate_mode "global_scale",
+                  or for a model that is quantized already: its own scales are taken
     target        name of a backend description (tvmq.backends); None is "cpu", portable: nothing of this machine
                   goes in
     config        options; those of the qconfig around by default
@@ -63,7 +69,10 @@ def quantize(
                   ConfigError for rules that match nothing, AccumulatorError where a sum could leave int32
     """
     config = config or current_qconfig()
-    annotated, data = _annotated(mod, params, dataset, config, target)
+    prepared, data = _prepared(mod, params, dataset)
+    if brings_scales(prepared):
+        return _realized(adopt(prepared, config, backend_named(target)), config)
+    annotated = _annotated(prepared, config, target)
     if calibration is None:
         calibration = _calibration(annotated, data, config)
     elif calibration.model_hash != model_hash(annotated):
@@ -76,6 +85,10 @@ def quantize(
     if config.bias_correction:
         means = {n: r.channel_means for n, r in calibration.tensors.items() if r.channel_means is not None}
         calibrated = correct_bias(calibrated, means)
+    return _realized(calibrated, config)
+
+
+def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
     return calibrated if config.do_simulation else fold_constants(realize(calibrated))
 
 
@@ -89,20 +102,24 @@ def run_calibration(
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
     config = config or current_qconfig()
-    annotated, data = _annotated(mod, params, dataset, config, target)
+    prepared, data = _prepared(mod, params, dataset)
+    annotated = _annotated(prepared, config, target)
     return _calibration(annotated, data, config)
 
 
-def _annotated(
-    mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig, target: str | None
-) -> tuple[tvm.IRModule, Dataset | None]:
-    """The module up to unify_scales, and the data; free dimensions take the sizes of the data, the batch 1."""
+def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[tvm.IRModule, Dataset | None]:
+    """The prepared module, and the data; free dimensions take the sizes of the data, the batch 1."""
     prepared = prepare(mod, params)
     data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
     prepared = fix_dimensions(prepared, data.first() if data is not None else None)
     if data is not None:
         data.inputs = inputs_of(prepared)
-    return unify_scales(annotate(partition(prepared, config, backend_named(target)))), data
+    return prepared, data
+
+
+def _annotated(prepared: tvm.IRModule, config: QConfig, target: str | None) -> tvm.IRModule:
+    """The module up to unify_scales."""
+    return unify_scales(annotate(partition(prepared, config, backend_named(target))))
 
 
 def _calibration(annotated: tvm.IRModule, data: Dataset | None, config: QConfig) -> CalibrationResult:

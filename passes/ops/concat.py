@@ -30,7 +30,10 @@ class Concat:
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit concat; parts of another scale are rescaled."""
         parts = [realizer.codes(name) for name in group.inputs]
-        common = max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
+        # a model with scales of its own says what its result's is; unify_scales leaves the parts' common one
+        common = realizer.output_qparams(group) or max(
+            (part.qparams for part in parts), key=lambda q: float(np.float32(q.scale))
+        )
         same = [realizer.rescaled(part, common, group) for part in parts]
         value = realizer.view.value[group.root]
         join = relax.op.stack if op_name(value) == "stack" else relax.op.concat

@@ -110,7 +110,7 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
         args = []
         for arg in call.args:
             if isinstance(arg, relax.Var):
-                args.append(values[_behind_rounding(view, arg.name)])
+                args.append(values[_behind_rounding(view, arg.name, values)])
             else:
                 args.append(_wide(const_value(arg)) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
@@ -131,9 +131,9 @@ def _numbers(values: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _behind_rounding(view: View, name: str) -> str:
+def _behind_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
     """The tensor that a simulated_quantize rounds: links that others read too have one, the table needs none."""
-    while op_name(view.value.get(name)) == "tvmq.simulated_quantize":
+    while name not in known and op_name(view.value.get(name)) == "tvmq.simulated_quantize":
         name = view.value[name].args[0].name
     return name
 

@@ -1,8 +1,9 @@
 """ONNX models as Relax modules: `from_onnx`.
 
-The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> replace functions by their
-bodies (onnx_expand) -> fold shape arithmetic (onnx_fold) -> convert node by node with TVM's converters or our
-repairs of them (onnx_convert, onnx_ops/) -> one named, straight-line function (assemble).
+The road: read (onnx_load) -> operators on codes become float ones between conversions (onnx_quantized) ->
+fix dimensions and infer shapes (onnx_shapes) -> replace functions by their bodies (onnx_expand) -> fold shape
+arithmetic (onnx_fold) -> convert node by node with TVM's converters or our repairs of them (onnx_convert,
+onnx_ops/) -> one named, straight-line function (assemble).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tvmq.frontends.onnx_convert import convert, imported_operators
 from tvmq.frontends.onnx_expand import expand_functions
 from tvmq.frontends.onnx_fold import fold_constants
 from tvmq.frontends.onnx_load import read_model
+from tvmq.frontends.onnx_quantized import expand_quantized
 from tvmq.frontends.onnx_shapes import fix_shapes, infer_shapes
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def from_onnx(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
-        proto = fix_shapes(read_model(model), shape or {})
+        proto = fix_shapes(expand_quantized(read_model(model)), shape or {})
         if expand_functions(proto, imported_operators()):
             proto = infer_shapes(proto)
         return assemble(convert(fold_constants(proto)))

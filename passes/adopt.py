@@ -1,0 +1,76 @@
+"""Take over the scales of a model that is quantized already: no data, no calibration, its own codes.
+
+Before                                                After
+    x_d = dequantize(quantize(x, s, z), s, z)             x_sq = simulated_quantize(x, s, z)
+    w_d = dequantize(int8 constant, s_w, 0)               w_sq = simulated_quantize(float weight, s_w, 0)
+    c = conv2d(x_d, w_d)                                  c = conv2d(x_sq, w_sq)
+
+Needs     a prepared module with quantize and dequantize operators (passes/pairs.py joins them).
+Leaves    a calibrated module. Integers are the groups whose inputs, weights and results have scales in the model
+          (passes/scales.py); all others compute in float between the model's own roundings.
+Numerics  what the model says: weights keep their codes; a bias becomes round(bias / (s_x * s_w)), which gives the
+          codes of an int32 bias of that scale back (below 2^22; beyond, float32 holds it to 2 parts in 2^24).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import tvm
+from tvm import relax
+
+from tvmq.backends.description import Backend
+from tvmq.config import QConfig
+from tvmq.graph import ops
+from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import View, op_name
+from tvmq.passes.pairs import Pairs
+from tvmq.passes.partition import integer_groups, partition
+from tvmq.passes.scales import drop_without_scales
+from tvmq.spec import QParams
+
+CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+
+
+def brings_scales(mod: tvm.IRModule) -> bool:
+    """True for a module that has quantize or dequantize operators of its own."""
+    return any(op_name(value) in CONVERSIONS for _, value in View(mod).bindings)
+
+
+def adopt(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
+    """See the head of this file; rules of `config` may keep layers in float."""
+    require_stage(mod, "adopt", ("prepared",))
+    pairs = Pairs(mod)
+    joined = pairs.run()
+    weights = pairs.weights
+    chosen = partition(joined, config, backend, drop=lambda *found: drop_without_scales(weights, *found))
+    ledger = get_ledger(chosen)
+    ledger.stage = "calibrated"
+    ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
+    roots = {group.root for group in integer_groups(ledger.layers)}
+    result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
+    return with_ledger(result, ledger)
+
+
+def _with_weights(mod: tvm.IRModule, weights: Mapping[str, QParams]) -> tvm.IRModule:
+    """The module with these variables' weights behind a simulated_quantize."""
+
+    def visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        if var.name not in weights:
+            return None
+        qparams = weights[var.name]
+        data, weight, *rest = value.args
+        call = ops.simulated_quantize(
+            weight,
+            relax.const(qparams.scale),
+            relax.const(qparams.zero_point),
+            kind="weight",
+            tensor=f"{var.name}_weight",
+            dtype=qparams.spec.dtype,
+            axis=-1 if qparams.axis is None else qparams.axis,
+        )
+        rounded = rewriter.emit(call, f"{var.name}_weight_sq")
+        return relax.Call(value.op, [data, rounded, *rest], value.attrs, value.ty_args, value.span)
+
+    return rewrite(mod, visit)

@@ -1,0 +1,94 @@
+"""Which groups of a model with scales of its own can be integers: those whose scales are all there.
+
+inputs   each is rounded by the model (a simulated_quantize), or moves codes that are
+weight   the model gives its codes, with one scale or one for each output channel
+result   read as codes of one scale only, or as floats only
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tvmq.graph.view import View, op_name
+from tvmq.passes.annotate import WEIGHT_AXIS
+from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.weights import qparams_of
+from tvmq.passes.partition import SEEDS
+from tvmq.spec import QParams
+
+
+def drop_without_scales(
+    weights: Mapping[str, QParams], view: View, groups: dict[str, Group], reasons: dict[str, str]
+) -> None:
+    """Remove groups (in place) until all that are left have their scales; `reasons` says why."""
+    while True:
+        lacking = {key: _lacking(weights, view, group, groups) for key, group in groups.items()}
+        lacking = {key: reason for key, reason in lacking.items() if reason}
+        if not lacking:
+            return
+        for key, reason in lacking.items():
+            reasons[groups.pop(key).root] = f"the model: {reason}"
+
+
+def _lacking(weights: Mapping[str, QParams], view: View, group: Group, groups: Mapping[str, Group]) -> str | None:
+    """What the model does not say about a group; None if all is there."""
+    known = [scale_of(view, name, groups) for name in group.inputs]
+    if None in known:
+        return f"'{group.inputs[known.index(None)]}', which it reads, is not quantized"
+    return _weight(weights, view, group) or _result(view, group, groups)
+
+
+def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | None:
+    if group.family not in SEEDS or not group.facts.get("weight", True):
+        return None
+    known = weights.get(group.root)
+    if known is None:
+        return "its weight is not quantized, or its codes minus the zero point leave int8"
+    weight = view.value[group.root].args[1]
+    if known.axis not in (None, WEIGHT_AXIS.get(group.family, len(weight.ty.shape) - 1)):
+        return f"its weight has scales along axis {known.axis}, not along the output channels"
+    return None
+
+
+def _result(view: View, group: Group, groups: Mapping[str, Group]) -> str | None:
+    scales = _roundings(view, group.output)
+    others = [r for r in view.readers[group.output] if op_name(view.value[r]) != "tvmq.simulated_quantize"]
+    plain = bool(others) or view.is_output(group.output)
+    if group.facts.get("needs_output_codes") and not scales:
+        return "its result is not quantized"
+    if group.family == "concat":
+        if not scales and scale_of(view, group.output, groups) is None:
+            return "its parts have different scales and its result is not quantized"
+    elif group.passes:
+        own = scale_of(view, group.inputs[0], groups)
+        if plain and any(scale != own for scale in scales):
+            return "its result is read with and without another rounding"
+        return "its result has several scales" if len(scales) > 1 else None
+    if len(scales) > 1:
+        return "its result has several scales"
+    return "its result is read with and without rounding" if scales and plain else None
+
+
+def _roundings(view: View, name: str) -> list[QParams]:
+    """The different scales to which a tensor is rounded."""
+    found: list[QParams] = []
+    for reader in view.readers[name]:
+        if op_name(view.value[reader]) == "tvmq.simulated_quantize":
+            qparams = qparams_of(view.value[reader])
+            found += [] if qparams in found else [qparams]
+    return found
+
+
+def scale_of(view: View, name: str, groups: Mapping[str, Group]) -> QParams | None:
+    """Scale of the codes of a tensor; None if it has none."""
+    value = view.value.get(name)
+    if op_name(value) == "tvmq.simulated_quantize":
+        return qparams_of(value)
+    group = groups.get(name)
+    if group is None or not group.passes:
+        return None
+    scales = [scale_of(view, source, groups) for source in group.inputs]
+    if group.family == "concat":
+        own = _roundings(view, name)
+        scales = own[:1] or scales
+    return scales[0] if all(scale == scales[0] for scale in scales) else None
