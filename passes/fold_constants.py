@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import tvm
-from tvm import relax
+from tvm import relax, tirx
 
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -25,7 +25,7 @@ from tvmq.graph.view import const_value, is_const, make_const, op_name, used_var
 
 def fold(value: relax.Expr) -> relax.Expr | None:
     """The constant that a call amounts to, None if it has none (or several results)."""
-    if not op_name(value) or not value.args or evaluator(value) is None:
+    if not op_name(value) or not value.args or evaluator(value) is None or not _is_static(value):
         return None
     args: list[Any] = []
     for arg in value.args:
@@ -39,6 +39,11 @@ def fold(value: relax.Expr) -> relax.Expr | None:
             args.append(_scalar(arg))
     result = evaluate(value, args)
     return None if isinstance(result, tuple) else make_const(np.asarray(result, str(value.ty.dtype)))
+
+
+def _is_static(value: relax.Expr) -> bool:
+    """False where a dimension of the result is only known at run time, as that of an expanded constant."""
+    return isinstance(value.ty, tvm.ir.TupleType) or all(isinstance(d, tirx.IntImm) for d in value.ty.shape or ())
 
 
 def _scalar(arg: relax.Expr) -> Any:

@@ -14,10 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import tvm
 from tvm import relax, tirx
 
 from tvmq.graph import ops
+from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import dtype_of, op_name
+
+
+def own_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file."""
+    return rewrite(mod, lambda _rewriter, _var, value: own_normalization(value))
 
 
 def own_normalization(value: relax.Expr) -> relax.Expr | None:

@@ -7,7 +7,7 @@ Before                                        After
     y = n[0]                                      (y is b)
 
 Needs     an imported module; `params` for the weights that are still function parameters.
-Leaves    softmax and the normalizations become operators of our own, see normalizations.py;
+Leaves    norms and gelu written out are recognized, see recognize.py; softmax and the normalizations become operators of our own, see normalizations.py;
           products have their constant on the right and no numbers multiplied into their operands, see products.py;
           a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
@@ -27,8 +27,9 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
-from tvmq.passes.normalizations import own_normalization
+from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.products import product
+from tvmq.passes.recognize import recognize
 
 # operator -> axis of the output channels in its weight
 SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
@@ -44,7 +45,7 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         value = rewriter.substitute(value)
         new = _simplify(rewriter, var, value)
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
-    result = rewriter.finish()
+    result = own_normalizations(recognize(rewriter.finish()))
     ledger = get_ledger(result)
     ledger.stage = "prepared"
     return with_ledger(result, ledger)
@@ -117,9 +118,6 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         return product(rewriter, var, value)
     if op_name(value) in ("add", "multiply", "maximum", "minimum") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
-    own = own_normalization(value)
-    if own is not None:
-        return own
     if op_name(value) == "subtract" and is_const(value.args[1]):
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):

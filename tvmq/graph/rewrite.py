@@ -37,6 +37,7 @@ class Rewriter:
         self._unique = UniqueNames(self.view.params)
         self._builder = relax.BlockBuilder()
         self.sources: tuple[str, ...] = ()
+        self.absorbed: set[str] = set()  # old variables that a replacement of several bindings left unread
 
     def at(self, name: str) -> None:
         """Say which old variable is being rewritten: what is emitted from now on inherits its source names."""

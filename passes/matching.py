@@ -1,0 +1,66 @@
+"""Walking from the last operator of a group to its inputs, while a function is rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.names import merge
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, is_const, op_name
+
+
+class Group:
+    """The bindings that one operator may replace: those walked through, and the one being rewritten.
+
+    var  the old variable of the last binding; values are those of the rewriter, so they read new variables
+    """
+
+    def __init__(self, rewriter: Rewriter, var: relax.Var) -> None:
+        self._rewriter, self._var = rewriter, var
+        self._inner: dict[str, relax.Var] = {}
+
+    def producer(self, expr: relax.Expr, *operators: str) -> relax.Call | None:
+        """What a variable is bound to, if that is one of these operators; the variable joins the group."""
+        value = self._rewriter.value_of(expr)
+        if value is None or op_name(value) not in operators:
+            return None
+        self._inner[expr.name] = expr
+        return value
+
+    def close(self) -> bool:
+        """True if only the group reads the variables that would disappear, and none is a result.
+
+        Then they count as gone, and what is emitted for the last binding gets the source names of the whole group.
+        """
+        view = self._rewriter.view
+        old = [name for var in self._inner.values() for name in self._rewriter.old_names(var)]
+        members = {*old, self._var.name} | self._rewriter.absorbed
+        if not all(members.issuperset(view.readers[name]) and not view.is_output(name) for name in old):
+            return False
+        self._rewriter.absorbed.update(old)
+        names = [self._rewriter.names.get(name, ()) for name in self._inner]
+        self._rewriter.sources = merge(*reversed(names), self._rewriter.sources)
+        return True
+
+
+def number(expr: relax.Expr) -> float | None:
+    """The value of a constant of one element; None for anything else."""
+    if not is_const(expr):
+        return None
+    array = const_value(expr)
+    return float(array.reshape(())) if array.size == 1 else None
+
+
+def is_number(expr: relax.Expr, value: float) -> bool:
+    """True for a constant of one element that is `value`, up to the precision of float16."""
+    found = number(expr)
+    return found is not None and bool(np.isclose(found, value, rtol=1e-3, atol=0))
+
+
+def either_way(call: relax.Call) -> Sequence[tuple[relax.Expr, relax.Expr]]:
+    """The arguments of an operator of two, in both orders."""
+    a, b = call.args
+    return (a, b), (b, a)

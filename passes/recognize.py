@@ -1,0 +1,39 @@
+"""Turn what exporters wrote out back into the operators that it was: layer norm, rms norm, group norm, gelu.
+
+Before                                        After
+    m = mean(x); d = subtract(x, m)               y = nn.layer_norm(x, gamma, beta)
+    v = mean(multiply(d, d))
+    n = divide(d, sqrt(add(v, epsilon)))
+    y = add(multiply(n, gamma), beta)
+
+Needs     constants folded and on the right side of sums and products.
+Leaves    groups that something else reads from inside; float results move by roundings, as those of any other order.
+Names     the new operator carries the names of its whole group.
+"""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.rewrite import Rewriter, Visit, rewrite
+from tvmq.graph.view import dtype_of
+from tvmq.passes.recognize_gelu import gelu
+from tvmq.passes.recognize_norms import normalization
+
+RECOGNIZERS: tuple[Visit, ...] = (normalization, gelu)
+
+
+def recognize(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file."""
+    return rewrite(mod, _visit)
+
+
+def _visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    if not isinstance(var.ty, relax.TensorType) or dtype_of(var) != "float32" or var.ty.shape is None:
+        return None
+    for recognizer in RECOGNIZERS:
+        found = recognizer(rewriter, var, value)
+        if found is not None:
+            return found
+    return None

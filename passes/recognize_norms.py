@@ -1,0 +1,232 @@
+"""Normalizations written out: subtract, mean, square, mean, add, sqrt, divide, then multiply and add.
+
+The quotient comes first, as a layer norm (or rms norm) without factors; a product behind it becomes gamma, a sum beta.
+Factors of channels make it an instance norm or a group norm of one group; reshapes around it, a group norm of several.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from tvm import relax, tirx
+
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.passes.matching import Group, either_way, is_number, number
+
+CENTRED = ("nn.layer_norm", "nn.instance_norm", "nn.group_norm")
+
+
+def normalization(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """The normalization that ends in this binding, None if there is none."""
+    group, name = Group(rewriter, var), op_name(value)
+    found = None
+    if name in ("divide", "multiply"):
+        found = _quotient(group, value)
+    if found is None and name == "multiply":
+        group = Group(rewriter, var)
+        found = _with_gamma(group, value)
+    if name == "add":
+        found = _with_beta(group, value)
+    if name == "reshape":
+        found = _of_groups(group, value)
+    return found if found is not None and group.close() else None
+
+
+class Centred(NamedTuple):
+    """x - mean(x) over axes; x itself where `axes` is None."""
+
+    x: relax.Expr
+    axes: tuple[int, ...] | None
+
+
+def _quotient(group: Group, value: relax.Call) -> relax.Expr | None:
+    """d / sqrt(mean(d * d) + epsilon)."""
+    d, radicand = _root(group, value)
+    total = group.producer(radicand, "add") if radicand is not None else None
+    epsilon = number(total.args[1]) if total is not None else None
+    if total is None or epsilon is None:
+        return None
+    squares = group.producer(total.args[0], "mean", "variance")
+    if squares is None or not squares.attrs.keepdims:
+        return None
+    axes, below = _axes(squares), _centred(group, d)
+    if op_name(squares) == "variance":
+        squared: Centred | None = Centred(squares.args[0], axes)
+    else:
+        squared = _squared(group, squares.args[0])
+    if squared is None or not squared.x.same_as(below.x) or squared.axes != below.axes:
+        return None
+    if below.axes is None:
+        return _unit_norm(below.x, axes, epsilon, centred=False)
+    return _unit_norm(below.x, axes, epsilon, centred=True) if below.axes == axes else None
+
+
+def _root(group: Group, value: relax.Call) -> tuple[relax.Expr, relax.Expr | None]:
+    """d and v of d / sqrt(v), d * rsqrt(v), d * (1 / sqrt(v))."""
+    if op_name(value) == "divide":
+        root = group.producer(value.args[1], "sqrt")
+        return value.args[0], root.args[0] if root is not None else None
+    for d, factor in either_way(value):
+        root = group.producer(factor, "rsqrt")
+        inverse = group.producer(factor, "divide") if root is None else None
+        if inverse is not None and is_number(inverse.args[0], 1.0):
+            root = group.producer(inverse.args[1], "sqrt")
+        if root is not None:
+            return d, root.args[0]
+    return value.args[0], None
+
+
+def _squared(group: Group, expr: relax.Expr) -> Centred | None:
+    square = group.producer(expr, "multiply", "power", "square")
+    if square is None:
+        return None
+    if op_name(square) == "power" and not is_number(square.args[1], 2.0):
+        return None
+    first = _centred(group, square.args[0])
+    if op_name(square) == "multiply":
+        second = _centred(group, square.args[1])
+        if not first.x.same_as(second.x) or first.axes != second.axes:
+            return None
+    return first
+
+
+def _centred(group: Group, d: relax.Expr) -> Centred:
+    difference = group.producer(d, "subtract")
+    mean = group.producer(difference.args[1], "mean") if difference is not None else None
+    if difference is None or mean is None or not mean.attrs.keepdims:
+        return Centred(d, None)
+    x = difference.args[0]
+    return Centred(x, _axes(mean)) if mean.args[0].same_as(x) else Centred(d, None)
+
+
+def _axes(call: relax.Call) -> tuple[int, ...]:
+    rank = len(list(call.args[0].ty.shape))
+    if call.attrs.axis is None:
+        return tuple(range(rank))
+    return tuple(sorted(int(axis) % rank for axis in call.attrs.axis))
+
+
+def _unit_norm(x: relax.Expr, axes: tuple[int, ...], epsilon: float, *, centred: bool) -> relax.Expr | None:
+    shape = [x.ty.shape[axis] for axis in axes]
+    if not axes or not all(isinstance(size, tirx.IntImm) for size in shape):
+        return None
+    ones, zeros = (relax.const(np.full([int(size) for size in shape], value, np.float32)) for value in (1, 0))
+    if centred:
+        return relax.op.nn.layer_norm(x, ones, zeros, list(axes), epsilon)
+    return relax.op.nn.rms_norm(x, ones, list(axes), epsilon)
+
+
+# ---- factors
+
+
+def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
+    """norm(x) * constant."""
+    norm = group.producer(value.args[0], *CENTRED, "nn.rms_norm")
+    if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
+        return None
+    if not _is_filled(norm.args[1], 1) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
+        return None
+    return _rebuilt(norm, value.args[1], 1)
+
+
+def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
+    """norm(x) + constant."""
+    norm = group.producer(value.args[0], *CENTRED)
+    if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
+        return None
+    return _rebuilt(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
+
+
+def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
+    """The normalization with gamma (position 1) or beta (2) from a constant that broadcasts to its result."""
+    sizes = list(norm.ty.shape)
+    array = const_value(factor)
+    full = array.reshape((1,) * (len(sizes) - array.ndim) + array.shape)
+    if op_name(norm) in ("nn.layer_norm", "nn.rms_norm"):
+        axes = [int(axis) % len(sizes) for axis in norm.attrs.axes]
+        row = [int(sizes[axis]) for axis in axes]
+        if array.size == 1 or (full.size == np.prod(row) and [full.shape[axis] for axis in axes] == row):
+            flat = np.broadcast_to(full.reshape([full.shape[axis] for axis in axes]), row)
+            return _replaced(norm, flat, position)
+        norm = _by_channels(norm, axes)
+    channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
+    if channel is None or full.size != full.shape[channel] or full.size != const_value(norm.args[1]).size:
+        return None
+    return _replaced(norm, full.reshape(-1), position)
+
+
+def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
+    """A layer norm of all positions as an instance norm, of all but the batch as a group norm; else as it is."""
+    rank, channels = len(list(norm.ty.shape)), norm.ty.shape[1] if len(list(norm.ty.shape)) > 1 else None
+    unit = op_name(norm) == "nn.layer_norm" and all(_is_filled(norm.args[i], 2 - i) for i in (1, 2))
+    if not unit or not isinstance(channels, tirx.IntImm):
+        return norm
+    factors = [relax.const(np.full(int(channels), value, np.float32)) for value in (1, 0)]
+    x, epsilon = norm.args[0], float(norm.attrs.epsilon)
+    if axes == list(range(2, rank)):
+        made = relax.op.nn.instance_norm(x, *factors, 1, axes, epsilon)
+    elif axes == list(range(1, rank)):
+        made = relax.op.nn.group_norm(x, *factors, 1, 1, axes[1:], epsilon)
+    else:
+        return norm
+    return relax.BlockBuilder().normalize(made)
+
+
+def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
+    args = list(norm.args)
+    args[position] = relax.const(np.ascontiguousarray(factor, np.float32))
+    return relax.Call(norm.op, args, norm.attrs, norm.ty_args, norm.span)
+
+
+# ---- groups
+
+
+def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
+    """reshape(norm(reshape(x, [batch, groups, ...])), shape of x)."""
+    norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
+    before = group.producer(norm.args[0], "reshape") if norm is not None else None
+    if norm is None or before is None or not _same_shape(value, before.args[0]):
+        return None
+    x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
+    rank = len(inner)
+    if len(sizes) < 3 or rank < 3 or not _equal(sizes[0], inner[0]):
+        return None
+    if [int(axis) % rank for axis in norm.attrs.axes] != list(range(2, rank)):
+        return None
+    if not all(isinstance(size, tirx.IntImm) for size in (sizes[1], inner[1])) or int(sizes[1]) % int(inner[1]):
+        return None
+    factors = _factors_of_groups(norm, int(inner[1]), int(sizes[1]))
+    if factors is None:
+        return None
+    axes, epsilon = list(range(2, len(sizes))), float(norm.attrs.epsilon)
+    return relax.op.nn.group_norm(x, *factors, int(inner[1]), 1, axes, epsilon)
+
+
+def _factors_of_groups(norm: relax.Call, groups: int, channels: int) -> list[relax.Expr] | None:
+    """gamma and beta of channels from those of groups."""
+    if not all(is_const(arg) for arg in norm.args[1:3]):
+        return None
+    if op_name(norm) == "nn.instance_norm":
+        values = [const_value(arg).repeat(channels // groups) for arg in norm.args[1:3]]
+    elif _is_filled(norm.args[1], 1) and _is_filled(norm.args[2], 0):
+        values = [np.full(channels, value) for value in (1, 0)]
+    else:
+        return None
+    return [relax.const(np.asarray(value, np.float32)) for value in values]
+
+
+def _is_filled(expr: relax.Expr, value: float) -> bool:
+    return is_const(expr) and bool((const_value(expr) == value).all())
+
+
+def _same_shape(a: relax.Expr, b: relax.Expr) -> bool:
+    sizes = [list(expr.ty.shape) for expr in (a, b)]
+    return len(sizes[0]) == len(sizes[1]) and all(map(_equal, *sizes))
+
+
+def _equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
+    if isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm):
+        return int(a) == int(b)
+    return bool(a.same_as(b))
