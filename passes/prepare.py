@@ -7,7 +7,8 @@ Before                                        After
     y = n[0]                                      (y is b)
 
 Needs     an imported module; `params` for the weights that are still function parameters.
-Leaves    norms and gelu written out are recognized, see recognize.py; softmax and the normalizations become operators of our own, see normalizations.py;
+Leaves    norms and gelu written out are recognized, see recognize.py;
+          softmax and the normalizations become operators of our own, see normalizations.py;
           products have their constant on the right and no numbers multiplied into their operands, see products.py;
           a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
