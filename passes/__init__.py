@@ -20,16 +20,19 @@ PASSES: dict[str, str] = {
 }
 
 OPS: dict[str, str] = {
+    "nn.conv1d": "tvmq.passes.ops.conv1d:FAMILY",
     "nn.conv2d": "tvmq.passes.ops.conv2d:FAMILY",
     "matmul": "tvmq.passes.ops.matmul:FAMILY",
+    "nn.conv3d": "tvmq.passes.ops.conv3d:FAMILY",
+    **dict.fromkeys(
+        ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
+        "tvmq.passes.ops.conv_transpose:FAMILY",
+    ),
     "add": "tvmq.passes.ops.add:FAMILY",
     "multiply": "tvmq.passes.ops.multiply:FAMILY",
     "concat": "tvmq.passes.ops.concat:FAMILY",
     "mean": "tvmq.passes.ops.mean:FAMILY",
     "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
-    "nn.max_pool2d": "tvmq.passes.ops.max_pool:FAMILY",
-    "max": "tvmq.passes.ops.max_pool:FAMILY",
-    "min": "tvmq.passes.ops.max_pool:FAMILY",
     "sum": "tvmq.passes.ops.mean:FAMILY",
     "subtract": "tvmq.passes.ops.add:FAMILY",
     "stack": "tvmq.passes.ops.concat:FAMILY",
@@ -38,6 +41,9 @@ OPS: dict[str, str] = {
         ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.ops.compare:FAMILY"
     ),
     **dict.fromkeys(("broadcast_to", "tile", "take", "flip"), "tvmq.passes.ops.shape:FAMILY"),
+    **dict.fromkeys(
+        ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), "tvmq.passes.ops.max_pool:FAMILY"
+    ),
     **dict.fromkeys(
         ("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice"),
         "tvmq.passes.ops.shape:FAMILY",

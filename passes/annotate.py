@@ -26,11 +26,9 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.partition import SEEDS, integer_groups
 from tvmq.spec import QuantSpec
-
-# family -> axis of the output channels in its weight; the last one elsewhere
-WEIGHT_AXIS = {"conv2d": 0}
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
@@ -119,8 +117,7 @@ def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.
     chosen = ledger.layers[group.output].get("specs", {}).get("weights")
     spec = QuantSpec.from_dict(chosen) if chosen else config.weights
     data, weight, *rest = value.args
-    last = len(weight.ty.shape) - 1
-    axis = WEIGHT_AXIS.get(group.family, last) if spec.per_channel else -1
+    axis = weight_axis(value) if spec.per_channel else -1
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()
     call = ops.simulated_quantize(
         weight,

@@ -29,8 +29,9 @@ from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.rules import Decision, LayerFacts, resolve
 
+CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
-SEEDS = ("conv2d", "dense", "matmul")
+SEEDS = (*CONVOLUTIONS, "conv_transpose", "dense", "matmul")
 # What a model brings along that is quantized already: no layers.
 CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
@@ -155,7 +156,7 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
 
 def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None:
     """The option of the configuration that keeps a layer in float."""
-    if family == "conv2d" and layer.index in (config.skip_conv_layers or ()):
+    if family in CONVOLUTIONS and layer.index in (config.skip_conv_layers or ()):
         return f"option skip_conv_layers: {layer.index}"
     if family == "dense" and config.skip_dense_layer:
         return "option skip_dense_layer"

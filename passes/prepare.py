@@ -10,7 +10,8 @@ Needs     an imported module; `params` for the weights that are still function p
 Leaves    norms and gelu written out are recognized, see recognize.py;
           softmax and the normalizations become operators of our own, see normalizations.py;
           products have their constant on the right and no numbers multiplied into their operands, see products.py;
-          a batch norm that follows no convolution or matrix product becomes multiply and add of constants.
+          a batch norm behind the relu of a convolution becomes maximum and minimum of constants behind it;
+          one that follows no convolution or matrix product becomes multiply and add of constants.
 Numerics  the folded weights are computed in float64 and rounded once to float32.
 """
 
@@ -25,15 +26,18 @@ from tvm import relax
 
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
+from tvmq.passes.ops.base import clip_bounds
 from tvmq.passes.products import product
 from tvmq.passes.recognize import recognize
 
 # operator -> axis of the output channels in its weight
 SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
+LARGEST = float(np.finfo(np.float32).max)
 TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
 
 
@@ -144,10 +148,40 @@ def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.E
     shift = (beta if attrs.center else 0.0) - mean * scale
     shape = [1] * _rank(x)
     shape[int(attrs.axis)] = -1
+    behind_clip = _through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
+    if behind_clip is not None:
+        return behind_clip
     if not _absorb(rewriter, x, scale.reshape(shape)):
         scaled = rewriter.emit(relax.op.multiply(x, _const(scale.reshape(shape))), f"{var.name}_scale")
         return relax.op.add(scaled, _const(shift.reshape(shape)))
     return _shifted(rewriter, x, shift.reshape(shape))
+
+
+def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
+    """clip(conv) * scale + shift as the clip, by bounds of each channel, of a convolution that holds both.
+
+    None where `x` is no relu or clip of a convolution or product.
+    """
+    value = rewriter.value_of(x)
+    bounds = clip_bounds(value, op_name(value)) if value is not None else None
+    if value is None or bounds is None or not isinstance(value.args[0], relax.Var):
+        return None
+    inner = value.args[0]
+    if not rewriter.read_once(x) or not _absorb(rewriter, inner, scale):
+        return None
+    rewriter.sources = merge(rewriter.names.get(x.name, ()), rewriter.sources)
+    y = _shifted(rewriter, inner, shift)
+    ends = [np.where(scale == 0, 0.0, bound * np.where(scale == 0, 1.0, scale)) + shift for bound in bounds]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    if np.isfinite(low).any():
+        y = relax.op.maximum(_bound(rewriter, y, x), _const(np.maximum(low, -LARGEST)))
+    if np.isfinite(high).any():
+        y = relax.op.minimum(_bound(rewriter, y, x), _const(np.minimum(high, LARGEST)))
+    return y
+
+
+def _bound(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
+    return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_shifted")
 
 
 def _rank(x: relax.Expr) -> int:

@@ -42,6 +42,8 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tu
     bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
     if weight.axis is None:
         bias = bias.max()
+    elif 1 < bias.size != weight.scale.size:  # the groups of a transposed convolution share their scales
+        bias = bias.reshape(-1, weight.scale.size).max(axis=0)
     scale = _fine_without_weights(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
     needed = np.broadcast_to(bias / (float(x.scale) * LARGEST_BIAS), scale.shape)
     low = scale < needed

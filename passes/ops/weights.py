@@ -7,10 +7,22 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import StageError
+from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer, group_names
 from tvmq.spec import QParams
+
+
+def weight_axis(call: relax.Call) -> int:
+    """Axis of a constant weight along which each output channel has its own scale.
+
+    A transposed convolution keeps its output channels on axis 1, or on axis 0 where each input channel has its own.
+    """
+    name, weight = op_name(call), [int(d) for d in call.args[1].ty.shape]
+    if name in TRANSPOSED:
+        return 0 if weight[1] == 1 and int(call.attrs.groups) == weight[0] else 1
+    return 0 if name in CONVOLUTIONS else len(weight) - 1
 
 
 def simulated(realizer: Realizer, group: Group, position: int) -> relax.Call:

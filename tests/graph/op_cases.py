@@ -301,6 +301,29 @@ def sum_cases() -> list[Case]:
     return cases
 
 
+def conv_transpose_cases() -> list[Case]:
+    """Lines, pictures and volumes with groups, dilation, cut sides and output padding, zero points at the ends."""
+    settings: list[tuple[Any, ...]] = [
+        ((2, 4, 5), (4, 3, 2), "uint8", [3], [1, 0], [1], [1], 2, 255),
+        ((1, 3, 4, 3), (3, 2, 3, 2), "int8", [2, 1], [1, 0, 2, 1], [0, 0], [1, 3], 1, -128),
+        ((1, 2, 2, 3, 2), (2, 1, 2, 1, 3), "uint8", [2, 2, 1], [0, 0, 1, 1, 0, 0], [1, 0, 0], [1, 1, 1], 2, 7),
+    ]
+    cases = []
+    for x_shape, w_shape, dtype, strides, padding, extra, dilation, groups, zero in settings:
+        named = {"strides": strides, "padding": padding, "output_padding": extra, "dilation": dilation}
+        named["groups"] = groups
+        w = _codes("int8", w_shape, 1)
+        cases.append(
+            Case(
+                f"conv_transpose_{len(x_shape) - 2}d",
+                {"x": _codes(dtype, x_shape), "w": w},
+                lambda x, w, named=named, zero=zero: ops.conv_transpose(x, w, **named, zero_point=zero),
+                lambda x, w, named=named, zero=zero: numerics.conv_transpose(x, w, **named, x_zero=zero),
+            )
+        )
+    return cases
+
+
 def float_cases() -> list[Case]:
     """Softmax on each axis and the fence."""
     random = np.random.default_rng(5)
@@ -425,6 +448,7 @@ CASES: dict[str, Case] = {
         matmul_cases,
         table_cases,
         sum_cases,
+        conv_transpose_cases,
         float_cases,
         simulated_cases,
     )

@@ -174,6 +174,13 @@ def test_sums_need_a_shape(call: Callable[[relax.Var], relax.Call]) -> None:
         relax.BlockBuilder().normalize(call(x))
 
 
+def test_a_weight_of_other_channels_is_refused() -> None:
+    x, w = (relax.Var("x", relax.TensorType(shape, "int8")) for shape in ([1, 3, 5], [4, 2, 3]))
+    named = {"strides": [1], "padding": [0, 0], "output_padding": [0], "dilation": [1]}
+    with pytest.raises(ValueError, match="conv_transpose: 3 channels in 1 groups do not fit"):
+        relax.BlockBuilder().normalize(ops.conv_transpose(x, w, **named))
+
+
 def test_fence_is_the_identity_elsewhere() -> None:
     """Targets without LLVM get the plain value."""
     from tvmq.graph.ops.registry import fence

@@ -61,12 +61,12 @@ def test_batch_norm_gives_a_bias_where_there_is_none() -> None:
     assert_same(prepare(before), expected)
 
 
-def test_batch_norm_behind_relu_stays_two_operators() -> None:
-    body = f"c = R.nn.conv2d(x, w)\nr = R.nn.relu(c)\n{BATCH_NORM.format(x='r')}\ny = n[0]"
+def test_batch_norm_behind_a_sigmoid_stays_two_operators() -> None:
+    body = f"c = R.nn.conv2d(x, w)\nr = R.sigmoid(c)\n{BATCH_NORM.format(x='r')}\ny = n[0]"
     before = block(f"{X}, {W}, {CHANNELS}", body, w=WEIGHT, **STATISTICS)
     expected = block(
         f"{X}, {W}, {BIAS}, d{BIAS[1:]}",
-        "c = R.nn.conv2d(x, w)\nr = R.nn.relu(c)\ns = R.multiply(r, b)\ny = R.add(s, d)",
+        "c = R.nn.conv2d(x, w)\nr = R.sigmoid(c)\ns = R.multiply(r, b)\ny = R.add(s, d)",
         w=WEIGHT,
         b=SCALE,
         d=SHIFT,

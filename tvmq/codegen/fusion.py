@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 
-HEADS = ("nn.conv2d", "matmul")
+CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
+TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
+HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool2d")
 
 
@@ -47,8 +49,10 @@ def find_chains(view: View) -> dict[str, Chain]:
         if var.name in taken or name not in HEADS + REDUCERS:
             continue
         members = _before(view, var.name) + [var.name]
-        follow = _after_product if name in HEADS else _after_reducer
-        follow(view, members, taken)
+        if name in HEADS:
+            _after_product(view, members, taken, adds=name not in TRANSPOSED)
+        else:
+            _after_reducer(view, members, taken)
         taken.update(members)
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
@@ -60,7 +64,7 @@ def _before(view: View, head: str) -> list[str]:
     value = view.value[head]
     source = value.args[0]
     producer = view.producer(source)
-    if op_name(value) != "nn.conv2d" or producer is None or op_name(producer) != "nn.pad":
+    if op_name(value) not in CONVOLUTIONS or producer is None or op_name(producer) != "nn.pad":
         return []
     if producer.attrs.pad_mode != "constant" or view.only_reader(source.name) is None:
         return []
@@ -72,7 +76,8 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], taken: set[str]) -> None:
+def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool) -> None:
+    """Bias and what follows; `adds`: the codes leave the kernel where those of another tensor could be added."""
     integer = dtype_of(view.var[members[-1]]) == "int32"
     _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
     if not integer:
@@ -82,7 +87,8 @@ def _after_product(view: View, members: list[str], taken: set[str]) -> None:
         view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"
     ):
         return
-    _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
+    if adds:
+        _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
     _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
 
 
@@ -109,7 +115,7 @@ def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-de
     if op_name(call) != "add" or not is_const(call.args[1]):
         return False
     product = shape_of(view.var[head])
-    axis = 1 if op_name(view.value[head]) == "nn.conv2d" else len(product) - 1
+    axis = len(product) - 1 if op_name(view.value[head]) == "matmul" else 1
     bias = shape_of(call.args[1])
     if len(bias) > len(product):
         return False

@@ -1,7 +1,8 @@
 """From a module of ours to calls of kernels: pictures become NHWC, neighbouring operators become one function.
 
-One walk over the bindings. Every tensor of rank 4 may exist in two layouts: "logical" (NCHW, as in the IR) and
-"nhwc"; a rule asks for the layout it wants and a transpose is emitted only where the other one is all there is.
+One walk over the bindings. Every tensor of rank 3 to 5 may exist in two layouts: "logical" (channels second, as in
+the IR) and "nhwc"; a rule asks for the layout it wants and a transpose is emitted only where the other one is all
+there is. In "nhwc" a line (N, C, W) is a picture of one row, a volume (N, C, D, H, W) one of D * H rows.
 Rules for operators are in codegen/lowerings/; what no rule takes is emitted as it stands and gets TVM's own
 lowering with the generic schedule: slower, never wrong.
 """
@@ -9,6 +10,7 @@ lowering with the generic schedule: slower, never wrong.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -28,9 +30,17 @@ Rule = Callable[["Lowerer", Chain], bool]
 
 # operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
 LOWERINGS: dict[str, str] = {
+    "nn.conv1d": "tvmq.codegen.lowerings.conv2d:lower",
     "nn.conv2d": "tvmq.codegen.lowerings.conv2d:lower",
+    "nn.conv3d": "tvmq.codegen.lowerings.conv3d:lower",
+    **dict.fromkeys(
+        ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
+        "tvmq.codegen.lowerings.conv_transpose:lower",
+    ),
     "matmul": "tvmq.codegen.lowerings.dense:lower",
+    "nn.max_pool1d": "tvmq.codegen.lowerings.pool:max_pool",
     "nn.max_pool2d": "tvmq.codegen.lowerings.pool:max_pool",
+    "nn.max_pool3d": "tvmq.codegen.lowerings.pool:max_pool",
     "tvmq.sum_pool2d": "tvmq.codegen.lowerings.pool:sum_pool",
     "tvmq.sum": "tvmq.codegen.lowerings.pool:global_sum",
     "tvmq.quantize": "tvmq.codegen.lowerings.convert:quantize",
@@ -143,6 +153,11 @@ class Lowerer:
         ty = self.view.var[name].ty
         return isinstance(ty, relax.TensorType) and ty.ndim == 4
 
+    def is_picture(self, name: str) -> bool:
+        """True for tensors that may live in NHWC if lines and volumes are taken for pictures."""
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
+
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
         return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*shape_of(self.view.var[name])[1:]))
@@ -150,13 +165,15 @@ class Lowerer:
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
-            self._nhwc[name] = self._transposed(self._logical[name], TO_NHWC, f"{name}_nhwc")
+            picture = self.reshaped(self._logical[name], picture_shape(shape_of(self.view.var[name])), f"{name}_rows")
+            self._nhwc[name] = self._transposed(picture, TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
     def logical(self, name: str) -> relax.Expr:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
-            self._logical[name] = self._transposed(self._nhwc[name], TO_NCHW, f"{name}_nchw")
+            picture = self._transposed(self._nhwc[name], TO_NCHW, f"{name}_nchw")
+            self._logical[name] = self.reshaped(picture, shape_of(self.view.var[name]), name)
         return self._logical[name]
 
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
@@ -234,6 +251,16 @@ class Lowerer:
         mod = self._builder.get()
         mod["main"] = with_names(func.with_attr("global_symbol", "main"), self._names)
         return mod
+
+
+def picture_shape(shape: Sequence[int]) -> list[int]:
+    """A shape with channels second as that of pictures, NCHW.
+
+    >>> picture_shape([2, 8, 100]), picture_shape([2, 8, 5, 6, 7])
+    ([2, 8, 1, 100], [2, 8, 30, 7])
+    """
+    batch, channels, *sizes = shape
+    return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
 
 
 def _may_contract(value: relax.Expr) -> bool:

@@ -75,7 +75,7 @@ def _sum_pool2d(call: relax.Call, q: np.ndarray) -> np.ndarray:
     )
 
 
-def _conv2d(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _conv(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.conv(
         x,
@@ -99,14 +99,21 @@ def _rms_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray) -> np.ndarray:
     return numerics.rms_norm(x, gamma, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
 
 
-def _max_pool2d(call: relax.Call, x: np.ndarray) -> np.ndarray:
+def _conv_transpose(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    names = ("strides", "padding", "output_padding", "dilation")
+    options: dict[str, Any] = {name: _ints(getattr(a, name)) for name in names}
+    return numerics.conv_transpose(x, w, **options, groups=int(a.groups), x_zero=int(a.zero_point))
+
+
+def _max_pool(call: relax.Call, x: np.ndarray) -> np.ndarray:
     a = call.attrs
     options: dict[str, Any] = {"kernel": a.pool_size, "strides": a.strides, "dilation": a.dilation}
     options = {name: _ints(value) for name, value in options.items()}
     options["padding"] = covering_padding(a.padding, x.shape[2:], shape_of(call)[2:], **options)
     if x.dtype.kind in "iu":
-        return numerics.max_pool2d(x, **options)
-    return _ordered(numerics.max_pool2d(_ordered(x.view(np.int32)), **options)).view(np.float32)
+        return numerics.max_pool(x, **options)
+    return _ordered(numerics.max_pool(_ordered(x.view(np.int32)), **options)).view(np.float32)
 
 
 def _ordered(bits: np.ndarray) -> np.ndarray:
@@ -131,10 +138,11 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.layer_norm": _layer_norm,
     "tvmq.rms_norm": _rms_norm,
     "tvmq.group_norm": _group_norm,
-    "nn.max_pool2d": _max_pool2d,
+    "tvmq.conv_transpose": _conv_transpose,
+    **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {
-    "nn.conv2d": _conv2d,
+    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), _conv),
     "matmul": lambda call, a, b: numerics.matmul(a, b),
 }
 

@@ -15,6 +15,7 @@ from tvmq.kernels import (
     conv2d,
     conv2d_float,
     convert,
+    depth_to_space,
     depthwise,
     depthwise_float,
     group_norm,
@@ -23,6 +24,7 @@ from tvmq.kernels import (
     pool,
     resize,
     softmax,
+    stack_depth,
     table,
     transpose,
 )
@@ -47,6 +49,16 @@ def conv2d_kernel(
     if is_depthwise and epilogue:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, isa)
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa)
+
+
+def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: str, isa: Isa) -> Kernel:
+    """Slices of a volume as channels; types of one and four bytes."""
+    return stack_depth.stack_depth(windows, fill, isa, dtype)
+
+
+def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -> Kernel:
+    """Channels spread over pixels, any type."""
+    return depth_to_space.depth_to_space(spread, isa, dtype)
 
 
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:

@@ -11,9 +11,9 @@ def covering_padding(
     out_size: Sequence[int],
     kernel: Sequence[int],
     strides: Sequence[int],
-    dilation: Sequence[int] = (1, 1),
-) -> tuple[int, int, int, int]:
-    """Padding (top, left, bottom, right) that gives `out_size` windows when their number is rounded down.
+    dilation: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """Padding (all befores, then all afters) that gives `out_size` windows when their number is rounded down.
 
     Rounding up (ceil_mode) adds windows beyond the given padding; those that would begin in the padding are left out
     again, by TVM as by onnxruntime. Here the result's shape says what happened.
@@ -22,9 +22,10 @@ def covering_padding(
     (0, 0, 2, 0)
     """
     result = [int(p) for p in padding]
-    for axis in range(2):
+    rank = len(size)
+    for axis in range(rank):
         stride = int(strides[axis])
-        span = (int(kernel[axis]) - 1) * int(dilation[axis]) + 1
+        span = (int(kernel[axis]) - 1) * (int(dilation[axis]) if dilation else 1) + 1
         needed = (int(out_size[axis]) - 1) * stride + span - int(size[axis]) - result[axis]
-        result[axis + 2] = max(min(result[axis + 2], needed + stride - 1), needed)
-    return result[0], result[1], result[2], result[3]
+        result[axis + rank] = max(min(result[axis + rank], needed + stride - 1), needed)
+    return tuple(result)

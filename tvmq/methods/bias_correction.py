@@ -21,9 +21,12 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.macs import TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of
+
+CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
@@ -33,9 +36,9 @@ def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRMo
     roots = {
         entry["root"]: entry
         for entry in ledger.layers.values()
-        if entry["precision"] == "int8" and entry["family"] in ("conv2d", "dense")
+        if entry["precision"] == "int8" and entry["family"] in (*CONVOLUTIONS, "dense")
     }
-    pending: dict[str, np.ndarray] = {}
+    pending: dict[str, tuple[np.ndarray, tuple[int, ...]]] = {}
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         new = rewriter.substitute(value)
@@ -43,13 +46,12 @@ def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRMo
         if entry is not None:
             shift = _shift(rewriter.view, var, means)
             if shift is not None and entry["facts"]["bias"]:
-                pending[entry["members"][1]] = shift
+                pending[entry["members"][1]] = shift, _bias_shape(var, entry)
             elif shift is not None:
                 new = _with_new_bias(rewriter, var, new, shift, entry)
         elif var.name in pending:
             a, b = new.args
-            shape = const_value(b).shape
-            total = const_value(b).astype(np.float64) + _shaped(pending[var.name], shape, len(var.ty.shape))
+            total = const_value(b).astype(np.float64) + _shaped(*pending[var.name], const_value(b).shape)
             new = relax.op.add(a, relax.const(total.astype(np.float32)))
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     return with_ledger(rewriter.finish(), ledger)
@@ -63,15 +65,17 @@ def _with_new_bias(
     entry["members"] = [inner.name, *entry["members"]]
     entry["root"] = inner.name
     entry["facts"]["bias"] = True
-    shape = (1, -1, 1, 1) if len(var.ty.shape) == 4 and entry["family"] == "conv2d" else (-1,)
-    return relax.op.add(inner, relax.const(shift.reshape(shape).astype(np.float32)))
+    return relax.op.add(inner, relax.const(shift.reshape(_bias_shape(var, entry)).astype(np.float32)))
 
 
-def _shaped(shift: np.ndarray, shape: tuple[int, ...], rank: int) -> np.ndarray:
+def _bias_shape(var: relax.Var, entry: dict[str, Any]) -> tuple[int, ...]:
+    """Shape of a bias of the layer: channels come second in convolutions, last in products."""
+    return (1, -1) + (1,) * (len(var.ty.shape) - 2) if entry["family"] in CONVOLUTIONS else (-1,)
+
+
+def _shaped(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
     """The correction in the shape of the bias; a bias of one number becomes one a channel."""
-    if int(np.prod(shape)) == shift.size:
-        return shift.reshape(shape)
-    return shift.reshape((1, -1) + (1,) * (rank - 2)) if rank == 4 else shift
+    return shift.reshape(shape if int(np.prod(shape)) == shift.size else bias_shape)
 
 
 def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.ndarray | None:
@@ -89,12 +93,16 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
     if op_name(call) == "matmul":
         return mean @ error if mean.size == error.shape[0] else None
-    filters, per_group = error.shape[:2]
     groups = int(call.attrs.groups)
+    transposed = op_name(call) in TRANSPOSED
+    if transposed:
+        error = numerics.filters_first(error, groups)
+    filters, per_group = error.shape[:2]
     if mean.size != per_group * groups:
         return None
     by_filter = mean.reshape(groups, per_group).repeat(filters // groups, axis=0)
-    error = error * tap_shares(call, shape_of(call.args[0])[2:], shape_of(var)[2:])
+    shares = transposed_tap_shares if transposed else tap_shares
+    error = error * shares(call, shape_of(call.args[0])[2:], shape_of(var)[2:])
     return (error.sum(axis=tuple(range(2, error.ndim))) * by_filter).sum(axis=1)
 
 
@@ -115,6 +123,19 @@ def tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -
         )
         position = np.arange(out_size[axis])[None, :] * stride + np.arange(taps)[:, None] * dilation - before
         share = ((position >= 0) & (position < size[axis])).mean(axis=1)
+        shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])
+    return shares
+
+
+def transposed_tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -> np.ndarray:
+    """Share of the output positions that each tap of a transposed convolution brings an element of x to."""
+    attrs = call.attrs
+    rank = len(size)
+    shares = np.ones((1,) * rank)
+    for axis in range(rank):
+        taps = np.arange(shape_of(call.args[1])[2 + axis]) * int(attrs.dilation[axis])
+        position = np.arange(size[axis])[None, :] * int(attrs.strides[axis]) + taps[:, None] - int(attrs.padding[axis])
+        share = ((position >= 0) & (position < out_size[axis])).sum(axis=1) / out_size[axis]
         shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])
     return shares
 

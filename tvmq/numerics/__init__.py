@@ -9,7 +9,7 @@ from tvmq.numerics.add import AddParams, add, add_params
 from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
 from tvmq.numerics.compare import compare_table
 from tvmq.numerics.conv import conv
-from tvmq.numerics.conv_transpose import conv_transpose
+from tvmq.numerics.conv_transpose import conv_transpose, filters_first
 from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.matmul import matmul
@@ -44,6 +44,7 @@ __all__ = [
     "conv",
     "conv_transpose",
     "dequantize",
+    "filters_first",
     "fixed_point_multiply",
     "fixed_point_parameters",
     "float_multiplier",

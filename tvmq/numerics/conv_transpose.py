@@ -62,6 +62,19 @@ def conv_transpose(
     return result
 
 
+def filters_first(w: np.ndarray, groups: int = 1) -> np.ndarray:
+    """The weight of a transposed convolution in the order of that of a convolution.
+
+    w        shape (C, F / groups, kernel...)
+    returns  shape (F, C / groups, kernel...); the kernel is not flipped
+
+    >>> filters_first(np.arange(6).reshape(2, 3, 1))[..., 0].tolist()
+    [[0, 3], [1, 4], [2, 5]]
+    """
+    grouped = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
+    return np.ascontiguousarray(grouped.reshape(-1, *grouped.shape[2:]))
+
+
 def _windows(
     spatial: tuple[int, ...],
     kernel: tuple[int, ...],

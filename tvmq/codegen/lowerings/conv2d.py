@@ -1,10 +1,12 @@
-"""Convolutions, integer and float: padding, bias, requantize, residual add, table or clip inside one kernel."""
+"""Convolutions of pictures and lines, integer and float: padding, bias, requantize, residual add, table or clip
+inside one kernel."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
+from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
@@ -13,19 +15,21 @@ from tvmq.codegen.select import conv2d_kernel
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.types import Conv2d
 
+LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
+
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
     """One kernel for the chain; False for layouts and weights that are not ours."""
     view = lowerer.view
     call = view.value[chain.head]
-    if call.attrs.data_layout != "NCHW" or call.attrs.kernel_layout != "OIHW" or not is_const(call.args[1]):
-        return False
-    source, padding, pad_value = _padding(view, chain)
-    weight = const_value(call.args[1])
+    source, padding, pad_value = padding_of(view, chain)
     x_dtype = dtype_of(view.var[source])
-    if x_dtype not in ("uint8", "int8", "float32") or weight.dtype != ("float32" if x_dtype == "float32" else "int8"):
+    if not takes(call, x_dtype):
         return False
-    batch, channels, height, width = shape_of(view.var[source])
+    weight = const_value(call.args[1])
+    weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
+    batch, height, width, channels = shape_of(lowerer.nhwc(source))
+    before, after = (pair(side, 0) for side in padding)
     conv = Conv2d(
         batch,
         height,
@@ -33,9 +37,9 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         channels,
         weight.shape[0],
         kernel=weight.shape[2:],
-        strides=_pair(call.attrs.strides),
-        padding=padding,
-        dilation=_pair(call.attrs.dilation),
+        strides=pair(call.attrs.strides),
+        padding=(*before, *after),
+        dilation=pair(call.attrs.dilation),
         groups=int(call.attrs.groups),
         x_dtype=x_dtype,
     )
@@ -49,20 +53,29 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _pair(values: Any) -> tuple[int, int]:
-    rows, columns = values
-    return int(rows), int(columns)
+def takes(call: relax.Call, x_dtype: str) -> bool:
+    """True for a constant weight and layouts and types that the templates know."""
+    layouts = (str(call.attrs.data_layout), str(call.attrs.kernel_layout))
+    if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in ("uint8", "int8", "float32"):
+        return False
+    return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
 
 
-def _padding(view: View, chain: Chain) -> tuple[str, tuple[int, int, int, int], int]:
-    """Input of the chain, total padding (top, left, bottom, right) and the value of the border."""
+def pair(values: Iterable[int], missing: int = 1) -> tuple[int, int]:
+    """(rows, columns) of an option; `missing` for the rows of a line."""
+    *rows, columns = (int(value) for value in values)
+    return (rows[0] if rows else missing), columns
+
+
+def padding_of(view: View, chain: Chain) -> tuple[str, tuple[list[int], list[int]], int]:
+    """Input of the chain, total padding (befores, afters) of its spatial axes and the value of the border."""
     call = view.value[chain.head]
-    top, left, bottom, right = (int(p) for p in call.attrs.padding)
-    source = call.args[0]
+    own = [int(p) for p in call.attrs.padding]
+    spatial = len(own) // 2
     if chain.members[0] == chain.head:
-        return source.name, (top, left, bottom, right), 0
+        return call.args[0].name, (own[:spatial], own[spatial:]), 0
     pad = view.value[chain.members[0]]
     width = [int(w) for w in pad.attrs.pad_width]
-    assert op_name(pad) == "nn.pad" and not any((top, left, bottom, right)) and not any(width[:4])
+    assert op_name(pad) == "nn.pad" and not any(own) and not any(width[:4])
     value = int(np.float64(pad.attrs.pad_value))
-    return pad.args[0].name, (width[4], width[6], width[5], width[7]), value
+    return pad.args[0].name, (width[4::2], width[5::2]), value

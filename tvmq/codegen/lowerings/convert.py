@@ -6,7 +6,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.elementwise import NHWC_AXIS, requantized, wants_nhwc
+from tvmq.codegen.lowerings.elementwise import nhwc_axis, requantized, wants_nhwc
 from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, shape_of
@@ -26,7 +26,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
-    nhwc = lowerer.rank4(chain.result)
+    nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
     moves = nhwc and not lowerer.has_nhwc(source)
     x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
     shape = shape_of(x)
@@ -38,7 +38,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     elif not wants_nhwc(lowerer, chain):
         return False
     else:
-        axis = NHWC_AXIS[attrs.axis] if attrs.axis >= 0 else -1
+        axis = nhwc_axis(attrs.axis, len(shape_of(call)))
         options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
     (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
@@ -53,8 +53,9 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
-    moves = nhwc and view.is_output(chain.result) and scale.size == zero_point.size == 1
-    last = axis < 0 or (NHWC_AXIS[axis] == 3 if nhwc else axis == len(shape_of(x)) - 1)
+    moves = nhwc and view.is_output(chain.result) and lowerer.rank4(chain.result) and scale.size == zero_point.size == 1
+    rank = len(shape_of(call))
+    last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
     shape, dtype = shape_of(x), dtype_of(x)
     kernel = dequantize_kernel(shape, dtype, scale, zero_point, lowerer.isa, to_nchw=moves) if last else None
     if kernel is not None:
@@ -64,7 +65,7 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
         return True
     if not nhwc:
         return False
-    moved = ops.dequantize(x, *call.args[1:], axis=NHWC_AXIS[axis] if axis >= 0 else -1)
+    moved = ops.dequantize(x, *call.args[1:], axis=nhwc_axis(axis, rank))
     lowerer.give_nhwc(chain.result, lowerer.emit(moved, chain.result))
     return True
 

@@ -8,7 +8,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
-from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lower import Lowerer, picture_shape
 from tvmq.codegen.lowerings.epilogue import add_step, requantize_step
 from tvmq.codegen.select import add_kernel, multiply_kernel, table_kernel
 from tvmq.graph import ops
@@ -16,28 +16,37 @@ from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
-    """True if the result has rank 4 and an input of the same shape is there in NHWC."""
-    if not lowerer.rank4(chain.result):
+    """True if the result is a picture and an input of the same shape is there in NHWC."""
+    if not lowerer.is_picture(chain.result):
         return False
     inputs = [arg for arg in lowerer.view.value[chain.head].args if isinstance(arg, relax.Var)]
     return (
         bool(inputs)
-        and all(lowerer.rank4(arg.name) for arg in inputs)
+        and _broadcast_as_pictures([shape_of(arg) for arg in inputs], len(shape_of(lowerer.view.var[chain.result])))
         and any(lowerer.has_nhwc(arg.name) and not _one_pixel(arg) for arg in inputs)
     )
+
+
+def _broadcast_as_pictures(shapes: Sequence[tuple[int, ...]], rank: int) -> bool:
+    """True if tensors broadcast alike as pictures; depth and rows of a volume become one axis."""
+    same_rank = all(len(shape) == rank for shape in shapes)
+    return same_rank and (rank < 5 or len({shape[2:4] for shape in shapes if set(shape[2:4]) != {1}}) <= 1)
 
 
 def _one_pixel(var: relax.Var) -> bool:
     return all(int(d) == 1 for d in list(var.ty.shape)[2:])
 
 
-def nhwc_constant(expr: relax.Expr) -> relax.Expr | None:
-    """A constant that broadcasts against NCHW as one that does against NHWC; None if its rank is above 4."""
+def nhwc_constant(expr: relax.Expr, rank: int = 4) -> relax.Expr | None:
+    """A constant that broadcasts against a tensor of that rank, as one for pictures in NHWC; None if that cannot be."""
     array = const_value(expr)
     if array.size == 1:
         return make_const(array.reshape(()))
-    full = array.reshape((1,) * (4 - array.ndim) + array.shape) if array.ndim <= 4 else None
-    return None if full is None else make_const(np.ascontiguousarray(full.transpose(0, 2, 3, 1)))
+    if array.ndim > rank or (rank == 5 and array.ndim > 2 and set(array.shape[-3:-1]) != {1}):
+        return None
+    full = array.reshape((1,) * (rank - array.ndim) + array.shape)
+    picture = full.reshape(picture_shape(full.shape))
+    return make_const(np.ascontiguousarray(picture.transpose(0, 2, 3, 1)))
 
 
 def same_layout(lowerer: Lowerer, chain: Chain) -> bool:
@@ -50,7 +59,7 @@ def same_layout(lowerer: Lowerer, chain: Chain) -> bool:
         if isinstance(arg, relax.Var):
             args.append(lowerer.nhwc(arg.name))
         elif is_const(arg) and op_name(call) != "tvmq.simulated_quantize":
-            moved = nhwc_constant(arg)
+            moved = nhwc_constant(arg, len(shape_of(lowerer.view.var[chain.result])))
             if moved is None:
                 return False
             args.append(moved)
@@ -75,13 +84,24 @@ def requantized(lowerer: Lowerer, acc: relax.Expr, name: str, nhwc: bool) -> rel
     """The tvmq.requantize of the IR applied to `acc`, its channel axis moved if `acc` is NHWC."""
     call = lowerer.view.value[name]
     attrs = call.attrs
-    axis = NHWC_AXIS[attrs.axis] if nhwc and attrs.axis >= 0 else attrs.axis
+    axis = nhwc_axis(attrs.axis, len(shape_of(lowerer.view.var[name]))) if nhwc else attrs.axis
     names = ("zero_point", "mode", "rounding", "dtype", "qmin", "qmax", "negative_slope")
     return ops.requantize(acc, *call.args[1:], axis=axis, **{key: getattr(attrs, key) for key in names})
 
 
 # axis of NCHW -> axis of NHWC
 NHWC_AXIS = {0: 0, 1: 3, 2: 1, 3: 2}
+
+
+def nhwc_axis(axis: int, rank: int) -> int:
+    """Axis of a tensor of that rank in NHWC; -1 stays -1.
+
+    >>> nhwc_axis(1, 3), nhwc_axis(2, 3)
+    (3, 2)
+    """
+    if axis == rank - 1:
+        return 2
+    return NHWC_AXIS[axis] if axis >= 0 else axis
 
 
 def _on(lowerer: Lowerer, names: Sequence[str], nhwc: bool) -> list[relax.Expr]:

@@ -22,6 +22,8 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     """Maximum pooling."""
     call = lowerer.view.value[chain.head]
     a = call.attrs
+    if a.layout in ("NCW", "NCDHW"):
+        return _max_of_lines(lowerer, chain)
     if a.layout != "NCHW" or not lowerer.has_nhwc(call.args[0].name):
         return False
     x = lowerer.nhwc(call.args[0].name)
@@ -43,6 +45,59 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     )
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
+
+
+def _max_of_lines(lowerer: Lowerer, chain: Chain) -> bool:
+    """Maximum pooling of lines, or of volumes: first inside each slice, then over the slices."""
+    call = lowerer.view.value[chain.head]
+    source = call.args[0].name
+    if not lowerer.has_nhwc(source):
+        return False
+    batch, channels, *sizes = shape_of(lowerer.view.var[source])
+    options = [[int(v) for v in getattr(call.attrs, name)] for name in ("pool_size", "strides", "dilation")]
+    padding = covering_padding(call.attrs.padding, sizes, shape_of(call)[2:], *options)
+    kernel, strides, dilation = ([1] * (3 - len(sizes)) + option for option in options)
+    before, after = ([0] * (3 - len(sizes)) + list(side) for side in (padding[: len(sizes)], padding[len(sizes) :]))
+    depth, rows, columns = [1] * (3 - len(sizes)) + sizes
+    plane = Pool2d(
+        batch * depth,
+        rows,
+        columns,
+        channels,
+        (kernel[1], kernel[2]),
+        (strides[1], strides[2]),
+        (*before[1:], *after[1:]),
+        (dilation[1], dilation[2]),
+    )
+    x = _max_pooled(lowerer, lowerer.nhwc(source), plane, chain.result)
+    if x is None:
+        return False
+    if kernel[0] > 1 or strides[0] > 1:
+        pixels = plane.out_shape[1] * plane.out_shape[2]
+        slices = Pool2d(
+            batch,
+            depth,
+            pixels,
+            channels,
+            (kernel[0], 1),
+            (strides[0], 1),
+            (before[0], 0, after[0], 0),
+            (dilation[0], 1),
+        )
+        x = _max_pooled(lowerer, x, slices, chain.result)
+        assert x is not None
+        depth = slices.out_shape[1]
+    shape = [batch, depth * plane.out_shape[1], plane.out_shape[2], channels]
+    lowerer.give_nhwc(chain.result, lowerer.reshaped(x, shape, chain.result))
+    return True
+
+
+def _max_pooled(lowerer: Lowerer, x: relax.Expr, windows: Pool2d, name: str) -> relax.Expr | None:
+    kernel = max_pool_kernel(windows, dtype_of(x), lowerer.isa)
+    if kernel is None:
+        return None
+    x = lowerer.reshaped(x, windows.in_shape, f"{name}_in")
+    return lowerer.call(kernel, [x], windows.out_shape, dtype_of(x), name)
 
 
 def average_pool(lowerer: Lowerer, chain: Chain) -> bool:
@@ -146,8 +201,8 @@ def _windows(shape: tuple[int, ...], out_size: tuple[int, ...], attrs: Any) -> P
     kernel = _pair(attrs.pool_size if hasattr(attrs, "pool_size") else attrs.kernel)
     strides = _pair(attrs.strides)
     dilation = _pair(attrs.dilation) if hasattr(attrs, "dilation") else (1, 1)
-    padding = covering_padding(attrs.padding, (height, width), out_size, kernel, strides, dilation)
-    return Pool2d(batch, height, width, channels, kernel, strides, padding, dilation)
+    top, left, bottom, right = covering_padding(attrs.padding, (height, width), out_size, kernel, strides, dilation)
+    return Pool2d(batch, height, width, channels, kernel, strides, (top, left, bottom, right), dilation)
 
 
 def _pair(values: Any) -> tuple[int, int]:

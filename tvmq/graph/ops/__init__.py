@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tvmq.graph.ops.add import add
+from tvmq.graph.ops.conv_transpose import conv_transpose
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.group_norm import group_norm
@@ -20,6 +21,7 @@ from tvmq.graph.ops.table import table
 
 __all__ = [
     "add",
+    "conv_transpose",
     "dequantize",
     "fence",
     "group_norm",
