@@ -13,7 +13,7 @@ from __future__ import annotations
 from tvmq.graph.view import View, op_name
 from tvmq.passes.ops.base import Group
 
-FAMILIES = ("conv2d", "dense")
+FAMILIES = ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense")
 
 
 def absorb_slopes(view: View, groups: dict[str, Group]) -> None:
@@ -41,5 +41,5 @@ def _slope(view: View, group: Group) -> float | None:
 def _is_plain(view: View, source: Group) -> bool:
     """True if nothing but one variable reads the sums, and no clip or slope follows them yet."""
     bounds = (source.facts.get("low"), source.facts.get("high"))
-    unbounded = bounds == (float("-inf"), float("inf")) and "negative_slope" not in source.facts
+    unbounded = bounds == (float("-inf"), float("inf")) and not {"negative_slope", "bounds"} & set(source.facts)
     return unbounded and view.only_reader(source.output) is not None
