@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tvmq.codegen.executable import Executable, load
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.frontends.onnx import from_onnx
+    from tvmq.frontends.torch import from_torch
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
     from tvmq.rules import Rule
@@ -48,6 +49,7 @@ __all__ = [
     "errors",
     "explain",
     "from_onnx",
+    "from_torch",
     "load",
     "qconfig",
     "quantize",
@@ -69,6 +71,7 @@ _PUBLIC = {
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "from_onnx": "tvmq.frontends.onnx:from_onnx",
+    "from_torch": "tvmq.frontends.torch:from_torch",
     "load": "tvmq.codegen.executable:load",
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",

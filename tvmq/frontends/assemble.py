@@ -40,6 +40,7 @@ class Converted:
     """A converted model: inputs and outputs as (source name, value), layers in order, names of the weights.
 
     module  holds helper functions that some converters make (call_tir), no main function yet
+    stage   the front end, for messages
     """
 
     module: tvm.IRModule
@@ -47,6 +48,7 @@ class Converted:
     steps: list[Step]
     outputs: list[tuple[str, Any]]
     weights: dict[GenericConst, str]
+    stage: str = "from_onnx"
 
 
 def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
@@ -157,8 +159,8 @@ class _Assembler:
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
             raise UnsupportedOpError(
-                f"from_onnx, layer '{step.name}': the shape of {step.op_type} depends on values only "
-                "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"{self.model.stage}, layer '{step.name}': the shape of {step.op_type} depends on values only "
+                "known at run time; fix the input shapes, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)

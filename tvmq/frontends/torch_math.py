@@ -1,0 +1,76 @@
+"""Arithmetic and reductions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tvm import relax
+
+from tvmq.frontends.torch_call import TorchCall
+
+
+def amax(call: TorchCall) -> relax.Expr:
+    """Largest value along dimensions, of all where none are given."""
+    return _reduced(call, relax.op.max)
+
+
+def amin(call: TorchCall) -> relax.Expr:
+    """Smallest value along dimensions, of all where none are given."""
+    return _reduced(call, relax.op.min)
+
+
+def _reduced(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
+    return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
+
+
+def prod(call: TorchCall) -> relax.Expr:
+    """Product along one dimension."""
+    return relax.op.prod(call["self"], [call["dim"]], keepdims=call["keepdim"])
+
+
+def max_along(call: TorchCall) -> Any:
+    """Largest values along one dimension, and their positions."""
+    return _extremes(call, relax.op.max, relax.op.argmax)
+
+
+def min_along(call: TorchCall) -> Any:
+    """Smallest values along one dimension, and their positions."""
+    return _extremes(call, relax.op.min, relax.op.argmin)
+
+
+def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Callable[..., relax.Expr]) -> Any:
+    x, dim, keep = call["self"], call["dim"], call["keepdim"]
+    return call.emit(value(x, [dim], keepdims=keep)), call.emit(position(x, dim, keepdims=keep))
+
+
+def clamp(call: TorchCall) -> relax.Expr | None:
+    """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have."""
+    x, low, high = call["self"], call["min"], call["max"]
+    if low is None and high is not None:
+        return relax.op.minimum(x, call.constant(high, x))
+    if high is None and low is not None:
+        is_relu = low == 0 and str(x.ty.dtype) == "float32"
+        return relax.op.nn.relu(x) if is_relu else relax.op.maximum(x, call.constant(low, x))
+    bounded = all(isinstance(bound, int | float) and math.isfinite(bound) for bound in (low, high))
+    return relax.op.clip(x, low, high) if bounded else None
+
+
+def subtract(call: TorchCall) -> relax.Expr | None:
+    """x - alpha * other; TVM's converter forgets alpha."""
+    x, other, alpha = call["self"], call["other"], call["alpha"]
+    if alpha == 1 or not isinstance(x, relax.Expr):
+        return None
+    if not isinstance(other, relax.Expr):
+        return relax.op.subtract(x, call.constant(alpha * other, x))
+    return relax.op.subtract(x, call.emit(relax.op.multiply(other, call.constant(alpha, other))))
+
+
+def divide_whole(call: TorchCall) -> relax.Expr | None:
+    """Whole-number division by a number of the tensor's own type; TVM's converter makes it int32."""
+    x, other = call["self"], call["other"]
+    is_integer = "int" in str(x.ty.dtype) if isinstance(x, relax.Expr) else False
+    if not is_integer or not isinstance(other, int) or call["rounding_mode"] != "floor":
+        return None
+    return relax.op.floor_divide(x, call.constant(other, x))

@@ -1,0 +1,155 @@
+"""Inputs, outputs and weights of an ExportedProgram."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvm import relax, tirx
+from tvm.ir import GenericConst
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.assemble import variable_name
+from tvmq.graph.names import UniqueNames
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Weights:
+    """Parameters, buffers and lifted constants as Relax constants, each made when it is asked for.
+
+    targets  {placeholder: name in the model}
+    names    {constant: name in the model}, filled by `constant`; what shares memory is one constant
+    """
+
+    def __init__(self, program: torch.export.ExportedProgram) -> None:
+        import torch
+        from torch.export.graph_signature import InputKind, TensorArgument
+
+        self.values = {**program.state_dict, **program.constants}
+        self.targets = {
+            spec.arg.name: spec.target
+            for spec in program.graph_signature.input_specs
+            if spec.kind is not InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
+        }
+        self.names: dict[GenericConst, str] = {}
+        self._made: dict[Any, GenericConst] = {}
+        # shared weights are called by their first name, in the order of the state dictionary
+        dense = {name: value for name, value in self.values.items() if getattr(value, "layout", None) is torch.strided}
+        self._first = {_place(value): name for name, value in reversed(dense.items())}
+
+    def tensor(self, placeholder: str) -> Any:
+        """The values of a placeholder as torch has them."""
+        return self.values[self.targets[placeholder]].detach()
+
+    def constant(self, placeholder: str) -> GenericConst:
+        """The constant of a placeholder."""
+        target, tensor = self.targets[placeholder], self.tensor(placeholder)
+        refuse_type(tensor.dtype, f"weight '{target}'")
+        if tensor.is_sparse or tensor.is_meta:
+            kind = "sparse" if tensor.is_sparse else "without values (on the device 'meta')"
+            raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; give the model dense weights")
+        key = _place(tensor)
+        if key not in self._made or not tensor.numel():
+            array = tensor.cpu().contiguous().numpy()
+            self._made[key] = relax.const(array, str(array.dtype))
+            self.names[self._made[key]] = self._first[key]
+        return self._made[key]
+
+
+def _place(tensor: Any) -> tuple[Any, ...]:
+    """Equal for tensors that are one in memory."""
+    return (tensor.device, tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+
+
+def refuse_type(dtype: Any, what: str) -> str:
+    """NumPy's name of a torch element type.
+
+    raises UnsupportedOpError for bfloat16, complex numbers and quantized types.
+    """
+    name = str(dtype).removeprefix("torch.")
+    known = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+    if name not in known:
+        raise UnsupportedOpError(f"from_torch, {what}: element type {name} is not supported; use model.float()")
+    return name
+
+
+def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
+    """(placeholder, input name, variable) of the inputs that are tensors; equal free sizes are one symbol."""
+    unique, found = UniqueNames(), []
+    symbols: dict[str, tirx.Var] = {}
+    values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
+    for name in program.graph_signature.user_inputs:
+        value = values.get(name) if isinstance(name, str) else None
+        if value is None or not hasattr(value, "dtype"):
+            continue  # None and numbers: torch.export made constants of them
+        dtype = refuse_type(value.dtype, f"input '{name}'")
+        hints = ["batch" if axis == 0 else f"{variable_name(name)}_d{axis}" for axis in range(value.ndim)]
+        shape = [_size(size, hint, symbols, importer) for size, hint in zip(value.shape, hints, strict=True)]
+        found.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
+    return found
+
+
+def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
+    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is free."""
+    if isinstance(size, int):
+        return size
+    name, derived = importer._process_derived_symbol(size.node.expr, symbols)
+    if derived is not None:
+        return derived
+    taken = {symbol.name for symbol in symbols.values()}
+    return symbols.setdefault(name, tirx.Var(name if hint in taken else hint, "int64"))
+
+
+def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """(output name, value) in order; results that are None are left out.
+
+    raises UnsupportedOpError for results that are no tensors, and for models that write to their buffers.
+    """
+    from torch.export.graph_signature import OutputKind
+
+    (node,) = program.graph.find_nodes(op="output")
+    specs = program.graph_signature.output_specs
+    written = [spec.target for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION]
+    if written:
+        raise UnsupportedOpError(
+            f"from_torch: the model writes its buffer '{written[0]}' at each call, a module has no state; "
+            "call model.eval() before the export, or give the buffer in and out of `forward`"
+        )
+    results = [
+        value
+        for value, spec in zip(node.args[0], specs, strict=True)
+        if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT)
+    ]
+    names = output_names(program.call_spec.out_spec, len(results))
+    found = []
+    for name, value in zip(names, results, strict=True):
+        if value is None:
+            continue
+        if not isinstance(env.get(value) if hasattr(value, "meta") else None, relax.Expr) or not _is_tensor(env[value]):
+            raise UnsupportedOpError(f"from_torch, output '{name}': it is no tensor; return tensors only")
+        found.append((name, env[value]))
+    return found
+
+
+def _is_tensor(value: relax.Expr) -> bool:
+    return isinstance(value.ty, relax.TensorType)
+
+
+def output_names(spec: Any, count: int) -> list[str]:
+    """Names of the leaves of a result: keys and positions joined by dots; positions alone as output_<position>."""
+    from torch.utils import _pytree
+
+    tree = _pytree.tree_unflatten(list(range(count)), spec)
+    if isinstance(tree, int):
+        return ["output"]
+    paths, _ = _pytree.tree_flatten_with_path(tree)
+    texts = [".".join(_key(key) for key in path) for path, _ in paths]
+    return [f"output_{text}" if text[:1].isdigit() else text for text in texts]
+
+
+def _key(key: Any) -> str:
+    for attribute in ("key", "name", "idx"):
+        if hasattr(key, attribute):
+            return str(getattr(key, attribute))
+    return str(key)
