@@ -160,7 +160,7 @@ class _Assembler:
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
             raise UnsupportedOpError(
                 f"{self.model.stage}, layer '{step.name}': the shape of {step.op_type} depends on values only "
-                "known at run time; fix the input shapes, or export this layer with fixed shapes"
+                "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
