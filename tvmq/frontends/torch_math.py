@@ -57,6 +57,12 @@ def clamp(call: TorchCall) -> relax.Expr | None:
     return relax.op.clip(x, low, high) if bounded else None
 
 
+def mish(call: TorchCall) -> relax.Expr:
+    """x * tanh(softplus(x))."""
+    x = call["self"]
+    return relax.op.multiply(x, call.emit(relax.op.tanh(call.emit(relax.op.nn.softplus(x)))))
+
+
 def subtract(call: TorchCall) -> relax.Expr | None:
     """x - alpha * other; TVM's converter forgets alpha."""
     x, other, alpha = call["self"], call["other"], call["alpha"]

@@ -37,6 +37,7 @@ REPAIRS: dict[str, str] = {
     "layer_norm.default": _NORMALIZATION + "layer_norm",
     "max.dim": _MATH + "max_along",
     "min.dim": _MATH + "min_along",
+    "mish.default": _MATH + "mish",
     "native_group_norm.default": _NORMALIZATION + "group_norm",
     "prod.dim_int": _MATH + "prod",
     "rms_norm.default": _NORMALIZATION + "rms_norm",
