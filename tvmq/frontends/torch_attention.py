@@ -53,7 +53,12 @@ def _mask(call: TorchCall) -> Any:
 
 
 def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:
-    """softmax of a row of -inf is no number; torch has zeros there."""
-    highest = call.emit(relax.op.max(scores, [-1], keepdims=True))
-    masked = call.emit(relax.op.equal(highest, call.constant(-np.inf, scores)))
+    """softmax of a row of -inf is no number; torch has zeros there.
+
+    Relax's max begins at the lowest finite number, so the row is asked for a score above -inf instead.
+    """
+    open_scores = call.emit(relax.op.greater(scores, call.constant(-np.inf, scores)))
+    counted = call.emit(relax.op.astype(open_scores, str(scores.ty.dtype)))
+    any_open = call.emit(relax.op.max(counted, [-1], keepdims=True))
+    masked = call.emit(relax.op.equal(any_open, call.constant(0.0, scores)))
     return call.emit(relax.op.where(masked, call.constant(0.0, scores), weights))
