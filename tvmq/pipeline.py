@@ -111,7 +111,7 @@ def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[t
     """The prepared module, and the data; free dimensions take the sizes of the data, the batch 1."""
     prepared = prepare(mod, params)
     data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
-    prepared = fix_dimensions(prepared, data.first() if data is not None else None)
+    prepared = fold_constants(fix_dimensions(prepared, data.first() if data is not None else None))
     if data is not None:
         data.inputs = inputs_of(prepared)
     return prepared, data

@@ -122,7 +122,10 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
 
 def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
     """The picture that the head reads, in NHWC; None unless it is there so and the result is a picture, too."""
-    source = lowerer.view.value[chain.head].args[0].name
+    read = lowerer.view.value[chain.head].args[0]
+    if not isinstance(read, relax.Var):
+        return None
+    source = read.name
     fits = lowerer.rank4(source) and lowerer.rank4(chain.result) and lowerer.has_nhwc(source)
     return lowerer.nhwc(source) if fits else None
 
