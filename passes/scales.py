@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tvmq.graph.view import View, op_name
-from tvmq.passes.annotate import WEIGHT_AXIS
 from tvmq.passes.ops.base import Group
-from tvmq.passes.ops.weights import qparams_of
+from tvmq.passes.ops.weights import qparams_of, weight_axis
 from tvmq.passes.partition import SEEDS
 from tvmq.spec import QParams
 
@@ -44,8 +43,7 @@ def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | N
     known = weights.get(group.root)
     if known is None:
         return "its weight is not quantized, or its codes minus the zero point leave int8"
-    weight = view.value[group.root].args[1]
-    if known.axis not in (None, WEIGHT_AXIS.get(group.family, len(weight.ty.shape) - 1)):
+    if known.axis not in (None, weight_axis(view.value[group.root])):
         return f"its weight has scales along axis {known.axis}, not along the output channels"
     return None
 
