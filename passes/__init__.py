@@ -35,6 +35,8 @@ OPS: dict[str, str] = {
     "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
     "sum": "tvmq.passes.ops.mean:FAMILY",
     "subtract": "tvmq.passes.ops.add:FAMILY",
+    "divide": "tvmq.passes.ops.scale_shift:FAMILY",
+    "nn.prelu": "tvmq.passes.ops.prelu:FAMILY",
     "stack": "tvmq.passes.ops.concat:FAMILY",
     **dict.fromkeys(("maximum", "minimum", "where"), "tvmq.passes.ops.select:FAMILY"),
     **dict.fromkeys(

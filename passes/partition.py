@@ -108,7 +108,9 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     name = op_name(value)
     if name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
-    data = value.args[1 if name == "where" else 0]  # a condition comes before what it chooses from
+    # a condition comes before what it chooses from, a constant before what is subtracted from it
+    second = name == "where" or (name in ("subtract", "divide") and is_const(value.args[0]))
+    data = value.args[1 if second else 0]
     if isinstance(data.ty, relax.TensorType) and dtype_of(data) != "float32":
         return f"limit: the input is {dtype_of(data)}, not float32"
     if is_const(data) and name != "where":

@@ -15,6 +15,7 @@ from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const, op_name
+from tvmq.passes.ops import scale_shift
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
 from tvmq.passes.ops.streams import stays_in_stream
 
@@ -27,7 +28,7 @@ class Add:
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A sum or difference of two tensors of the graph."""
         if any(is_const(arg) for arg in value.args):
-            return "limit: a constant summand that varies over the tensor has no integer form yet"
+            return scale_shift.FAMILY.group(view, var, value)
         stream = stays_in_stream(view, var.name)
         if stream:
             return stream

@@ -12,6 +12,7 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
+from tvmq.passes.ops import scale_shift
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
 
 
@@ -23,7 +24,7 @@ class Multiply:
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product of two tensors of the graph."""
         if any(is_const(arg) for arg in value.args):
-            return "limit: a constant factor that varies over the tensor has no integer form yet"
+            return scale_shift.FAMILY.group(view, var, value)
         members, low, high = [var.name], -np.inf, np.inf
         clip = absorb_clip(view, var.name)
         if clip:

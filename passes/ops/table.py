@@ -27,7 +27,7 @@ from tvmq.spec import QParams
 ELEMENTWISE = frozenset(
     """
     nn.relu clip sigmoid tanh exp log erf sqrt rsqrt square sign floor ceil round trunc negative abs
-    nn.silu nn.gelu nn.gelu_tanh nn.leakyrelu nn.selu nn.softplus
+    nn.silu nn.gelu nn.gelu_tanh nn.leakyrelu nn.prelu nn.selu nn.softplus
     sin cos tan sinh cosh asin acos atan asinh acosh atanh
     add subtract multiply divide maximum minimum power log_add_exp
     equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor logical_not

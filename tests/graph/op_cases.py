@@ -249,6 +249,45 @@ def matmul_cases() -> list[Case]:
     return cases
 
 
+def constant_cases() -> list[Case]:
+    """scale_shift and prelu: constants for each channel and for each element, results that grow, mixed types."""
+    factors, summands = np.float64([[1.5], [-0.7], [100.0]]), np.linspace(-9, 9, 24).reshape(2, 3, 4)
+    cases = []
+    for number, (dtype, factor, summand) in enumerate(
+        [("uint8", factors, 0.25), ("int8", 0.5, summands), ("uint8", factors[:1], summands[:1])]
+    ):
+        params = numerics.scale_shift_params(0.3, 7, factor, summand, 0.25)
+        named = {
+            "shift": params.shift,
+            "zero_point": 3,
+            "dtype": ("uint8", "int8", "uint8")[number],
+            "qmin": 0,
+            "qmax": 100,
+        }
+        slopes, *rest = numerics.prelu_params(0.3, factor, 0.25)
+        options = {**named, "multiplier": rest[0], "shift": rest[1], "x_zero": 11}
+        q = _codes(dtype, (2, 3, 4) if number < 2 else (2, 3, 1))
+        cases.append(
+            Case(
+                f"scale_shift_{number}",
+                {"q": q},
+                lambda q, p=params, named=named: ops.scale_shift(
+                    q, relax.const(p.multiplier), relax.const(p.offset), **named
+                ),
+                lambda q, p=params, named=named: numerics.scale_shift(q, p.multiplier, p.offset, **named),
+            )
+        )
+        cases.append(
+            Case(
+                f"prelu_{number}",
+                {"q": q},
+                lambda q, s=slopes, named=options: ops.prelu(q, relax.const(s), **named),
+                lambda q, s=slopes, named=options: numerics.prelu(q, s, **named),
+            )
+        )
+    return cases
+
+
 def table_cases() -> list[Case]:
     """Both index types, results of 8 bits and float32."""
     values = np.random.default_rng(0).permutation(256)
@@ -445,6 +484,7 @@ CASES: dict[str, Case] = {
         dequantize_cases,
         requantize_cases,
         two_input_cases,
+        constant_cases,
         matmul_cases,
         table_cases,
         sum_cases,

@@ -93,6 +93,8 @@ LOWERINGS: dict[str, str] = {
                 "maximum",
                 "minimum",
                 "tvmq.simulated_quantize",
+                "tvmq.scale_shift",
+                "tvmq.prelu",
                 "astype",
                 "where",
                 "equal",

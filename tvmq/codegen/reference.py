@@ -68,6 +68,16 @@ def _add(call: relax.Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return numerics.add(a, b, **{name: getattr(call.attrs, name) for name in names})
 
 
+def _scale_shift(call: relax.Call, q: np.ndarray, multiplier: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    names = ("shift", "zero_point", "dtype", "qmin", "qmax")
+    return numerics.scale_shift(q, multiplier, offset, **{name: getattr(call.attrs, name) for name in names})
+
+
+def _prelu(call: relax.Call, q: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+    names = ("multiplier", "shift", "x_zero", "zero_point", "dtype", "qmin", "qmax")
+    return numerics.prelu(q, slopes, **{name: getattr(call.attrs, name) for name in names})
+
+
 def _sum_pool2d(call: relax.Call, q: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.sum_pool2d(
@@ -128,6 +138,8 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.requantize": _requantize,
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
     "tvmq.add": _add,
+    "tvmq.scale_shift": _scale_shift,
+    "tvmq.prelu": _prelu,
     "tvmq.matmul": lambda call, a, b: numerics.matmul(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.sum": lambda call, q: numerics.sum(

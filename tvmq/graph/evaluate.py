@@ -134,6 +134,13 @@ def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
     return np.ascontiguousarray(np.take(x, np.asarray(indices), axis, mode=mode))
 
 
+def _along(values: np.ndarray, axis: int, rank: int) -> np.ndarray:
+    """A vector laid along an axis; one number as it is."""
+    return (
+        values.reshape([-1 if i == axis % rank else 1 for i in range(rank)]) if values.size > 1 else values.reshape(())
+    )
+
+
 def _selu(x: np.ndarray) -> np.ndarray:
     scale, alpha = 1.0507009873554805, 1.6732632423543772
     return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
@@ -221,6 +228,7 @@ FLOAT: dict[str, Evaluator] = {
     "nn.gelu": lambda call, x: x * 0.5 * (1 + _erf(x / math.sqrt(2))).astype(x.dtype),
     "nn.gelu_tanh": lambda call, x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
+    "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
     "nn.softplus": lambda call, x: np.logaddexp(x * call.attrs.beta, 0) / call.attrs.beta,
     "matmul": lambda call, a, b: np.matmul(a, b),
     "sum": lambda call, x: x.sum(_axes(call), keepdims=bool(call.attrs.keepdims)),

@@ -28,6 +28,7 @@ from tvmq.numerics.requantize import (
     power_of_two_shift,
     requantize,
 )
+from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import softmax
 from tvmq.numerics.table import make_table, rescale_table, table
 
@@ -58,11 +59,15 @@ __all__ = [
     "multiplier_fits",
     "multiply",
     "power_of_two_shift",
+    "prelu",
+    "prelu_params",
     "quantize",
     "quantize_bias",
     "requantize",
     "rescale_table",
     "rms_norm",
+    "scale_shift",
+    "scale_shift_params",
     "softmax",
     "sum",
     "sum_pool",

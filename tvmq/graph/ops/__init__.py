@@ -10,9 +10,11 @@ from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.layer_norm import layer_norm
 from tvmq.graph.ops.matmul import matmul
 from tvmq.graph.ops.multiply import multiply
+from tvmq.graph.ops.prelu import prelu
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
 from tvmq.graph.ops.rms_norm import rms_norm
+from tvmq.graph.ops.scale_shift import scale_shift
 from tvmq.graph.ops.simulated_quantize import simulated_quantize
 from tvmq.graph.ops.softmax import softmax
 from tvmq.graph.ops.sum import sum
@@ -28,9 +30,11 @@ __all__ = [
     "layer_norm",
     "matmul",
     "multiply",
+    "prelu",
     "quantize",
     "requantize",
     "rms_norm",
+    "scale_shift",
     "simulated_quantize",
     "softmax",
     "sum",

@@ -1,4 +1,4 @@
-"""NumPy broadcasting for our two-argument operators."""
+"""NumPy broadcasting for our operators of several arguments."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from tvm import relax, te, tirx
 
 def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> relax.TensorType:
     """Type of the result: Relax's own broadcasting of the shapes, with our element type."""
-    a, b = (relax.Var("x", relax.TensorType(arg.ty.shape, "float32")) for arg in call.args)
-    shape = ctx.normalize(relax.op.add(a, b)).ty.shape
-    if shape is None:  # an error class of our own would not come back through TVM
-        raise ValueError(f"{call.op.name}: shapes {call.args[0].ty.shape} and {call.args[1].ty.shape} do not broadcast")
+    shape = call.args[0].ty.shape
+    for arg in call.args[1:]:
+        shape = _both(shape, arg.ty.shape, ctx)
+        if shape is None:  # an error class of our own would not come back through TVM
+            shapes = " and ".join(str(given.ty.shape) for given in call.args)
+            raise ValueError(f"{call.op.name}: shapes {shapes} do not broadcast")
     return relax.TensorType(shape, dtype)
+
+
+def _both(a: relax.Expr, b: relax.Expr, ctx: relax.BlockBuilder) -> relax.Expr:
+    x, y = (relax.Var("x", relax.TensorType(shape, "float32")) for shape in (a, b))
+    return ctx.normalize(relax.op.add(x, y)).ty.shape
 
 
 def _index(tensor: te.Tensor, indices: Sequence[tirx.Var]) -> list[tirx.PrimExpr]:
@@ -29,7 +36,12 @@ def broadcast_compute(
     a: te.Tensor, b: te.Tensor, element: Callable[[tirx.PrimExpr, tirx.PrimExpr], tirx.PrimExpr], name: str
 ) -> te.Tensor:
     """te.compute over the broadcast shape of `a` and `b`."""
-    rank = max(len(a.shape), len(b.shape))
-    padded = [[tirx.const(1, "int64")] * (rank - len(t.shape)) + list(t.shape) for t in (a, b)]
-    shape = [y if _is_one(x) else x for x, y in zip(*padded, strict=True)]
-    return te.compute(shape, lambda *i: element(a(*_index(a, i)), b(*_index(b, i))), name=name)
+    return broadcast_all((a, b), element, name)
+
+
+def broadcast_all(tensors: Sequence[te.Tensor], element: Callable[..., tirx.PrimExpr], name: str) -> te.Tensor:
+    """te.compute over the broadcast shape of all tensors; `element` takes one element of each."""
+    rank = max(len(tensor.shape) for tensor in tensors)
+    padded = [[tirx.const(1, "int64")] * (rank - len(t.shape)) + list(t.shape) for t in tensors]
+    shape = [next((dim for dim in dims if not _is_one(dim)), dims[0]) for dims in zip(*padded, strict=True)]
+    return te.compute(shape, lambda *i: element(*(t(*_index(t, i)) for t in tensors)), name=name)
