@@ -10,6 +10,7 @@ from typing import Any
 
 PASSES: dict[str, str] = {
     "prepare": "tvmq.passes.prepare:prepare",
+    "tame_outliers": "tvmq.passes.tame_outliers:tame_outliers",
     "partition": "tvmq.passes.partition:partition",
     "annotate": "tvmq.passes.annotate:annotate",
     "unify_scales": "tvmq.passes.unify_scales:unify_scales",

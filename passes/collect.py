@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import tvm
-from tvm import relax
 
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.simulated_quantize import spec_of
@@ -65,7 +64,7 @@ def collect(
     if not sources:
         return {}
     statistics = {
-        s: TensorStatistics(s, channel_axis=_channel_axis(view.var[s]), with_histogram=with_histogram) for s in sources
+        s: TensorStatistics(s, channel_axis=_channel_axis(view, s), with_histogram=with_histogram) for s in sources
     }
     run = evaluator(tap(mod, sources))
     samples = 0
@@ -92,7 +91,20 @@ def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:
     return value[:count]
 
 
-def _channel_axis(var: relax.Var) -> int | None:
-    """Axis of the channels: 1 in pictures, the last one elsewhere."""
-    rank = len(var.ty.shape)
-    return None if rank < 2 else (1 if rank >= 3 else rank - 1)
+def _channel_axis(view: View, name: str) -> int | None:
+    """Axis of the channels: the last one of what products read, else 1."""
+    rank = len(view.var[name].ty.shape)
+    if rank < 2:
+        return None
+    return rank - 1 if rank == 2 or _is_read_by_product(view, name) else 1
+
+
+def _is_read_by_product(view: View, name: str) -> bool:
+    """True if a matrix product has the tensor on its left, as it is or behind its simulated_quantize."""
+    for reader in view.readers[name]:
+        value = view.value[reader]
+        if op_name(value) == "matmul" and value.args[0].name == name:
+            return True
+        if op_name(value) == "tvmq.simulated_quantize" and _is_read_by_product(view, reader):
+            return True
+    return False

@@ -44,7 +44,7 @@ def test_relay_is_symmetric_and_per_tensor():
     config = qconfig.relay()
     assert config.activations == QuantSpec("int8", 8, symmetric=True)
     assert config.weights == QuantSpec("int8", 8, symmetric=True)
-    assert not config.bias_correction
+    assert not config.bias_correction and not config.outlier_channels
 
 
 def test_relay_takes_options_and_lets_nothing_outside_through():

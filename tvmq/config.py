@@ -180,6 +180,14 @@ class QConfig:
     bias_correction: bool = _option(
         True, _SWITCH, ("Move each bias by the mean error that weight rounding causes on the calibration data.")
     )
+    outlier_channels: bool = _option(
+        True,
+        _SWITCH,
+        (
+            "Treat single channels of transformers that are far larger than the others by themselves: divided by"
+            " powers of two, or in a product of their own. Reads the calibration data once more."
+        ),
+    )
     skip_conv_layers: tuple[int, ...] | None = _option(
         None,
         _tuple_of(int, "indices", none=True),
@@ -390,6 +398,7 @@ RELAY_DEFAULTS: dict[str, Any] = {
     "weight_scale": "power2",
     "requantize": "fixed_point",
     "bias_correction": False,
+    "outlier_channels": False,
     "skip_conv_layers": (0,),
     "skip_dense_layer": True,
 }

@@ -1,6 +1,7 @@
 """The road: from a float module to an integer one.
 
-    prepare -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> fold_constants
+    prepare -> tame_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
+    fold_constants
 
 A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
 
@@ -34,13 +35,16 @@ from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import Feed, collect
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.outliers import find_outliers
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
+from tvmq.passes.tame_outliers import tame_outliers
 from tvmq.passes.thresholds import choose_ranges
 from tvmq.passes.unify_scales import unify_scales
 
 Params = Mapping[str, np.ndarray]
+Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
 RANGES_ONLY = ("minmax", "moving_average")
 
@@ -72,9 +76,10 @@ def quantize(
     prepared, data = _prepared(mod, params, dataset)
     if brings_scales(prepared):
         return _realized(adopt(prepared, config, backend_named(target)), config)
-    annotated = _annotated(prepared, config, target)
+    outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
+    annotated = _annotated(tame_outliers(prepared, outliers), config, target)
     if calibration is None:
-        calibration = _calibration(annotated, data, config)
+        calibration = _calibration(annotated, data, config, outliers)
     elif calibration.model_hash != model_hash(annotated):
         raise CalibrationError(
             "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
@@ -103,8 +108,9 @@ def run_calibration(
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
     config = config or current_qconfig()
     prepared, data = _prepared(mod, params, dataset)
-    annotated = _annotated(prepared, config, target)
-    return _calibration(annotated, data, config)
+    outliers = _outliers(prepared, data, config)
+    annotated = _annotated(tame_outliers(prepared, outliers), config, target)
+    return _calibration(annotated, data, config, outliers)
 
 
 def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[tvm.IRModule, Dataset | None]:
@@ -122,7 +128,16 @@ def _annotated(prepared: tvm.IRModule, config: QConfig, target: str | None) -> t
     return unify_scales(annotate(partition(prepared, config, backend_named(target))))
 
 
-def _calibration(annotated: tvm.IRModule, data: Dataset | None, config: QConfig) -> CalibrationResult:
+def _outliers(prepared: tvm.IRModule, data: Dataset | None, config: QConfig) -> Outliers:
+    """Channels that stand out in the data, where the options let the data decide."""
+    if data is None or not config.outlier_channels or config.calibrate_mode == "global_scale":
+        return {}
+    return find_outliers(prepared, lambda: iter(data), evaluator)
+
+
+def _calibration(
+    annotated: tvm.IRModule, data: Dataset | None, config: QConfig, outliers: Outliers
+) -> CalibrationResult:
     """Run the data through the module and choose thresholds."""
     statistics, fingerprint = {}, Fingerprint()
     if config.calibrate_mode != "global_scale":
@@ -147,7 +162,8 @@ def _calibration(annotated: tvm.IRModule, data: Dataset | None, config: QConfig)
             channel_means=ranges.channel_means if ranges else None,
             samples=ranges.samples if ranges else 0,
         )
-    return CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), {"config": config.to_dict()})
+    settings = {"config": config.to_dict(), "outliers": outliers}
+    return CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), settings)
 
 
 def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:
