@@ -14,6 +14,8 @@ Numerics  the definition of each operator, see tvmq.numerics; the proof that sum
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import tvm
 from tvm import relax
@@ -22,9 +24,10 @@ from tvmq import numerics
 from tvmq.config import QConfig
 from tvmq.errors import StageError
 from tvmq.graph import ops
+from tvmq.graph.island_costs import island_costs
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import dtype_of, leaves, op_name, used_vars
+from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.passes import OPS, load
 from tvmq.passes.ops.base import Codes, Group, group_names
 from tvmq.passes.ops.conversions import tensor_qparams
@@ -49,6 +52,8 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
     ledger.stage = "realized"
     for name, facts in realizer.facts.items():
         ledger.layers[name].update(facts)
+    for name, cost in island_costs(View(result), ledger.layers).items():
+        ledger.layers[name]["island"] = asdict(cost)
     return with_ledger(result, ledger)
 
 

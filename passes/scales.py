@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tvmq.graph.view import View, op_name
-from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.base import Group, joins
 from tvmq.passes.ops.weights import qparams_of, weight_axis
 from tvmq.passes.partition import SEEDS
 from tvmq.spec import QParams
@@ -54,7 +54,7 @@ def _result(view: View, group: Group, groups: Mapping[str, Group]) -> str | None
     plain = bool(others) or view.is_output(group.output)
     if group.facts.get("needs_output_codes") and not scales:
         return "its result is not quantized"
-    if group.family == "concat":
+    if joins(group):
         if not scales and scale_of(view, group.output, groups) is None:
             return "its parts have different scales and its result is not quantized"
     elif group.passes:
@@ -86,7 +86,7 @@ def scale_of(view: View, name: str, groups: Mapping[str, Group]) -> QParams | No
     if group is None or not group.passes:
         return None
     scales = [scale_of(view, source, groups) for source in group.inputs]
-    if group.family == "concat":
+    if joins(group):
         own = _roundings(view, name)
         scales = own[:1] or scales
     return scales[0] if all(scale == scales[0] for scale in scales) else None

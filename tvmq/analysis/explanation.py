@@ -17,6 +17,7 @@ from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.view import View
 
 WIDEST = 60
+COSTS = ("float_operations", "converted")
 LISTED = 5
 
 
@@ -71,6 +72,9 @@ class Explanation:
             reasons.setdefault(entry["why"], []).append(entry["op"])
         for why, operators in reasons.items():
             lines.append(f"float: {', '.join(sorted(set(operators)))} ({len(operators)}): {why}")
+        cost = [sum(entry["island"][key] for entry in floats if "island" in entry) for key in COSTS]
+        if any(cost):
+            lines.append(f"float operators cost {cost[0]:,} operations and {cost[1]:,} converted elements")
         if self.undefined:
             rest = len(self.undefined) - LISTED
             listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

@@ -66,10 +66,13 @@ class Story:
         return [f"{name}: {codes_text(facts)}" for name, facts in zip(names, codes, strict=True)]
 
     def _work(self, entry: Entry) -> list[tuple[str, str]]:
-        macs = entry.get("macs")
-        if not macs:
-            return []
-        return [("work", f"{macs:,} multiply-accumulates, {macs / self.macs:.2%} of the model's")]
+        rows, macs, cost = [], entry.get("macs"), entry.get("island")
+        if macs:
+            rows.append(("work", f"{macs:,} multiply-accumulates, {macs / self.macs:.2%} of the model's"))
+        if cost:
+            converted = f"{cost['converted']:,} elements converted around it"
+            rows.append(("island", f"{cost['float_operations']:,} float operations, {converted}"))
+        return rows
 
     def _kernel(self, key: str) -> list[tuple[str, str]]:
         if self.kernels is None:
