@@ -23,6 +23,7 @@ from tvmq.version import __version__
 
 if TYPE_CHECKING:
     from tvmq import errors
+    from tvmq.analysis.comparison import compare
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.verification import verify
     from tvmq.codegen import reference
@@ -45,6 +46,7 @@ __all__ = [
     "Rule",
     "__version__",
     "build",
+    "compare",
     "current_qconfig",
     "errors",
     "explain",
@@ -67,6 +69,7 @@ _PUBLIC = {
     "QuantSpec": "tvmq.spec:QuantSpec",
     "Rule": "tvmq.rules:Rule",
     "build": "tvmq.codegen.build_module:build",
+    "compare": "tvmq.analysis.comparison:compare",
     "current_qconfig": "tvmq.config:current_qconfig",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",

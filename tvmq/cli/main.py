@@ -9,6 +9,7 @@ import typer
 
 import tvmq
 from tvmq.cli.bench import bench
+from tvmq.cli.compare import compare
 from tvmq.cli.demo import demo
 from tvmq.cli.explain import explain
 from tvmq.cli.guard import guarded
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "run": run,
     "verify": verify,
     "explain": explain,
+    "compare": compare,
     "bench": bench,
 }
 

@@ -1,0 +1,162 @@
+"""The results of the layers of a module, whatever its stage, and which of two modules belong together.
+
+A float module has one tensor an operator, a quantized one has one a group of fused operators. Both are found by the
+names that the source gave them: a tensor stands for the names of which it is the last one in its module, and two
+tensors belong together if each is the latest of its module among the names of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+
+ROUNDING = ("tvmq.quantize", "tvmq.simulated_quantize")
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What codes mean: real value of one step and the code of 0.0."""
+
+    scale: np.ndarray
+    zero_point: np.ndarray
+    axis: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class LayerTensor:
+    """The result of a layer.
+
+    names     of the source
+    operator  family or Relax operator; "input" for an input of the model
+    integer   True if the layer computes in integers, or in floats that are rounded like them
+    plain     variable of the result, read by float operators
+    rounded   variable of the result as integer layers read it; `plain` where that is the same
+    codes     {variable: what its integers mean}, of those of the two that hold integers
+    step      of the variable that is compared, if it stands for codes
+    """
+
+    names: tuple[str, ...]
+    operator: str
+    integer: bool
+    plain: str
+    rounded: str
+    codes: Mapping[str, Step]
+    step: Step | None
+
+    @property
+    def value(self) -> str:
+        """The variable that is compared."""
+        return self.rounded if self.integer else self.plain
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A layer that both modules have."""
+
+    a: LayerTensor
+    b: LayerTensor
+
+    @property
+    def step(self) -> Step | None:
+        """Of b, else of a."""
+        return self.b.step or self.a.step
+
+
+def layer_tensors(mod: tvm.IRModule) -> list[LayerTensor]:
+    """Inputs, then all results of layers that are floats or codes of a known scale, in order."""
+    view, ledger = View(mod), get_ledger(mod)
+    integer = {name: entry for name, entry in ledger.layers.items() if is_integer(entry)}
+    taken = integer_names(ledger)
+    found = [_tensor(view, name, {"op": "input"}) for name in view.params]
+    for var, _ in view.bindings:
+        # a float layer that could have been fused has its operators apart, each with a name of its own
+        if var.name in integer or _is_float_layer(view, var.name, taken):
+            found.append(_tensor(view, var.name, integer.get(var.name, {})))
+    return [tensor for tensor in found if tensor is not None]
+
+
+def _is_float_layer(view: View, name: str, integer: set[str]) -> bool:
+    """True for the result of a float operator, and not of one that we put beside integer layers."""
+    return integer.isdisjoint(view.sources(name)) and op_name(view.value[name]) not in (*ROUNDING, "tvmq.dequantize")
+
+
+def is_integer(entry: Mapping[str, Any]) -> bool:
+    """True if an entry of the ledger is of a layer that computes in integers."""
+    return entry.get("precision", "float") != "float"
+
+
+def _tensor(view: View, name: str, entry: Mapping[str, Any]) -> LayerTensor | None:
+    if not isinstance(view.var[name].ty, relax.TensorType):
+        return None
+    rounded = _rounded(view, name)
+    steps = {variable: _step(view, variable, entry) for variable in (name, rounded)}
+    is_codes = [variable for variable in steps if dtype_of(view.var[variable]) != "float32"]
+    if any(steps[variable] is None for variable in is_codes):
+        return None
+    operator = entry.get("op") or op_name(view.value[name])
+    integer = rounded != name if operator == "input" else is_integer(entry)
+    return LayerTensor(
+        tuple(entry.get("layers") or view.sources(name)),
+        operator,
+        integer,
+        name,
+        rounded,
+        {variable: step for variable, step in steps.items() if step is not None and variable in is_codes},
+        steps[rounded if integer else name],
+    )
+
+
+def _rounded(view: View, name: str) -> str:
+    """The variable behind the rounding of a tensor, the tensor itself where there is none."""
+    for reader in view.readers[name]:
+        if op_name(view.value[reader]) in ROUNDING:
+            return reader
+    return name
+
+
+def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
+    """What the codes of a variable mean, or the codes that it is rounded to; None for plain floats."""
+    call = view.value.get(name)
+    if op_name(call) in ROUNDING and is_const(call.args[1]):
+        step = Step(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
+        return step if np.all(step.scale > 0) else None
+    output = entry.get("output")
+    if dtype_of(view.var[name]) == "float32" or not isinstance(output, Mapping):
+        return None
+    return Step(np.float32(output["scale"]), np.int32(output["zero_point"]))
+
+
+def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
+    """Layers of both modules, in the order of b; see the head of this file."""
+    last_a, last_b = _last(a), _last(b)
+    found = []
+    for index, tensor in enumerate(b):
+        other = _latest(tensor, last_a)
+        if other is None or _latest(a[other], last_b) != index:
+            continue
+        if tensor.operator != "input" or a[other].integer or tensor.integer:
+            found.append(Pair(a[other], tensor))
+    return found
+
+
+def _last(tensors: Sequence[LayerTensor]) -> dict[str, int]:
+    """{source name: the last tensor that carries it}."""
+    return {name: index for index, tensor in enumerate(tensors) for name in tensor.names}
+
+
+def _latest(tensor: LayerTensor, last: Mapping[str, int]) -> int | None:
+    """The latest tensor of the other module among the names of this one."""
+    return max((last[name] for name in tensor.names if name in last), default=None)
+
+
+def integer_names(ledger: Ledger) -> set[str]:
+    """Names of the source that compute in integers."""
+    return {name for entry in ledger.layers.values() if is_integer(entry) for name in entry.get("layers", ())}

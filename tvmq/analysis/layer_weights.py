@@ -1,0 +1,128 @@
+"""The weights of a layer as real numbers, whether a module keeps them as floats, rounded floats, or integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.analysis.work import CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.view import View, const_value, is_const, op_name
+
+
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """A constant operand: real values, and the size of one code, which fits its shape; None for floats."""
+
+    values: np.ndarray
+    step: np.ndarray | None
+
+
+class Weights:
+    """All weights of a module by the names of its source.
+
+    layers   of the ledger: they know the scales of activations, which an integer layer's own scales stand beside
+    """
+
+    def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]]) -> None:
+        self._view = view
+        self._entry = {name: entry for entry in layers.values() for name in entry.get("layers", ())}
+        self._calls: dict[str, list[str]] = {}
+        for var, value in view.bindings:
+            if op_name(value) in (*CONVOLUTIONS, *TRANSPOSED, "matmul"):
+                for name in view.sources(var.name):
+                    self._calls.setdefault(name, []).append(var.name)
+
+    def of(self, names: Iterable[str]) -> list[Weight]:
+        """The weights of the layers of these names, in order."""
+        calls = dict.fromkeys(call for name in names for call in self._calls.get(name, ()))
+        return [weight for call in calls for weight in self._operands(call)]
+
+    def _operands(self, name: str) -> Iterator[Weight]:
+        call = self._view.value[name]
+        for position, arg in enumerate(call.args[:2]):
+            weight = self._operand(name, call, position, arg)
+            if weight is not None:
+                yield weight
+
+    def _operand(self, name: str, call: relax.Call, position: int, arg: relax.Expr) -> Weight | None:
+        producer = self._view.producer(arg)
+        if producer is not None and producer.args and is_const(producer.args[0]):
+            return _behind(producer)
+        if not is_const(arg):
+            return None
+        values = const_value(arg)
+        if values.dtype.kind == "f":
+            return Weight(values, None)
+        step = self._derived(name, call, position, values)
+        return None if step is None else Weight(values * step, step)
+
+    def _derived(self, name: str, call: relax.Call, position: int, codes: np.ndarray) -> np.ndarray | None:
+        """Scales of an integer weight: those of its sums, which stand behind them, by that of the activation."""
+        entry = self._entry.get(self._view.sources(name)[0], {})
+        inputs, output = entry.get("input"), entry.get("output")
+        reader = self._view.only_reader(name)
+        while reader is not None and op_name(self._view.value[reader]) in ("add", "reshape"):
+            reader = self._view.only_reader(reader)
+        if reader is None or not inputs or not isinstance(inputs[0], Mapping):
+            return None
+        sums = self._view.value[reader]
+        scale = _scale_of_sums(sums, output)
+        if scale is None:
+            return None
+        return _along(scale / inputs[0]["scale"], codes.shape, _axis(call, position))
+
+
+def _behind(producer: relax.Call) -> Weight | None:
+    """A constant behind a rounding of its own."""
+    name = op_name(producer)
+    if name not in ("tvmq.simulated_quantize", "tvmq.dequantize"):
+        return None
+    values, scale, zero = (const_value(arg) for arg in producer.args[:3])
+    axis = int(producer.attrs.axis) if int(producer.attrs.axis) >= 0 else None
+    if name == "tvmq.simulated_quantize":
+        if not is_calibrated(producer):
+            return Weight(values, None)
+        spec = spec_of(producer.attrs)
+        values = numerics.quantize(values, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    step = _along(np.atleast_1d(scale), values.shape, axis)
+    return None if step is None else Weight(numerics.dequantize(values, scale, zero, axis=axis), step)
+
+
+def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
+    """Real value of one unit of the sums that a call reads."""
+    if op_name(call) == "tvmq.dequantize":
+        return np.atleast_1d(const_value(call.args[1]).astype(np.float64))
+    if op_name(call) != "tvmq.requantize" or not isinstance(output, Mapping):
+        return None
+    multiplier, shift = (np.atleast_1d(const_value(arg)).astype(np.float64) for arg in call.args[1:3])
+    factors = {
+        "float": multiplier,
+        "fixed_point": multiplier * 2.0 ** (shift - 31),
+        "power_of_two": 2.0**shift,
+    }
+    return factors[call.attrs.mode] * output["scale"]
+
+
+def _axis(call: relax.Call, position: int) -> int | None:
+    """Axis of the output channels of a weight."""
+    if op_name(call) == "matmul":
+        return -1 if position == 1 else -2
+    layout = str(call.attrs.kernel_layout)
+    return layout.index("O") if "O" in layout else None
+
+
+def _along(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
+    """Scales in a form that fits a weight; None if they do not."""
+    if scale.size == 1:
+        return scale.reshape((1,) * len(shape))
+    if axis is None or shape[axis] != scale.size:
+        return None
+    form = [1] * len(shape)
+    form[axis] = scale.size
+    return scale.reshape(form)

@@ -1,0 +1,64 @@
+"""`tvmq compare`: where two forms of a model part, layer by layer."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Inputs, Json, Quiet
+from tvmq.cli.files import read_arrays
+from tvmq.cli.screen import print_json, step
+
+
+class By(str, Enum):
+    """What the worst layers are chosen by."""
+
+    local = "local"
+    accumulated = "accumulated"
+    weight = "weight"
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="What to compare with: the trained .onnx file, or a saved .tvmq.")],
+    second: Annotated[Path, typer.Argument(help="What is judged: a .tvmq saved by `tvmq quantize`, or an .onnx.")],
+    data: Inputs,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Compare on the first so many samples.")] = 32,
+    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many layers, the worst.")] = None,
+    by: Annotated[By, typer.Option("--by", help="The error by which --worst chooses.")] = By.local,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show for every layer how far two models are apart: by itself, from the input on, and in its weights.
+
+    Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
+    """
+    with step("read models", quiet=quiet):
+        models = [_read(path) for path in (first, second)]
+    arrays = {name: array[:samples] for name, array in read_arrays(data, _input_names(models[1])).items()}
+    with step("compare", len(next(iter(arrays.values()))), quiet=quiet) as advance:
+        result = tvmq.compare(*models, arrays, advance=lambda count: [advance() for _ in range(count)])
+    if as_json:
+        print_json(result.to_dict())
+    elif worst is None:
+        print(result)
+    else:
+        print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+
+
+def _read(path: Path) -> Any:
+    """An executable, or the (module, params) of an ONNX file."""
+    return tvmq.from_onnx(path) if path.suffix == ".onnx" else tvmq.load(path)
+
+
+def _input_names(model: Any) -> list[str]:
+    """Of an executable or of (module, params)."""
+    if not isinstance(model, tuple):
+        return [info.name for info in model.input_info]
+    from tvmq.graph.names import input_names
+
+    mod, params = model
+    return [name for parameter, name in input_names(mod["main"]).items() if parameter not in params]
