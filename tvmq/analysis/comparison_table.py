@@ -117,7 +117,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
     """Two columns to the left, the others to the right."""
     rows = [[_cut(row[0]), *row[1:]] for row in rows]
     widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
-    sides: list[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
+    sides: Sequence[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
     lines = ["  ".join(side(c, w) for side, c, w in zip(sides, row, widths, strict=True)).rstrip() for row in rows[1:]]
     return "\n".join([_titles(rows[0], widths), *lines])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,16 +38,21 @@ def compare(
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
     """
     with step("read models", quiet=quiet):
-        models = [_read(path) for path in (first, second)]
-    arrays = {name: array[:samples] for name, array in read_arrays(data, _input_names(models[1])).items()}
+        one, other = _read(first), _read(second)
+    arrays = {name: array[:samples] for name, array in read_arrays(data, _input_names(other)).items()}
     with step("compare", len(next(iter(arrays.values()))), quiet=quiet) as advance:
-        result = tvmq.compare(*models, arrays, advance=lambda count: [advance() for _ in range(count)])
+        result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
     if as_json:
         print_json(result.to_dict())
     elif worst is None:
         print(result)
     else:
         print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+
+
+def _repeat(advance: Callable[[], None], count: int) -> None:
+    for _ in range(count):
+        advance()
 
 
 def _read(path: Path) -> Any:
