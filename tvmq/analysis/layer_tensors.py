@@ -125,13 +125,13 @@ def _rounded(view: View, name: str) -> str:
 def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
     """What the codes of a variable mean, or the codes that it is rounded to; None for plain floats."""
     call = view.value.get(name)
-    if op_name(call) in ROUNDING and is_const(call.args[1]):
+    if call is not None and op_name(call) in ROUNDING and is_const(call.args[1]):
         step = Step(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
         return step if np.all(step.scale > 0) else None
     output = entry.get("output")
     if dtype_of(view.var[name]) == "float32" or not isinstance(output, Mapping):
         return None
-    return Step(np.float32(output["scale"]), np.int32(output["zero_point"]))
+    return Step(np.array(output["scale"], np.float32), np.array(output["zero_point"], np.int32))
 
 
 def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
