@@ -11,7 +11,7 @@ from tvmq.graph.names import UniqueNames
 if TYPE_CHECKING:
     import onnx
 
-OLDEST_OPSET, NEWEST_OPSET = 11, 23
+OLDEST_OPSET, NEWEST_OPSET = 11, 28
 OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
 
 
