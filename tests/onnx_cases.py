@@ -125,8 +125,14 @@ def load_cases() -> dict[str, Case]:
     for case in sorted(found, key=lambda case: case.name):
         base = re.sub(r"_expanded.*$", "", case.name)
         operator = operators.get(base, operators[case.name])
-        cases[case.name] = Case(case.name, operator, case.model, case.data_sets, case.rtol, case.atol)
+        data = [([_array(x) for x in given], [_array(y) for y in wanted]) for given, wanted in case.data_sets]
+        cases[case.name] = Case(case.name, operator, case.model, data, case.rtol, case.atol)
     return cases
+
+
+def _array(value: Any) -> Any:
+    """Data as NumPy arrays; lists and None (sequences, optional values) stay."""
+    return numpy_helper.to_array(value) if isinstance(value, TensorProto) else value
 
 
 def _operator(model: onnx.ModelProto) -> str:
@@ -171,22 +177,23 @@ def _judge(case: Case, model: onnx.ModelProto) -> Verdict:
 
 
 def is_clear(message: str) -> bool:
-    """True for a message of one line that names a layer or value and says what to do.
+    """True for a message of one line that names a layer, a value or the model, and says what to do.
 
     >>> is_clear("from_onnx, layer 'a': Loop: control flow is not supported; export the model without it")
     True
     >>> is_clear("no value in Constant")
     False
     """
-    names = re.match(r"from_onnx(, (layer|input|output|constant) '|: (input|output|shape|weight) )", message)
+    names = re.match(r"from_onnx(, (layer|input|output|constant) '|: '|: (input|output|shape|weight) )", message)
     return bool(names) and "; " in message and "\n" not in message
 
 
 def with_constants(case: Case) -> onnx.ModelProto | None:
     """The model with the inputs named in PARAMETERS as initializers; None if there are none, or several data."""
+    original = load_cases().get(re.sub(r"_expanded.*$", "", case.name), case)
     wanted = {
         node.input[position]
-        for node in case.model.graph.node
+        for node in [*case.model.graph.node, *original.model.graph.node]
         for position in PARAMETERS.get(node.op_type, ())
         if position < len(node.input)
     }

@@ -61,7 +61,7 @@ class Executable:
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
         self._inputs = Inputs(self._input_info)
-        self._tensors = [tvm.runtime.from_dlpack(array) for array in self._inputs.arrays]
+        self._tensors = [_shared(array) for array in self._inputs.arrays]
         self._lacking = _lacking(parts.target)
         # Code for another CPU can be saved, but not even be prepared for running.
         self._main = None if self._lacking else relax.VirtualMachine(parts.code, tvm.cpu())["main"]
@@ -161,6 +161,11 @@ def load(path: str | Path, *, sha256: str | None = None) -> Executable:
     except Exception as error:
         reason = last_line(error)
         raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
+
+
+def _shared(array: np.ndarray) -> Any:
+    """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
+    return tvm.runtime.from_dlpack(array) if array.size else tvm.runtime.empty(array.shape, str(array.dtype))
 
 
 def _copied(result: Any) -> list[np.ndarray]:

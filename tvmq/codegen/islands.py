@@ -69,7 +69,7 @@ class Islands:
             bindings += [(part, relax.TupleGetItem(result, i)) for i, part in enumerate(parts)]
         empty = relax.Function(params, relax.Tuple([]), tvm.ir.TupleType([]))
         func = build_function(params, bindings, relax.Tuple(parts) if is_tuple else result, empty)
-        exe = build(tvm.IRModule({"main": func}), self._target)
+        exe = build(tvm.IRModule({**self._view.helpers, "main": func}), self._target)
 
         def run(values: Mapping[str, np.ndarray]) -> Any:
             results = exe.run({name: values[name] for name in outside})

@@ -125,7 +125,6 @@ class Lowerer:
         self.view = View(mod)
         self.isa = isa
         self.kernel_names: dict[str, str] = {}
-        self._mod = mod
         self._builder = relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._unique = UniqueNames(self.view.params)
@@ -251,6 +250,8 @@ class Lowerer:
         result = substituted(body, {var.name: self.logical(var.name) for var in leaves(body)})
         func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
         mod = self._builder.get()
+        for helper, body in self.view.helpers.items():  # what call_tir of an importer calls
+            mod[helper] = body
         mod["main"] = with_names(func.with_attr("global_symbol", "main"), self._names)
         return mod
 

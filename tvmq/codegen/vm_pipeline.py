@@ -12,6 +12,7 @@ import tvm
 from tvm import relax, topi
 from tvm.relax import transform
 
+from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
@@ -52,9 +53,11 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops, neighbours fused; to be run inside of a target."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules["relax.take"] = _take
+    rules["relax.max"] = rules["relax.min"] = extreme
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
+            relax.backend.DispatchSortScan(),  # cumsum, cumprod, sort, argsort, topk
             # A reshape is left as it is and becomes a view of the same memory.
             transform.LegalizeOps(rules, ["relax.reshape"]),
             transform.AnnotateTIROpPattern(),

@@ -198,7 +198,7 @@ class _Assembler:
         if isinstance(bound, relax.Var) and bound.name in self.names:
             return bound
         value = self._substitute(value)
-        copy = relax.op.astype(value, str(value.ty.dtype))
+        copy = _copied(value)
         return self._emit(copy, self.unique(variable_name(name)), name, returned=True)
 
     def _module(self, result: relax.Expr) -> tvm.IRModule:
@@ -221,6 +221,14 @@ class _Assembler:
         used = [argument for binding in self.bindings for argument in _children(binding.value)]
         called = {argument for argument in used if isinstance(argument, tvm.ir.GlobalVar)}
         return tvm.IRModule({var: func for var, func in self.model.module.functions_items() if var in called})
+
+
+def _copied(value: relax.Expr) -> relax.Expr:
+    """The value computed once more; a constant of no elements is made anew, since TVM cannot save one."""
+    dtype = str(value.ty.dtype)
+    if isinstance(value, GenericConst) and 0 in value.value.shape:
+        return relax.op.zeros([int(d) for d in value.value.shape], dtype)
+    return relax.op.astype(value, dtype)
 
 
 def _helper_name(step: Step, value: relax.Expr) -> str:

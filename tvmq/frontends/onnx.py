@@ -2,7 +2,8 @@
 
 The road: read (onnx_load) -> operators on codes become float ones between conversions (onnx_quantized) ->
 fix dimensions and infer shapes (onnx_shapes) -> replace functions by their bodies (onnx_expand) -> fold shape
-arithmetic (onnx_fold) -> convert node by node with TVM's converters or our repairs of them (onnx_convert,
+arithmetic (onnx_fold) -> take known branches (onnx_branches) -> compute half precision in float32 (onnx_half) ->
+convert node by node with TVM's converters or our repairs of them (onnx_convert,
 onnx_ops/) -> one named, straight-line function (assemble).
 """
 
@@ -17,9 +18,11 @@ import numpy as np
 import tvm
 
 from tvmq.frontends.assemble import assemble
+from tvmq.frontends.onnx_branches import inline_branches
 from tvmq.frontends.onnx_convert import convert, imported_operators
 from tvmq.frontends.onnx_expand import expand_functions
 from tvmq.frontends.onnx_fold import fold_constants
+from tvmq.frontends.onnx_half import widen_half
 from tvmq.frontends.onnx_load import read_model
 from tvmq.frontends.onnx_quantized import expand_quantized
 from tvmq.frontends.onnx_shapes import fix_shapes, infer_shapes
@@ -49,6 +52,17 @@ def from_onnx(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         proto = fix_shapes(expand_quantized(read_model(model)), shape or {})
-        if expand_functions(proto, imported_operators()):
-            proto = infer_shapes(proto)
-        return assemble(convert(fold_constants(proto)))
+        return assemble(convert(_simplified(proto)))
+
+
+def _simplified(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Functions replaced by their bodies, constants folded, known branches taken, half precision widened."""
+    imported = imported_operators()
+    while True:
+        while expand_functions(proto, imported):
+            infer_shapes(proto)
+        fold_constants(proto)
+        if not inline_branches(proto):
+            break
+        infer_shapes(proto)
+    return fold_constants(infer_shapes(proto)) if widen_half(proto) else proto

@@ -105,6 +105,7 @@ class _Importer:
         self.builder._begin_binding_block()
         try:
             result = self._record(call, self._emit(self._convert(call)))
+            self._check_shapes(call)
         except TvmqError:
             raise
         except Exception as error:  # TVM's converters raise anything
@@ -125,6 +126,16 @@ class _Importer:
             code = self.types.get(result, 0)
             if code:
                 element_type(code, f"layer '{node.name}', {node.op_type}")
+
+    def _check_shapes(self, call: NodeCall) -> None:
+        """Refuse results whose rank or dimensions nobody knows before the run."""
+        for name in filter(None, call.outputs):
+            ty = getattr(self.values[name], "ty", None)
+            if isinstance(ty, relax.TensorType) and ty.shape is None:
+                raise call.unsupported(
+                    "its result's shape depends on values only known at run time",
+                    "make these inputs constants, or fix the input shapes with shape=",
+                )
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
         return NodeCall(

@@ -97,7 +97,7 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
     nodes = list(inlined.graph.node)
     _name(nodes, node)
     for inner in nodes if not local else ():
-        inner.metadata_props.add(key=LAYER, value=name)
+        inner.metadata_props.add(key=LAYER, value=layer_of(node))
     return nodes
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import onnx
 
 LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this and its inputs
+SHAPE_ONLY = frozenset({"EyeLike"})  # results depend on the shape of the input alone
 KEPT = frozenset(
     {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
     | {
@@ -44,8 +45,9 @@ def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
 
     graph = model.graph
     shapes = {v.name: dimensions(v) for v in [*graph.value_info, *graph.input]}
+    types = {v.name: v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input]}
     constants = {tensor.name: tensor for tensor in graph.initializer}
-    folder = _Folder(constants, shapes, list(model.opset_import))
+    folder = _Folder(constants, shapes, types, list(model.opset_import))
     kept = [node for node in graph.node if not folder.fold(node)]
     nodes = _used(kept, [value.name for value in graph.output])
     wanted = {name for node in nodes for name in _reads(node)} | {value.name for value in graph.output}
@@ -66,10 +68,12 @@ class _Folder:
         self,
         constants: dict[str, onnx.TensorProto],
         shapes: dict[str, list[int | str] | None],
+        types: dict[str, int],
         opsets: list[onnx.OperatorSetIdProto],
     ) -> None:
         self.constants = constants
         self.shapes = shapes
+        self.types = types
         self.opsets = opsets
 
     def fold(self, node: onnx.NodeProto) -> bool:
@@ -89,9 +93,25 @@ class _Folder:
             return None
         if node.op_type in ("Shape", "Size"):
             return self._shape(node)
-        if any(name and name not in self.constants for name in node.input) or _has_graph(node):
+        if _has_graph(node):
             return None
-        return self._evaluate(node)
+        feed = {name: self._value(name, node.op_type) for name in dict.fromkeys(node.input) if name}
+        if any(value is None for value in feed.values()):
+            return None
+        return self._evaluate(node, feed)
+
+    def _value(self, name: str, op_type: str) -> np.ndarray | None:
+        """A constant, a tensor of no elements, or any tensor of the right shape where only the shape matters."""
+        from onnx import helper, numpy_helper
+
+        if name in self.constants:
+            return numpy_helper.to_array(self.constants[name])
+        dims, code = self.shapes.get(name), self.types.get(name, 0)
+        if not dims or not code or not all(isinstance(d, int) for d in dims):
+            return None
+        if 0 not in dims and op_type not in SHAPE_ONLY:
+            return None
+        return np.zeros([int(d) for d in dims], helper.tensor_dtype_to_np_dtype(code))
 
     def _shape(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
         """Results of Shape and Size where the dimensions they ask for are known."""
@@ -107,18 +127,17 @@ class _Folder:
         sizes = np.array(dims, np.int64)
         return [sizes if node.op_type == "Shape" else np.asarray(np.prod(sizes, dtype=np.int64))]
 
-    def _evaluate(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
-        from onnx import helper, numpy_helper
+    def _evaluate(self, node: onnx.NodeProto, feed: dict[str, Any]) -> list[np.ndarray] | None:
+        from onnx import helper
         from onnx.reference import ReferenceEvaluator
 
-        names = [name for name in dict.fromkeys(node.input) if name]
-        if node.op_type != "Constant" and self._grows(node, names):
+        if node.op_type != "Constant" and self._grows(node, sum(value.size for value in feed.values())):
             return None
-        feed = {name: numpy_helper.to_array(self.constants[name]) for name in names}
+        types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
         graph = helper.make_graph(
             [node],
             "constant",
-            [helper.make_tensor_value_info(name, self.constants[name].data_type, None) for name in names],
+            [helper.make_tensor_value_info(name, types[name], None) for name in feed],
             [helper.make_tensor_value_info(name, 0, None) for name in node.output if name],
         )
         model = helper.make_model(graph, opset_imports=self.opsets)
@@ -131,13 +150,12 @@ class _Folder:
         arrays = iter([np.asarray(value) for value in results])
         return [next(arrays) if name else np.zeros(0) for name in node.output]
 
-    def _grows(self, node: onnx.NodeProto, names: Iterable[str]) -> bool:
+    def _grows(self, node: onnx.NodeProto, inputs: int) -> bool:
         """True if the result is known to be large, and larger than the inputs (as for ConstantOfShape)."""
         dims = self.shapes.get(node.output[0])
         known = [d for d in dims or [] if isinstance(d, int)]
         if dims is None or len(known) < len(dims):
             return False
-        inputs = sum(math.prod(self.constants[name].dims) for name in names)
         return math.prod(known) > max(LARGEST_GROWTH, inputs)
 
 

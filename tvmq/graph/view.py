@@ -70,6 +70,7 @@ class View:
 
     def __init__(self, mod: tvm.IRModule) -> None:
         self.func = main_function(mod)
+        self.helpers = {var: func for var, func in mod.functions_items() if var.name_hint != "main"}
         self.names = get_names(self.func)
         self.bindings: list[tuple[relax.Var, relax.Expr]] = [
             (binding.var, binding.value) for block in self.func.body.blocks for binding in block.bindings

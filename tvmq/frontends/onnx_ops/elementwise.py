@@ -10,15 +10,18 @@ from tvm import relax
 from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 
 
-def clip(call: NodeCall) -> relax.Expr | None:
+def clip(call: NodeCall) -> relax.Expr:
     """Clip with constant bounds as relax.clip (TVM lowers it to TIR at once, which no pattern matches).
 
-    A missing bound is the end of the element type; a NaN bound is no bound, as in onnxruntime.
+    A missing bound is the end of the element type; a NaN bound is no bound, as in onnxruntime. Bounds that are
+    computed become maximum and minimum, in this order.
     """
     bounds = [call.input(1), call.input(2)]
     values = [call.constant(1), call.constant(2)]
     if any(bound is not None and value is None for bound, value in zip(bounds, values, strict=True)):
-        return None
+        low, high = bounds
+        result = call.inputs[0] if low is None else relax.op.maximum(call.inputs[0], low)
+        return result if high is None else relax.op.minimum(result, high)
     info = np.finfo(call.dtype()) if call.dtype().startswith("float") else np.iinfo(call.dtype())
     low, high = (
         float(end) if value is None or np.isnan(value.item()) else float(value.item())
@@ -63,13 +66,28 @@ def is_inf(call: NodeCall) -> relax.Expr | None:
 
 
 def dropout(call: NodeCall) -> relax.Expr:
-    """Dropout passes its input through; training and the mask output are refused."""
+    """Dropout passes its input through, all of it; training is refused."""
     training = call.constant(2)
     if call.input(2) is not None and (training is None or training.item()):
         raise call.unsupported("training mode", "export the model in evaluation mode")
-    if len(call.outputs) > 1:
-        raise call.unsupported("its mask output is not supported", "export the model in evaluation mode")
-    return call.inputs[0]
+    if len(call.outputs) == 1:
+        return call.inputs[0]
+    mask = relax.op.full(call.shape(), relax.const(True, "bool"), "bool")  # nothing is dropped
+    return relax.Tuple([call.inputs[0], mask])
+
+
+def bit_shift(call: NodeCall) -> relax.Expr:
+    """BitShift; shifts by the width of the type or more push all bits out (the machine's count modulo the width)."""
+    shift = relax.op.left_shift if call.text("direction", "") == "LEFT" else relax.op.right_shift
+    x, count = call.inputs
+    kind = np.dtype(call.dtype())
+    width, zero = (tensor_constant(np.array(value, kind)) for value in (8 * kind.itemsize, 0))
+    inside = relax.op.less(count, width)
+    if kind.kind == "i":
+        inside = relax.op.logical_and(inside, relax.op.greater_equal(count, zero))
+    signed_right = kind.kind == "i" and shift is relax.op.right_shift
+    outside = shift(x, tensor_constant(np.array(8 * kind.itemsize - 1, kind))) if signed_right else zero
+    return relax.op.where(inside, shift(x, relax.op.where(inside, count, zero)), outside)
 
 
 def maximum(call: NodeCall) -> relax.Expr:

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension
+from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
 
-MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
+NUMPY_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
 
 
 def pad(call: NodeCall) -> relax.Expr | None:
-    """Pad with constant amounts as nn.pad; negative amounts crop, by strided_slice, before the padding.
+    """Pad with constant amounts: nn.pad for a constant value, else the elements to repeat, taken axis by axis.
 
-    Modes other than constant are left to TVM where amounts are negative.
+    Negative amounts crop, by strided_slice, before the padding.
     """
-    amounts = call.dims(1)
-    value = call.constant(2)
-    if amounts is None or (call.input(2) is not None and value is None) or call.text("mode", "constant") != "constant":
+    amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
+    value, mode = call.constant(2), call.text("mode", "constant")
+    if amounts is None or (call.input(2) is not None and value is None):
         return None
     shape = call.shape()
-    axes = call.dims(3) or list(range(len(shape)))
-    axes = [axis % len(shape) for axis in axes]
+    axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
     begin, end = [0] * len(shape), [0] * len(shape)
     for position, axis in enumerate(axes):
         begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
     data = _crop(call, shape, begin, end)
-    width = [max(amount, 0) for pair in zip(begin, end, strict=True) for amount in pair]
-    if not any(width):
+    width = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
+    if not any(amount for pair in width for amount in pair):
         return data
-    return relax.op.nn.pad(data, width, "constant", 0.0 if value is None else value.item())
+    if mode != "constant":
+        sizes = [size + min(b, 0) + min(e, 0) for size, b, e in zip(shape, begin, end, strict=True)]
+        return _repeat(call, data, sizes, width)
+    fill = call.attributes.get("value", 0.0) if value is None else value.item()
+    return relax.op.nn.pad(data, [amount for pair in width for amount in pair], "constant", fill)
+
+
+def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
+    """Elements of the input again, outside of it."""
+    mode = NUMPY_MODES.get(call.text("mode", "constant"))
+    if mode is None:
+        raise call.unsupported(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(NUMPY_MODES)}")
+    for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
+        if not any(amounts):
+            continue
+        if not isinstance(size, int) or size < 1:
+            raise call.unsupported(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
+        indices = np.pad(np.arange(size), amounts, mode=mode)
+        data = relax.op.take(data, tensor_constant(indices), axis)
+    return data
 
 
 def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> relax.Expr:
@@ -60,8 +79,35 @@ def tile(call: NodeCall) -> relax.Expr | None:
     return data if len(split) == len(result) else relax.op.reshape(data, result)
 
 
-def split(call: NodeCall) -> None:
-    """Split into an empty part is refused: TVM cannot build it."""
-    sizes = call.dims(1)
-    if sizes is not None and 0 in sizes:
-        raise call.unsupported("it makes an empty part", "leave that part out of the model")
+def split(call: NodeCall) -> relax.Expr | None:
+    """Split with empty parts: those are constants of no elements, which TVM could not compute."""
+    sizes = call.dims(1) if call.input(1) is not None else call.attributes.get("split")
+    if sizes is None or 0 not in sizes:
+        return None
+    axis, shape, start, parts = call.axis(0), call.shape(), 0, []
+    if not all(isinstance(size, int) for size in shape):
+        raise call.unsupported("an empty part of a symbolic shape", "fix the input shapes with shape=")
+    for size in sizes:
+        part = [*shape[:axis], size, *shape[axis + 1 :]]
+        empty = 0 in part
+        parts.append(
+            tensor_constant(np.zeros(part, call.dtype()))
+            if empty
+            else relax.op.strided_slice(call.inputs[0], [axis], [start], [start + size])
+        )
+        start += size
+    return relax.Tuple(parts)
+
+
+def concat(call: NodeCall) -> relax.Expr | None:
+    """Concat without its empty inputs; one that is left alone is the result."""
+    filled = [i for i in range(len(call.inputs)) if not same_dimension(call.shape(i)[_axis_of(call)], 0)]
+    if len(filled) == 1:
+        return call.inputs[filled[0]]
+    if filled:
+        call.inputs[:] = [call.inputs[i] for i in filled]
+    return None
+
+
+def _axis_of(call: NodeCall) -> int:
+    return int(call.attributes["axis"]) % len(call.shape())
