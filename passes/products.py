@@ -17,7 +17,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, make_const, op_name
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 
 # what moves values without computing, so that a factor may move through it
 MOVES = ("permute_dims", "reshape", "squeeze", "expand_dims", "strided_slice")
@@ -33,7 +33,7 @@ def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr
     if factor == 1.0 or not math.isfinite(factor):
         return value
     inner = rewriter.emit(relax.Call(value.op, [a, b], value.attrs, value.ty_args), f"{var.name}_product")
-    return relax.op.multiply(inner, make_const(np.asarray(factor, np.float32)))
+    return relax.op.multiply(inner, make_const(np.asarray(factor, dtype_of(inner))))
 
 
 def _constant_right(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:

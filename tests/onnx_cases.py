@@ -154,8 +154,9 @@ def judge(case: Case) -> Verdict:
 
 
 def _judge(case: Case, model: onnx.ModelProto) -> Verdict:
-    import tvmq
     from onnx.backend.test.runner import Runner
+
+    import tvmq
 
     try:
         mod, params = tvmq.from_onnx(model)

@@ -42,9 +42,7 @@ def inline_branches(model: onnx.ModelProto) -> bool:
     return found
 
 
-def _inlined(
-    node: onnx.NodeProto, branch: onnx.GraphProto
-) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+def _inlined(node: onnx.NodeProto, branch: onnx.GraphProto) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
     """Nodes and weights of a branch; all values it makes get the node's name before theirs."""
     import onnx
     from onnx import helper

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     import onnx
 
 DOMAINS = frozenset({"", "ai.onnx", "com.microsoft"})
-ELEMENT_TYPES = frozenset(
-    "BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 FLOAT DOUBLE".split()
-)
+ELEMENT_TYPES = frozenset("BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 FLOAT DOUBLE".split())
 
 _REASONS = {
     "If Loop Scan SequenceMap": (

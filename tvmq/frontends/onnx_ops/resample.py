@@ -59,7 +59,9 @@ def _places(call: NodeCall, axis: Axis) -> np.ndarray:
         return x / axis.scale
     if mode == "tf_crop_and_resize":
         start, end = axis.roi
-        inner = x * (end - start) * (axis.size - 1) / (length - 1) if length != 1 else (end - start) * (axis.size - 1) / 2
+        inner = (
+            x * (end - start) * (axis.size - 1) / (length - 1) if length != 1 else (end - start) * (axis.size - 1) / 2
+        )
         return inner + start * (axis.size - 1) + 0 * x
     if mode == "pytorch_half_pixel" and length == 1:
         return x - 0.5
