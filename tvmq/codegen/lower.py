@@ -18,9 +18,9 @@ import tvm
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain, find_chains
+from tvmq.codegen.rounding import protected, rounds
 from tvmq.codegen.vm_pipeline import mark_kernel
 from tvmq.graph import ops
-from tvmq.graph.evaluate import EXACT
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, leaves, op_name, shape_of, used_vars
@@ -186,10 +186,14 @@ class Lowerer:
         self._logical[name] = value
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
-        """Bind a Relax expression; behind a float operator that may end in a product comes a fence."""
-        value = self._builder.normalize(value)
-        if _may_contract(value):
-            value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_product")))
+        """Bind a Relax expression; behind a float operator that rounds comes a fence."""
+
+        def bind(part: relax.Expr) -> relax.Var:
+            return self._bound(self._builder.normalize(part), f"{name}_kept")
+
+        value = self._builder.normalize(protected(value, bind))
+        if rounds(value):
+            value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_rounded")))
         return self._bound(value, name)
 
     def _bound(self, value: relax.Expr, name: str) -> relax.Var:
@@ -264,14 +268,6 @@ def picture_shape(shape: Sequence[int]) -> list[int]:
     """
     batch, channels, *sizes = shape
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
-
-
-def _may_contract(value: relax.Expr) -> bool:
-    """True for float operators whose result LLVM could merge with a following sum."""
-    name = op_name(value)
-    if not name or name.startswith("tvmq.") or name.startswith("call_") or not isinstance(value.ty, relax.TensorType):
-        return False
-    return dtype_of(value) == "float32" and (name == "multiply" or name not in EXACT)
 
 
 def _transpose_is_free(channels: int, rows: int, columns: int) -> bool:

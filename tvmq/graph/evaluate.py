@@ -146,14 +146,40 @@ def _selu(x: np.ndarray) -> np.ndarray:
     return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 
 
+def _larger(a: Any, b: Any) -> Any:
+    """The larger one; the second of equal ones (zeros of two signs) and where one is NaN, on every CPU."""
+    return np.where(a > b, a, b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    """The smaller one; the second as in `_larger`."""
+    return np.where(a < b, a, b)
+
+
+def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
+    """choose(so far, next) over axes, in the order of memory; floats begin at the largest finite number times sign."""
+    axes = _axes(call)
+    axes = tuple(range(x.ndim)) if axes is None else tuple(sorted(axis % x.ndim for axis in axes))
+    shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
+    if not call.attrs.keepdims:
+        shape = [size for axis, size in enumerate(x.shape) if axis not in axes]
+    if x.dtype.kind != "f":
+        return (x.max if sign < 0 else x.min)(axes).reshape(shape)
+    rest = np.moveaxis(x, axes, range(len(axes)))
+    found = np.full(rest.shape[len(axes) :], sign * np.finfo(x.dtype).max, x.dtype)
+    for part in rest.reshape(-1, *found.shape):
+        found = choose(found, part)
+    return found.reshape(shape)
+
+
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
 EXACT: dict[str, Evaluator] = {
-    "nn.relu": lambda call, x: np.maximum(x, np.zeros((), x.dtype)),
-    "clip": lambda call, x, low, high: np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high)),
-    "maximum": lambda call, a, b: np.maximum(a, b),
-    "minimum": lambda call, a, b: np.minimum(a, b),
-    "max": lambda call, x: x.max(_axes(call), keepdims=bool(call.attrs.keepdims)),
-    "min": lambda call, x: x.min(_axes(call), keepdims=bool(call.attrs.keepdims)),
+    "nn.relu": lambda call, x: _larger(x, np.zeros((), x.dtype)),
+    "clip": lambda call, x, low, high: _larger(_smaller(x, x.dtype.type(high)), x.dtype.type(low)),
+    "maximum": lambda call, a, b: _larger(a, b),
+    "minimum": lambda call, a, b: _smaller(a, b),
+    "max": lambda call, x: _reduced(call, x, _larger, -1),
+    "min": lambda call, x: _reduced(call, x, _smaller, 1),
     "negative": lambda call, x: -x,
     "abs": lambda call, x: np.abs(x),
     "add": lambda call, a, b: a + b,
@@ -177,7 +203,7 @@ EXACT: dict[str, Evaluator] = {
     "nn.pad": _pad,
     "where": lambda call, condition, a, b: np.where(condition, a, b),
     "equal": lambda call, a, b: np.equal(a, b),
-    "not_equal": lambda call, a, b: np.not_equal(a, b),
+    "not_equal": lambda call, a, b: np.less(a, b) | np.greater(a, b),
     "greater": lambda call, a, b: np.greater(a, b),
     "greater_equal": lambda call, a, b: np.greater_equal(a, b),
     "less": lambda call, a, b: np.less(a, b),
