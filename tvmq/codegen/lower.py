@@ -23,7 +23,7 @@ from tvmq.codegen.vm_pipeline import mark_kernel
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
-from tvmq.graph.view import View, dtype_of, leaves, op_name, shape_of, used_vars
+from tvmq.graph.view import View, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.types import Isa, Kernel
 
 Rule = Callable[["Lowerer", Chain], bool]

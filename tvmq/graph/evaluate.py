@@ -157,7 +157,7 @@ def _smaller(a: Any, b: Any) -> Any:
 
 
 def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
-    """choose(so far, next) over axes, in the order of memory; floats begin at the largest finite number times sign."""
+    """choose(so far, next) over axes, in the order of memory; floats begin at infinity times sign."""
     axes = _axes(call)
     axes = tuple(range(x.ndim)) if axes is None else tuple(sorted(axis % x.ndim for axis in axes))
     shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
@@ -166,7 +166,7 @@ def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any],
     if x.dtype.kind != "f":
         return (x.max if sign < 0 else x.min)(axes).reshape(shape)
     rest = np.moveaxis(x, axes, range(len(axes)))
-    found = np.full(rest.shape[len(axes) :], sign * np.finfo(x.dtype).max, x.dtype)
+    found = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
     for part in rest.reshape(-1, *found.shape):
         found = choose(found, part)
     return found.reshape(shape)
