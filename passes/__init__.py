@@ -17,6 +17,7 @@ PASSES: dict[str, str] = {
     "calibrate": "tvmq.passes.calibrate:calibrate",
     "adopt": "tvmq.passes.adopt:adopt",
     "realize": "tvmq.passes.realize:realize",
+    "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
 }
 

@@ -87,12 +87,12 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     specs: dict[str, QuantSpec] = {}
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
-        spec = QuantSpec.from_dict(chosen) if chosen else config.activations
+        spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         for name in [owner for source in group.inputs for owner in _owners(source, passing)]:
             if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes"):
-            specs.setdefault(group.output, config.activations)
+            specs.setdefault(group.output, config.activation_spec)
     return specs
 
 
@@ -115,7 +115,7 @@ def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.
     """The root with its weight behind a simulated_quantize."""
     config = QConfig.from_dict({**ledger.config, "rules": []})
     chosen = ledger.layers[group.output].get("specs", {}).get("weights")
-    spec = QuantSpec.from_dict(chosen) if chosen else config.weights
+    spec = QuantSpec.from_dict(chosen) if chosen else config.weight_spec
     data, weight, *rest = value.args
     axis = weight_axis(value) if spec.per_channel else -1
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()

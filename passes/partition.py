@@ -169,8 +169,8 @@ def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None
 
 def _limit(decision: Decision, family: str, config: QConfig, backend: Backend) -> str | None:
     """What of a layer's specs the backend cannot compute."""
-    weights = (decision.weights or config.weights) if family in SEEDS else None
-    return backend.refusal(family, decision.activations or config.activations, weights, config.requantize)
+    weights = (decision.weights or config.weight_spec) if family in SEEDS else None
+    return backend.refusal(family, decision.activations or config.activation_spec, weights, config.requantize)
 
 
 def _shape(view: View, key: str) -> tuple[int, ...]:

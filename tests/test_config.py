@@ -29,8 +29,8 @@ RELAY = {
 def test_defaults_are_todays_practice():
     config = qconfig()
     assert config == DEFAULTS == QConfig()
-    assert config.activations == QuantSpec("uint8", 8, symmetric=False, per_channel=False)
-    assert config.weights == QuantSpec("int8", 8, symmetric=True, per_channel=True)
+    assert config.activation_spec == QuantSpec("uint8", 8, symmetric=False, per_channel=False)
+    assert config.weight_spec == QuantSpec("int8", 8, symmetric=True, per_channel=True)
     assert config.skip_conv_layers is None and not config.skip_dense_layer
     assert config.calibrate_mode == "auto" and config.bias_correction and config.rules == ()
 
@@ -42,8 +42,8 @@ def test_relay_defaults(name):
 
 def test_relay_is_symmetric_and_per_tensor():
     config = qconfig.relay()
-    assert config.activations == QuantSpec("int8", 8, symmetric=True)
-    assert config.weights == QuantSpec("int8", 8, symmetric=True)
+    assert config.activation_spec == QuantSpec("int8", 8, symmetric=True)
+    assert config.weight_spec == QuantSpec("int8", 8, symmetric=True)
     assert not config.bias_correction and not config.outlier_channels
 
 

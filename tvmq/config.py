@@ -91,10 +91,19 @@ class QConfig:
     ...     with qconfig(per_channel=False):
     ...         print(current_qconfig())
     qconfig(nbit_weight=4, per_channel=False)
-    >>> config.weights.qmax, current_qconfig() == QConfig()
+    >>> config.weight_spec.qmax, current_qconfig() == QConfig()
     (7, True)
     """
 
+    activations: str | None = _option(
+        "static",
+        (lambda value: value is None or value in ("static", "dynamic"), "static, dynamic or None"),
+        (
+            "When activations get their scales. static: now, from calibration data; dynamic: at run time, one scale"
+            " a row or sample, without data; None: never, weights alone are quantized and arithmetic stays float."
+        ),
+        choices=("static", "dynamic", "none"),
+    )
     nbit_input: int = _option(
         8, _whole(2, 16), ("Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels.")
     )
@@ -258,12 +267,12 @@ class QConfig:
                 )
 
     @property
-    def activations(self) -> QuantSpec:
+    def activation_spec(self) -> QuantSpec:
         """Spec of what layers read where no rule says otherwise."""
         return QuantSpec(self.dtype_input, self.nbit_input, symmetric=self.scheme == "symmetric")
 
     @property
-    def weights(self) -> QuantSpec:
+    def weight_spec(self) -> QuantSpec:
         """Spec of weights where no rule says otherwise."""
         return QuantSpec(self.dtype_weight, self.nbit_weight, symmetric=True, per_channel=self.per_channel)
 

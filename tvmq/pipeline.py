@@ -38,6 +38,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
+from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
 from tvmq.passes.tame_outliers import tame_outliers
 from tvmq.passes.thresholds import choose_ranges
@@ -74,6 +75,8 @@ def quantize(
     """
     config = config or current_qconfig()
     prepared, data = _prepared(mod, params, dataset)
+    if config.activations != "static":
+        return quantize_dynamic(prepared, config)
     if brings_scales(prepared):
         return _realized(adopt(prepared, config, backend_named(target)), config)
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})

@@ -109,6 +109,11 @@ def _rms_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray) -> np.ndarray:
     return numerics.rms_norm(x, gamma, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
 
 
+def _dynamic_scale(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    a = call.attrs
+    return numerics.dynamic_scale(x, axes=range(a.first, a.first + a.count), largest_code=a.largest_code)
+
+
 def _conv_transpose(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     a = call.attrs
     names = ("strides", "padding", "output_padding", "dilation")
@@ -141,6 +146,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.scale_shift": _scale_shift,
     "tvmq.prelu": _prelu,
     "tvmq.matmul": lambda call, a, b: numerics.matmul(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
+    "tvmq.dynamic_scale": _dynamic_scale,
+    "tvmq.dynamic_quantize": lambda call, x, s: numerics.dynamic_quantize(x, s, largest_code=call.attrs.largest_code),
+    "tvmq.dynamic_dequantize": lambda call, acc, x, w: numerics.dynamic_dequantize(acc, x, w),
     "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point

@@ -10,6 +10,7 @@ from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bi
 from tvmq.numerics.compare import compare_table
 from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose, filters_first
+from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.matmul import matmul
@@ -45,6 +46,9 @@ __all__ = [
     "conv",
     "conv_transpose",
     "dequantize",
+    "dynamic_dequantize",
+    "dynamic_quantize",
+    "dynamic_scale",
     "filters_first",
     "fixed_point_multiply",
     "fixed_point_parameters",

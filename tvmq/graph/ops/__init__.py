@@ -5,6 +5,7 @@ from __future__ import annotations
 from tvmq.graph.ops.add import add
 from tvmq.graph.ops.conv_transpose import conv_transpose
 from tvmq.graph.ops.dequantize import dequantize
+from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.layer_norm import layer_norm
@@ -25,6 +26,9 @@ __all__ = [
     "add",
     "conv_transpose",
     "dequantize",
+    "dynamic_dequantize",
+    "dynamic_quantize",
+    "dynamic_scale",
     "fence",
     "group_norm",
     "layer_norm",

@@ -1,0 +1,219 @@
+"""Quantization without data: weights alone, or activations by scales that are made at run time.
+
+activations=None                                  activations="dynamic"
+    m = matmul(x, w)                                  s = dynamic_scale(x), a scale for each row
+    becomes                                           q = dynamic_quantize(x, s)
+    m = matmul(x, dequantize(int8 w, s_w))            m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+
+Needs     a prepared module.
+Leaves    a realized one. Everything without weights stays float; dynamic turns products of two activations into
+          integers as well. Embedding tables are int8 with one scale a row, in both.
+Numerics  numerics.dynamic; weights as in `realize`. Convolutions take one scale for each sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.config import QConfig, current_qconfig
+from tvmq.errors import AccumulatorError
+from tvmq.graph import ops
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name
+from tvmq.observers import make_weight_observer
+from tvmq.passes.ops.weights import weight_axis
+from tvmq.rules import Decision, LayerFacts, resolve
+from tvmq.spec import QuantSpec, choose_qparams
+
+WEIGHTED = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
+LARGEST_CODE = 127
+
+
+def quantize_dynamic(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
+    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    config = config or current_qconfig()
+    ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
+    walk = _Walk(mod, config)
+    result = walk.run()
+    ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
+    return with_ledger(result, ledger)
+
+
+class _Walk:
+    """Rewrites the module; `entries` are those of the ledger."""
+
+    def __init__(self, mod: tvm.IRModule, config: QConfig) -> None:
+        self.rewriter = Rewriter(mod)
+        self.view = self.rewriter.view
+        self.config, self.dynamic = config, config.activations == "dynamic"
+        self.entries: dict[str, dict[str, Any]] = {}
+        self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
+        self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
+
+    def run(self) -> tvm.IRModule:
+        """All bindings."""
+        decisions = self._decisions()
+        for var, value in self.view.bindings:
+            self.rewriter.at(var.name)
+            decision = decisions.get(var.name)
+            reason = self._reason(value) or (decision.why if decision and decision.is_float else None)
+            new = self.rewriter.substitute(value)
+            if reason is None:
+                new = self._layer(var, value, new, decision)
+            self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
+            self._enter(var, value, reason, decision)
+        return self.rewriter.finish()
+
+    def _decisions(self) -> dict[str, Decision]:
+        """What the rules say of every operator; indices count operators of one type."""
+        count: dict[str, int] = {}
+        facts = []
+        for var, value in self.view.bindings:
+            op = op_name(value) or "tuple"
+            index = count[op] = count.get(op, -1) + 1
+            macs = multiply_accumulates(value)
+            weight = tuple(int(d) for d in value.args[1].ty.shape) if macs else ()
+            shape = tuple(getattr(var.ty, "shape", None) or ())
+            facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
+        return resolve(facts, self.config.rules)
+
+    def _reason(self, value: relax.Expr) -> str | None:
+        """Why an operator stays as it is; None if it has a form here."""
+        name = op_name(value)
+        if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
+            plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
+            return None if plain else "limit: only rows of a float32 table are looked up as codes"
+        if name not in WEIGHTED:
+            return f"option activations={self.config.activations!r}: only layers with weights are quantized"
+        data, weight = value.args
+        if any(dtype_of(arg) != "float32" for arg in (data, weight)):
+            return "limit: the operands are not float32"
+        if is_const(weight):
+            return None if name != "matmul" or len(weight.ty.shape) >= 2 else "limit: the weight is a vector"
+        if name != "matmul" or not self.dynamic or is_const(data):
+            return "limit: the weight is computed in the graph, not constant"
+        return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
+
+    def _layer(
+        self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None
+    ) -> relax.Expr:
+        name = op_name(value)
+        spec = (decision.weights if decision else None) or self.config.weight_spec
+        if name == "take":
+            return self._embedding(var, value, new, spec)
+        if not is_const(value.args[1]):
+            return self._product(var, value, new)
+        if not self.dynamic:
+            return relax.Call(new.op, [new.args[0], self._dequantized(value, spec)], new.attrs)
+        return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
+
+    # ---- forms
+
+    def _dequantized(self, value: relax.Call, spec: QuantSpec) -> relax.Expr:
+        """The weight as floats, from its codes, at run time."""
+        axis = weight_axis(value) if spec.per_channel else -1
+        codes, scale = self._weight(value.args[1], spec, axis)
+        zero = relax.const(np.zeros(scale.shape, np.int32))
+        return ops.dequantize(codes, relax.const(scale), zero, axis=axis)
+
+    def _embedding(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        """Rows of codes and their scales."""
+        rows = QuantSpec(spec.dtype, spec.bits, symmetric=True, per_channel=True)
+        codes, scale = self._weight(value.args[0], rows, 0)
+        taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+        scales = relax.op.take(relax.const(scale.reshape(-1, 1)), new.args[1], axis=0)
+        scales = self.rewriter.emit(scales, f"{var.name}_scale")
+        return ops.dynamic_dequantize(taken, scales, relax.const(np.float32(1)))
+
+    def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        axis = weight_axis(value) if spec.per_channel else -1
+        codes, scale = self._weight(value.args[1], spec, axis)
+        self._prove(value, codes)
+        rank = len(new.args[0].ty.shape)
+        x, x_scale = self._quantized(new.args[0], rank - 1, 1)
+        sums = self.rewriter.emit(relax.op.matmul(x, codes, out_dtype="int32"), f"{var.name}_sums")
+        return ops.dynamic_dequantize(sums, x_scale, relax.const(scale))
+
+    def _product(self, var: relax.Var, _value: relax.Call, new: relax.Call) -> relax.Expr:
+        """Two activations: a scale for each row of the left and each column of the right one."""
+        a, b = new.args
+        left, left_scale = self._quantized(a, len(a.ty.shape) - 1, 1)
+        right, right_scale = self._quantized(b, len(b.ty.shape) - 2, 1)
+        sums = self.rewriter.emit(ops.matmul(left, right, a_zero=0, b_zero=0), f"{var.name}_sums")
+        return ops.dynamic_dequantize(sums, left_scale, right_scale)
+
+    def _convolved(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        axis = weight_axis(value) if spec.per_channel else -1
+        codes, scale = self._weight(value.args[1], spec, axis)
+        self._prove(value, codes)
+        spatial = len(value.args[1].ty.shape) - 2
+        x, x_scale = self._quantized(new.args[0], 1, spatial + 1)
+        sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
+        shape = (1, -1) + (1,) * spatial
+        return ops.dynamic_dequantize(sums, x_scale, relax.const(scale.reshape(shape) if scale.ndim else scale))
+
+    def _convolution(self, value: relax.Call, x: relax.Var, codes: relax.Expr, spatial: int) -> relax.Call:
+        """int32 sums of a convolution, plain or transposed; padding with 0 is right without zero points."""
+        attrs = value.attrs
+        whole = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
+        if op_name(value) in TRANSPOSED:
+            outer = [int(v) for v in attrs.output_padding]
+            return ops.conv_transpose(x, codes, **whole, output_padding=outer, groups=int(attrs.groups), zero_point=0)
+        make = getattr(relax.op.nn, f"conv{spatial}d")
+        return make(x, codes, **whole, groups=int(attrs.groups), out_dtype="int32")
+
+    # ---- pieces
+
+    def _weight(self, weight: relax.Expr, spec: QuantSpec, axis: int) -> tuple[relax.Expr, np.ndarray]:
+        """Codes as a constant, and the scale; a weight that several layers share is one constant."""
+        key = (weight, spec, axis)
+        if key not in self._weights:
+            channel = axis if axis >= 0 else None
+            array = const_value(weight)
+            low, high = make_weight_observer(self.config.weight_scale).thresholds(array, spec, channel)
+            known = choose_qparams(low, high, spec, channel)
+            codes = numerics.quantize(
+                array, known.scale, known.zero_point, axis=channel,
+                dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
+            )  # fmt: skip
+            self._weights[key] = relax.const(codes), np.asarray(known.scale)
+        return self._weights[key]
+
+    def _quantized(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
+        """Codes and scale of an activation; readers that reduce the same axes share them."""
+        key = (x.name, first, count)
+        if key not in self._codes:
+            emit = self.rewriter.emit
+            scale = emit(ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE), f"{x.name}_scale")
+            codes = emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_q")
+            self._codes[key] = codes, scale
+        return self._codes[key]
+
+    def _prove(self, value: relax.Call, codes: relax.Expr) -> None:
+        """Refuse weights whose sums could leave int32."""
+        array = np.abs(const_value(codes).astype(np.int64))
+        axis = weight_axis(value)
+        largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE
+        if largest >= 2**31:
+            raise AccumulatorError(
+                f"quantize_dynamic, layer '{', '.join(self.rewriter.sources)}': sums can reach {largest}, int32 ends "
+                f"at {2**31 - 1}; use fewer bits for its weight, or Rule(..., None) to keep it in float"
+            )
+
+    def _enter(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
+        """The ledger entry of one operator."""
+        name, macs = op_name(value) or "tuple", multiply_accumulates(value)
+        entry: dict[str, Any] = {"op": name, "layers": list(self.view.sources(var.name)), "macs": macs}
+        integer = reason is None and self.dynamic and name != "take"
+        why = reason or (decision.why if decision and decision.rule is not None else None)
+        if why is None:
+            what = "codes made at run time" if integer else "int8 weights, float arithmetic"
+            why = f"option activations={self.config.activations!r}: {what}"
+        self.entries[var.name] = entry | {"precision": "int8" if integer else "float", "why": why}
