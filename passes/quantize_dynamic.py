@@ -1,9 +1,11 @@
 """Quantization without data: weights alone, or activations by scales that are made at run time.
 
-activations=None                                  activations="dynamic"
+Before                                            After, activations="dynamic"
     m = matmul(x, w)                                  s = dynamic_scale(x), a scale for each row
-    becomes                                           q = dynamic_quantize(x, s)
-    m = matmul(x, dequantize(int8 w, s_w))            m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+                                                      q = dynamic_quantize(x, s)
+                                                      m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
+                                                  After, activations=None
+                                                      m = matmul(x, dequantize(int8 w, s_w))
 
 Needs     a prepared module.
 Leaves    a realized one. Everything without weights stays float; dynamic turns products of two activations into
@@ -101,9 +103,7 @@ class _Walk:
             return "limit: the weight is computed in the graph, not constant"
         return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
 
-    def _layer(
-        self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None
-    ) -> relax.Expr:
+    def _layer(self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None) -> relax.Expr:
         name = op_name(value)
         spec = (decision.weights if decision else None) or self.config.weight_spec
         if name == "take":

@@ -60,7 +60,7 @@ def test_every_option_has_help_and_choices_hold_the_default():
 
 @pytest.mark.parametrize("options, message", [
     ({"nbit_weigth": 4}, "there is no option 'nbit_weigth'; did you mean 'nbit_weight'"),
-    ({"xyz": 4}, "there is no option 'xyz'; options: nbit_input"),
+    ({"xyz": 4}, "there is no option 'xyz'; options: activations"),
     ({"calibrate_mode": "minmaxx"}, "one of auto, minmax, .*Got 'minmaxx' instead; did you mean 'minmax'"),
     ({"calibrate_mode": 3}, "'calibrate_mode' must be one of .* Got 3 instead"),
     ({"nbit_input": 1}, r"'nbit_input' must be a whole number in 2\.\.16\. Got 1 instead"),

@@ -363,6 +363,33 @@ def conv_transpose_cases() -> list[Case]:
     return cases
 
 
+def dynamic_cases() -> list[Case]:
+    """Scales of rows, columns and samples; codes of hard numbers; sums with two scales."""
+    x = _repeated(HARD_FLOATS, (2, 3, 5))
+    ordinary = np.float32([0.1, 3.0, 1e-38, 2.0**100, 0.3]).reshape(1, 1, 5)
+    sums = _repeated(HARD_SUMS, (2, 3, 5))
+    row = np.float32([[0.25], [1e-3], [3e38]])
+    cases = [
+        Case(
+            f"dynamic_scale_{first}_{count}_{largest}",
+            {"x": x},
+            lambda x, f=first, c=count, m=largest: ops.dynamic_scale(x, first=f, count=c, largest_code=m),
+            lambda x, f=first, c=count, m=largest: numerics.dynamic_scale(x, axes=range(f, f + c), largest_code=m),
+        )
+        for first, count, largest in ((2, 1, 127), (1, 1, 7), (1, 2, 127), (0, 3, 127))
+    ]
+    cases.append(Case("dynamic_quantize", {"x": x, "scale": ordinary}, ops.dynamic_quantize, numerics.dynamic_quantize))
+    cases.append(
+        Case(
+            "dynamic_dequantize",
+            {"acc": sums, "row": row, "column": ordinary},
+            ops.dynamic_dequantize,
+            numerics.dynamic_dequantize,
+        )
+    )
+    return cases
+
+
 def float_cases() -> list[Case]:
     """Softmax on each axis and the fence."""
     random = np.random.default_rng(5)
@@ -489,6 +516,7 @@ CASES: dict[str, Case] = {
         table_cases,
         sum_cases,
         conv_transpose_cases,
+        dynamic_cases,
         float_cases,
         simulated_cases,
     )

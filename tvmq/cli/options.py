@@ -100,7 +100,7 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def config_from(values: Mapping[str, Any]) -> QConfig:
     """The configuration that command-line values describe; None and empty lists mean not given."""
     given = {
-        name: value.value if isinstance(value, Enum) else value
+        name: _plain(name, value)
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
@@ -110,6 +110,12 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
     config = make(**{**read, **given})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]
     return make(**{**read, **given, "rules": rules})
+
+
+def _plain(name: str, value: Any) -> Any:
+    """What a command-line value means to qconfig: a choice is its word, and "none" is None where there is such a one."""
+    word = value.value if isinstance(value, Enum) else value
+    return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import tvm
 
 from tvmq.codegen.description import describe_module
 from tvmq.codegen.executable import Executable, Parts
+from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
@@ -29,7 +30,7 @@ def build(mod: tvm.IRModule, target: Any = "llvm", params: Mapping[str, np.ndarr
     cpu = resolve_target(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
-    lowerer = Lowerer(mod, cpu.isa)
+    lowerer = Lowerer(float_weights(mod), cpu.isa)
     lowered = lowerer.run()
     code = compile_module(lowered, cpu)
     return Executable(Parts(code, cpu, describe_module(mod, View(mod)), lowerer.kernel_names, mod))

@@ -16,6 +16,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
@@ -186,7 +187,7 @@ class Reference:
     """
 
     def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
-        self.view = View(mod)
+        self.view = View(float_weights(mod))
         self._islands = Islands(self.view, target)
 
     @property

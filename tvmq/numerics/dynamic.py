@@ -44,7 +44,8 @@ def dynamic_quantize(x: np.ndarray, scale: np.ndarray, *, largest_code: int = 12
     >>> dynamic_quantize(np.float32([[0.5, -1.5, 300.0]]), np.float32([[1.0]])).tolist()
     [[0, -2, 127]]
     """
-    steps = np.rint(np.asarray(x, np.float32) / np.asarray(scale, np.float32))
+    with np.errstate(over="ignore"):  # saturates
+        steps = np.rint(np.asarray(x, np.float32) / np.asarray(scale, np.float32))
     low, high = np.float32(-largest_code), np.float32(largest_code)
     return np.asarray(np.where(np.isnan(steps), low, np.clip(steps, low, high)).astype(np.int8))
 
@@ -55,5 +56,6 @@ def dynamic_dequantize(acc: np.ndarray, x_scale: np.ndarray, w_scale: np.ndarray
     >>> dynamic_dequantize(np.int32([[6, -4]]), np.float32([[0.5]]), np.float32([1.0, 0.25])).tolist()
     [[3.0, -0.5]]
     """
-    factor = np.asarray(x_scale, np.float32) * np.asarray(w_scale, np.float32)
-    return np.asarray(np.asarray(acc).astype(np.float32) * factor)
+    with np.errstate(over="ignore", invalid="ignore"):
+        factor = np.asarray(x_scale, np.float32) * np.asarray(w_scale, np.float32)
+        return np.asarray(np.asarray(acc).astype(np.float32) * factor)

@@ -56,12 +56,12 @@ def _legalize_scale(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
     def compute(x: te.Tensor) -> te.Tensor:
         axes = {i: te.reduce_axis((0, x.shape[i]), name=f"r{i}") for i in reduced}
-        # the order of the operands of max leaves NaN out
+        # the order of the operands of min and max leaves NaN out
         seen = te.comm_reducer(lambda a, b: tirx.max(b, a), lambda dtype: tirx.const(0, dtype), name="largest")
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             value = x(*(axes.get(k, at) for k, at in enumerate(i)))
-            return seen(tirx.min(tirx.abs(value), tirx.const(LARGEST, "float32")), axis=list(axes.values()))
+            return seen(tirx.min(tirx.const(LARGEST, "float32"), tirx.abs(value)), axis=list(axes.values()))
 
         largest = te.compute(shape, element, name="largest")
 

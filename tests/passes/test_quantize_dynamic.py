@@ -1,0 +1,121 @@
+"""Quantization without data: what becomes integers, that it is exact, and how near it stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import tvmq
+from tests.models import Net, feeds_of, run_onnx
+from tvmq.errors import AccumulatorError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, op_name
+from tvmq.passes.prepare import prepare
+from tvmq.passes.quantize_dynamic import quantize_dynamic
+
+MODES = ("dynamic", None)
+
+
+def checked(model: onnx.ModelProto, mode: str | None, least_snr: float = 25.0, **options: object) -> tvmq.Executable:
+    """Quantize without data, build, compare with the definition and with float."""
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(activations=mode, **options):
+        executable = tvmq.build(tvmq.quantize(mod, params))
+    feeds = feeds_of(model)
+    verification = tvmq.verify(executable, feeds[:2])
+    assert verification.exact, str(verification)
+    for a, b in zip(run_onnx(model, feeds[0]), executable.run(feeds[0]), strict=True):
+        noise = float(np.square(a.astype(np.float64) - b).sum())
+        assert noise == 0 or 10 * np.log10(float(np.square(a, dtype=np.float64).sum()) / noise) >= least_snr
+    return executable
+
+
+def operators(executable: tvmq.Executable) -> list[str]:
+    return [op_name(value) for _, value in View(executable.module).bindings]
+
+
+def convolutions() -> onnx.ModelProto:
+    """Plain, grouped, depthwise with strides, transposed."""
+    n = Net((2, 4, 9, 8))
+    y = n.op("Relu", n.conv("x", 4, 6))
+    y = n.conv(y, 6, 6, 3, groups=6, strides=[2, 2])
+    y = n.op("Relu", n.conv(y, 6, 8, 1, groups=2))
+    return n.model(n.op("ConvTranspose", y, n.constant(n.weight(8, 3, 2, 2)), strides=[2, 2]))
+
+
+def attention() -> onnx.ModelProto:
+    n = Net((2, 3, 8))
+    q, k, v = (n.op("MatMul", "x", n.constant(n.weight(8, 8))) for _ in range(3))
+    scores = n.op("Softmax", n.op("MatMul", q, n.op("Transpose", k, perm=[0, 2, 1])), axis=-1)
+    return n.model(n.op("Add", n.op("MatMul", scores, v), n.constant(n.weight(8))))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("model", [convolutions, attention])
+def test_exact_and_near(mode: str | None, model: object) -> None:
+    executable = checked(model(), mode)
+    assert ("tvmq.dynamic_scale" in operators(executable)) == (mode == "dynamic")
+
+
+def test_attention_is_all_integers() -> None:
+    layers = get_ledger(checked(attention(), "dynamic").module).layers.values()
+    assert all(layer["precision"] == "int8" for layer in layers if layer["macs"])
+
+
+def test_three_readers_share_one_quantize() -> None:
+    assert operators(checked(attention(), "dynamic")).count("tvmq.dynamic_scale") == 5
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_embedding(mode: str | None) -> None:
+    n = Net((2, 5))
+    table = np.float32(n.weight(50, 8))
+    ids = n.op("Cast", n.op("Abs", n.op("Mul", "x", n.constant(np.float32(10)))), to=onnx.TensorProto.INT64)
+    ids = n.op("Min", ids, n.constant(np.int64([49])))
+    y = n.op("Gather", n.constant(table), ids)
+    executable = checked(n.model(n.op("MatMul", y, n.constant(n.weight(8, 4)))), mode)
+    assert "take" in operators(executable)
+    entry = next(e for e in get_ledger(executable.module).layers.values() if e["op"] == "take")
+    assert "int8 weights" in entry["why"]
+
+
+def test_four_bits_and_rules() -> None:
+    mod, params = tvmq.from_onnx(attention())
+    with tvmq.qconfig(activations=None, nbit_weight=4, rules=[tvmq.Rule("/matmul_0", None)]):
+        module = tvmq.quantize(mod, params)
+    entries = {layer: entry for entry in get_ledger(module).layers.values() for layer in entry["layers"]}
+    assert entries["/matmul_0"]["why"] == "rule '/matmul_0'"
+    codes = [call.args[0].value.numpy() for _, call in View(module).bindings if op_name(call) == "tvmq.dequantize"]
+    assert len(codes) == 2 and all(array.dtype == np.int8 and np.abs(array).max() <= 7 for array in codes)
+
+
+def test_same_weights_are_one_constant() -> None:
+    n = Net((2, 8))
+    w = n.constant(n.weight(8, 8))
+    model = n.model(n.op("MatMul", n.op("Tanh", n.op("MatMul", "x", w)), w))
+    module = checked(model, "dynamic").module
+    weights = [call.args[1] for _, call in View(module).bindings if op_name(call) == "matmul"]
+    assert weights[0].same_as(weights[1])
+
+
+def test_sums_beyond_int32_are_refused() -> None:
+    n = Net((1, 140000))
+    mod, params = tvmq.from_onnx(n.model(n.op("MatMul", "x", n.constant(np.ones((140000, 2), np.float32)))))
+    with pytest.raises(AccumulatorError, match="layer '/matmul_0': sums can reach 2258060000, int32 ends"):
+        quantize_dynamic(prepare(mod, params), tvmq.qconfig(activations="dynamic"))
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    model = attention()
+    executable = checked(model, "dynamic")
+    executable.save(tmp_path / "a.tvmq")
+    feed = feeds_of(model)[0]
+    np.testing.assert_array_equal(tvmq.load(tmp_path / "a.tvmq").run(feed)[0], executable.run(feed)[0])
+
+
+def test_unknown_modes_are_refused() -> None:
+    with pytest.raises(tvmq.errors.ConfigError, match="activations.*static, dynamic or None"):
+        tvmq.qconfig(activations="sometimes")
