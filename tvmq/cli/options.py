@@ -113,7 +113,7 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """What a command-line value means to qconfig: a choice is its word, and "none" is None where there is such a one."""
+    """What a command-line value means to qconfig: a choice is its word; "none" is None where that is a choice."""
     word = value.value if isinstance(value, Enum) else value
     return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
 
