@@ -8,14 +8,15 @@ Before                                                After
 Needs     a prepared module with quantize and dequantize operators (passes/pairs.py joins them).
 Leaves    a calibrated module. Integers are the groups whose inputs, weights and results have scales in the model
           (passes/scales.py); all others compute in float between the model's own roundings.
-Numerics  what the model says: weights keep their codes; a bias becomes round(bias / (s_x * s_w)), which gives the
-          codes of an int32 bias of that scale back (below 2^22; beyond, float32 holds it to 2 parts in 2^24).
+Numerics  what the model says: weights keep their codes, and so does an int32 bias of scale s_x * s_w; any other bias
+          becomes round(bias / (s_x * s_w)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import tvm
 from tvm import relax
 
@@ -25,9 +26,10 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
+from tvmq.passes.ops.base import Group
 from tvmq.passes.pairs import Pairs
 from tvmq.passes.partition import integer_groups, partition
-from tvmq.passes.scales import drop_without_scales
+from tvmq.passes.scales import drop_without_scales, scale_of
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
@@ -48,9 +50,32 @@ def adopt(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | N
     ledger = get_ledger(chosen)
     ledger.stage = "calibrated"
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
+    for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
+        ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
     roots = {group.root for group in integer_groups(ledger.layers)}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
     return with_ledger(result, ledger)
+
+
+def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
+    """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
+    known = {group.output: group for group in groups}
+    found = {}
+    for group in groups:
+        bias = pairs.biases.get(group.members[1]) if group.facts.get("bias") else None
+        x = scale_of(view, group.inputs[0], known)
+        if bias is None or x is None:
+            continue
+        unit = np.float64(x.scale) * pairs.weights[group.root].scale
+        if unit.size not in (1, bias.codes.size):
+            continue
+        same_scale = bias.scale.size in (1, unit.size) and np.array_equal(
+            np.broadcast_to(bias.scale.reshape(-1), np.atleast_1d(unit).shape), np.atleast_1d(unit).astype(np.float32)
+        )
+        rounded = np.rint(bias.codes.astype(np.float32) * bias.scale / unit)
+        if same_scale and not np.array_equal(rounded, bias.codes):
+            found[group.output] = bias.codes
+    return found
 
 
 def _with_weights(mod: tvm.IRModule, weights: Mapping[str, QParams]) -> tvm.IRModule:

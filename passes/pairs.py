@@ -46,14 +46,28 @@ class Twin:
     qparams: QParams
 
 
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """An int32 constant of the model: codes in order, and their scale."""
+
+    codes: np.ndarray
+    scale: np.ndarray
+
+
 class Pairs:
-    """Rewrites one module; `weights` is {variable: QParams of its constant second argument} of the result."""
+    """Rewrites one module.
+
+    weights  {variable: QParams of its constant second argument} of the result
+    biases   {variable: int32 codes and scale of its constant second argument}
+    """
 
     def __init__(self, mod: tvm.IRModule) -> None:
         self.weights: dict[str, QParams] = {}
+        self.biases: dict[str, Bias] = {}
         self._rewriter = Rewriter(mod)
         self._twins: dict[str, Twin] = {}
         self._known: dict[GenericConst, QParams] = {}
+        self._integers: dict[GenericConst, Bias] = {}
         self._rounded: dict[str, list[Twin]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -75,9 +89,11 @@ class Pairs:
             return self._moved(name, value)
         new = value if isinstance(value, relax.Var) else self._rewriter.emit(value, name)
         if isinstance(value, relax.Call) and len(value.args) > 1 and is_const(value.args[1]):
-            known = self._known.get(value.args[1])
+            known, integers = self._known.get(value.args[1]), self._integers.get(value.args[1])
             if known is not None:
                 self.weights[new.name] = known
+            if integers is not None:
+                self.biases[new.name] = integers
         return new
 
     # ---- constants
@@ -89,6 +105,8 @@ class Pairs:
             moved = moved_qparams(known, value) if known is not None else None
             if moved is not None:
                 self._known[folded] = moved
+            if value.args[0] in self._integers and op_name(value) in ("reshape", "expand_dims", "squeeze"):
+                self._integers[folded] = self._integers[value.args[0]]
         return folded
 
     def _constant(self, call: relax.Call) -> relax.Expr:
@@ -96,6 +114,8 @@ class Pairs:
         codes, scale, zero = (const_value(arg) for arg in call.args)
         axis = int(call.attrs.axis) if int(call.attrs.axis) >= 0 else None
         result = make_const(numerics.dequantize(codes, scale, zero, axis=axis))
+        if codes.dtype == np.int32 and not zero.any():
+            self._integers[result] = Bias(codes.reshape(-1), scale)
         centred = codes.astype(np.int64) - along_axis(zero, axis, codes.shape)
         if codes.dtype.name in CODES and (abs(2 * centred + 1) <= 255).all():
             spec = QuantSpec("int8", per_channel=axis is not None)

@@ -50,6 +50,7 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
     realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
     result = realizer.run()
     ledger.stage = "realized"
+    ledger.codes = realizer.scales
     for name, facts in realizer.facts.items():
         ledger.layers[name].update(facts)
     for name, cost in island_costs(View(result), ledger.layers).items():
@@ -67,6 +68,7 @@ class _Realizer:
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
         self.facts: dict[str, dict[str, object]] = {}
+        self.scales: dict[str, tuple[float, int]] = {}
         self._codes: dict[str, Codes] = {}
         self._floats: dict[str, relax.Expr] = {}
 
@@ -148,14 +150,15 @@ class _Realizer:
             qmax=qmax,
             negative_slope=group.facts.get("negative_slope", 1.0),
         )
-        return Codes(self.emit(call, group.output), qparams)
+        return self._noted(Codes(self.emit(call, group.output), qparams))
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
         """The same activation in the codes of another scale, by a table."""
         if part.qparams == common:
             return part
         values = relax.const(numerics.rescale_table(part.qparams, common))
-        return Codes(self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale"), common)
+        var = self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale")
+        return self._noted(Codes(var, common))
 
     # ---- the walk
 
@@ -164,7 +167,7 @@ class _Realizer:
         result = load(FAMILIES[group.family]).realize(self, group)
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
-            self._codes[group.output] = result
+            self._codes[group.output] = self._noted(result)
             self.note(group, output=_facts(result.qparams))
         else:
             self._floats[group.output] = result
@@ -195,7 +198,12 @@ class _Realizer:
             values = relax.const(numerics.rescale_table(found.qparams, qparams))
             found = Codes(self.emit(ops.table(found.var, values, function="rescale"), var.name), qparams)
             self._codes[source] = found
-        self._codes[var.name] = found
+        self._codes[var.name] = self._noted(found)
+
+    def _noted(self, codes: Codes) -> Codes:
+        """The same; its scale goes into the ledger."""
+        self.scales[codes.var.name] = float(codes.qparams.scale), int(codes.qparams.zero_point)
+        return codes
 
     def _codes_behind(self, name: str, qparams: QParams) -> Codes | None:
         """The codes that a tensor was dequantized from, if they have this scale: the model was quantized already."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tvmq.codegen.build_module import build
     from tvmq.codegen.executable import Executable, load
     from tvmq.config import QConfig, current_qconfig, qconfig
+    from tvmq.exporters.onnx import to_onnx
     from tvmq.frontends.onnx import from_onnx
     from tvmq.frontends.torch import from_torch
     from tvmq.observers.result import CalibrationResult
@@ -57,6 +58,7 @@ __all__ = [
     "quantize",
     "reference",
     "run_calibration",
+    "to_onnx",
     "verify",
 ]
 
@@ -80,6 +82,7 @@ _PUBLIC = {
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.codegen.reference",
     "run_calibration": "tvmq.pipeline:run_calibration",
+    "to_onnx": "tvmq.exporters.onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",
 }
 

@@ -35,6 +35,9 @@ ELEMENTWISE = frozenset(
     """.split()
 )
 
+# attributes of these operators
+ATTRIBUTES = ("alpha", "beta", "threshold", "dtype")
+
 
 def function_of(value: relax.Expr, chains: Mapping[str, str], taken: Mapping[str, Any]) -> str | None:
     """The one tensor of which `value` is an element-wise function, None if there is no such tensor.
@@ -87,6 +90,7 @@ class Table:
             values = _plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
         else:
             values = numerics.make_table(lambda real: _numbers(function(real)), x.qparams, y)
+        realizer.note(group, function=_described(realizer.view, group))
         label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts["chain"])
         var = realizer.emit(ops.table(x.var, relax.const(values), function=label), group.output)
         return var if y is None else Codes(var, y)
@@ -100,6 +104,25 @@ def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
 def chain_function(view: View, group: Group) -> Callable[[np.ndarray], np.ndarray]:
     """The function of a group, float64 to float64."""
     return lambda x: _evaluate_chain(view, group, x)
+
+
+def _described(view: View, group: Group) -> list[dict[str, Any]]:
+    """The chain as data, for exporters: operators and their arguments, "x", an earlier place or a number."""
+    places: dict[str, Any] = {group.inputs[0]: "x"}
+    steps: list[dict[str, Any]] = []
+    for name in group.facts["chain"]:
+        call = view.value[name]
+        args = [
+            {"step": places[_behind_rounding(view, arg.name, places)]}
+            if isinstance(arg, relax.Var)
+            else (const_value(arg).reshape(()).item() if is_const(arg) else arg.value)
+            for arg in call.args
+        ]
+        attrs = {key: getattr(call.attrs, key) for key in ATTRIBUTES if hasattr(call.attrs, key)}
+        places[name] = len(steps)
+        attrs = {key: value if isinstance(value, float | int) else str(value) for key, value in attrs.items()}
+        steps.append({"op": op_name(call), "args": args, "attrs": attrs, "layers": list(view.sources(name))})
+    return steps
 
 
 def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:

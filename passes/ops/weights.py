@@ -82,6 +82,7 @@ def integer_bias(
     channels = weight.shape[axis]
     rest = tuple(a for a in range(weight.ndim) if a != axis)
     bias = np.rint(float_bias(realizer, group, channels) / (np.float64(x.scale) * scale.astype(np.float64)))
+    bias = np.asarray(group.facts.get("bias_codes", bias), np.float64)  # float32 does not hold all int32
     where = ", ".join(group_names(realizer.view, group))
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)

@@ -1,11 +1,12 @@
 """The ledger: what was decided for every operator and by whom, kept in the module as JSON.
 
 The function attribute "tvmq.ledger" holds {"stage": ..., "config": ..., "layers": {variable name: entry}, "notes":
-[...]}.
+[...], "codes": {...}}.
 An entry is a dictionary with at least
     op          operator family, for example "conv2d"
     precision   "int8" or "float"
     why         the rule, default or limit that decided
+"codes" of a realized module is {variable of codes: (scale, zero point)}.
 The stage says how far down the road the module is.
 """
 
@@ -35,6 +36,7 @@ class Ledger:
     backend: str = "cpu"
     layers: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    codes: dict[str, tuple[float, int]] = field(default_factory=dict)
 
 
 def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:

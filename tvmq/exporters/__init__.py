@@ -1,0 +1,1 @@
+"""Ways out: integer modules in formats that other tools read."""
