@@ -8,7 +8,8 @@ Before                                            After
     f = softmax(r_sq)                                 f = softmax(dequantize(r))
 
 Needs     a calibrated module.
-Leaves    float operators; a group whose result is read as floats only is dequantized from its accumulators.
+Leaves    float operators, sums and means among them in a defined order (define_floats.py);
+          a group whose result is read as floats only is dequantized from its accumulators.
 Numerics  the definition of each operator, see tvmq.numerics; the proof that sums fit int32 is made here.
 """
 
@@ -29,6 +30,7 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.passes import OPS, load
+from tvmq.passes.define_floats import define_floats
 from tvmq.passes.ops.base import Codes, Group, group_names
 from tvmq.passes.ops.conversions import tensor_qparams
 from tvmq.passes.ops.weights import qparams_of
@@ -48,7 +50,7 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
     """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
     ledger = require_stage(mod, "realize", ("calibrated",))
     realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
-    result = realizer.run()
+    result = define_floats(realizer.run())
     ledger.stage = "realized"
     ledger.codes = realizer.scales
     for name, facts in realizer.facts.items():

@@ -446,6 +446,21 @@ def norm_cases() -> list[Case]:
                 lambda *a, groups=groups: numerics.group_norm(*a, groups=groups, epsilon=1e-3),
             )
         )
+    for axes, keepdims, mean in (
+        ((1,), False, False),
+        ((0, 2), True, True),
+        ((2,), False, True),
+        ((0, 1, 2), False, False),
+    ):
+        named = {"axes": axes, "keepdims": keepdims, "mean": mean}
+        cases.append(
+            Case(
+                f"float_sum_{len(cases)}",
+                {"x": x},
+                lambda x, named=named: ops.float_sum(x, **named),
+                lambda x, named=named: numerics.float_sum(x, **named),
+            )
+        )
     return cases
 
 

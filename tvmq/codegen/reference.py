@@ -156,6 +156,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     ),
     "tvmq.sum_pool2d": _sum_pool2d,
     "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
+    "tvmq.float_sum": lambda call, x: numerics.float_sum(
+        x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
+    ),
     "tvmq.layer_norm": _layer_norm,
     "tvmq.rms_norm": _rms_norm,
     "tvmq.group_norm": _group_norm,

@@ -11,6 +11,7 @@ from tvmq.numerics.compare import compare_table
 from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose, filters_first
 from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
+from tvmq.numerics.float_sum import float_sum
 from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.matmul import matmul
@@ -53,6 +54,7 @@ __all__ = [
     "fixed_point_multiply",
     "fixed_point_parameters",
     "float_multiplier",
+    "float_sum",
     "group_norm",
     "instance_norm",
     "layer_norm",

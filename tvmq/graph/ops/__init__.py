@@ -7,6 +7,7 @@ from tvmq.graph.ops.conv_transpose import conv_transpose
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.graph.ops.fence import fence
+from tvmq.graph.ops.float_sum import float_sum
 from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.layer_norm import layer_norm
 from tvmq.graph.ops.matmul import matmul
@@ -30,6 +31,7 @@ __all__ = [
     "dynamic_quantize",
     "dynamic_scale",
     "fence",
+    "float_sum",
     "group_norm",
     "layer_norm",
     "matmul",
