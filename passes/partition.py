@@ -27,6 +27,7 @@ from tvmq.passes import OPS, load
 from tvmq.passes.ops import table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
+from tvmq.passes.ops.results import leave_results_float
 from tvmq.rules import Decision, LayerFacts, resolve
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
@@ -179,7 +180,11 @@ def _shape(view: View, key: str) -> tuple[int, ...]:
 
 
 def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing."""
+    """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing.
+
+    Those at the very end go as well, see results.py.
+    """
+    leave_results_float(view, groups, reasons, SEEDS)
     while True:
         detached = [
             key for key, group in groups.items() if group.family not in SEEDS and not _attached(view, group, groups)

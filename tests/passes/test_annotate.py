@@ -92,7 +92,8 @@ class Module:
     before = parse(
         text.format(
             more="",
-            body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.tril(x)\n            y = R.add(c, e)",
+            body="c = R.nn.conv2d(x, w, padding=1)\n            e = R.tril(x)\n            s = R.add(c, e)\n"
+            "            y = R.nn.max_pool2d(s)",
         ),
         w=WEIGHT,
     )
@@ -104,8 +105,7 @@ class Module:
         "e = R.tril(x)",
         watch("e"),
     ]
-    body += ["y = R.add(c_sq, e_sq)", watch("y")]
-    expected = [*body[:-2], "y = R.add(c_sq, e_sq)", watch("y").replace("y_sq =", "o ="), "R.output(o)"]
+    expected = [*body, "s = R.add(c_sq, e_sq)", watch("s"), "o = R.nn.max_pool2d(s_sq)", "R.output(o)"]
     module = (
         text.format(more=f", {S}", body="\n            ".join(expected))
         .replace("            R.output(y)\n", "")
@@ -116,9 +116,10 @@ class Module:
 
 def test_results_of_sums_are_watched_even_if_only_floats_read_them() -> None:
     """An integer add needs the scale of its result."""
-    after = annotated(block(f"{X}, {W}", "c = R.nn.conv2d(x, w, padding=1)\ny = R.add(c, x)", w=WEIGHT))
+    body = "c = R.nn.conv2d(x, w, padding=1)\nd = R.nn.conv2d(x, w, padding=1)\ny = R.add(c, d)"
+    after = annotated(block(f"{X}, {W}", body, w=WEIGHT))
     names = [var.name for var, value in View(after).bindings if op_name(value) == "tvmq.simulated_quantize"]
-    assert names == ["x_sq", "c_weight_sq", "c_sq", "y_sq"]
+    assert names == ["x_sq", "c_weight_sq", "c_sq", "d_weight_sq", "d_sq", "y_sq"]
 
 
 def specs_of(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:

@@ -1,0 +1,46 @@
+"""A sum with a float tensor at the end of a network stays float; other ends do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.models import Net, drive
+
+
+def precisions(n: Net, *outputs: str, **options: float) -> dict[str, str]:
+    """{layer: precision} after the whole road."""
+    road = drive(n.model(*outputs), **options)
+    assert not road.verification.islands
+    return road.precision()
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_global_skip_is_added_in_float(shuffle: bool) -> None:
+    """Also behind a depth-to-space, and with an upsampled input, which then is not quantized twice."""
+    n = Net((1, 3, 8, 8))
+    y = n.op("Relu", n.conv("x", 3, 12))
+    skip = "x"
+    if shuffle:
+        y = n.op("DepthToSpace", n.conv(y, 12, 12), blocksize=2, mode="CRD")
+        scales = n.constant(np.float32([1, 1, 2, 2]))
+        named = {"nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+        skip = n.op("Resize", "x", "", scales, mode="nearest", **named)
+    else:
+        y = n.conv(y, 12, 3)
+    found = precisions(n, n.op("Add", y, skip), least_snr=38.0)
+    assert {name for name, precision in found.items() if precision == "int8"} == {"/conv_0", "/relu_1", "/conv_2"}
+
+
+def test_what_others_read_or_integers_add_stays_int8() -> None:
+    n = Net((1, 3, 8, 8))
+    y = n.op("Relu", n.conv("x", 3, 3))
+    residual = n.op("Add", n.conv(y, 3, 3), y)
+    assert set(precisions(n, residual).values()) == {"int8"}
+    n = Net((1, 3, 8, 8))
+    y = n.op("Add", n.conv("x", 3, 3), "x")
+    assert set(precisions(n, y, n.conv(y, 3, 2)).values()) == {"int8"}
+    n = Net((1, 3, 8, 8))
+    shared = n.conv("x", 3, 3)
+    found = precisions(n, n.op("Add", shared, "x"), n.op("MaxPool", shared, kernel_shape=[2, 2]))
+    assert found["/add_1"] == "int8"
