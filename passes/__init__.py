@@ -34,7 +34,11 @@ OPS: dict[str, str] = {
     "multiply": "tvmq.passes.ops.multiply:FAMILY",
     "concat": "tvmq.passes.ops.concat:FAMILY",
     "mean": "tvmq.passes.ops.mean:FAMILY",
-    "nn.avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
+    **{
+        f"nn.{kind}_pool{axes}d": "tvmq.passes.ops.avg_pool:FAMILY"
+        for kind in ("avg", "adaptive_avg")
+        for axes in (1, 2, 3)
+    },
     "sum": "tvmq.passes.ops.mean:FAMILY",
     "subtract": "tvmq.passes.ops.add:FAMILY",
     "divide": "tvmq.passes.ops.scale_shift:FAMILY",

@@ -41,7 +41,6 @@ FAMILIES = {
     **{target.split(".")[-1].split(":")[0]: target for target in OPS.values()},
     "dense": "tvmq.passes.ops.dense:FAMILY",
     "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
-    "avg_pool2d": "tvmq.passes.ops.avg_pool:FAMILY",
     "table": "tvmq.passes.ops.table:FAMILY",
 }
 

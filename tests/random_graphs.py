@@ -19,6 +19,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from tests.random_operators import OPERATOR_STEPS
 from tests.random_steps import MAX_CHANNELS, STEPS, Graph, Tensor, bias_values, weight_values
 
 OPSET = 17
@@ -71,12 +72,14 @@ def _head(graph: Graph, x: Tensor) -> Tensor:
 
 def _grow(graph: Graph, x: Tensor, count: int) -> Tensor:
     """Apply random steps until the graph has `count` nodes."""
-    odds = np.array([weight for weight, _ in STEPS], float)
+    begin = len(graph.nodes)
     while len(graph.nodes) < count:
         source = x
         if graph.chance(0.1):  # restart from an older tensor; x is an output unless somebody reads it later
             source = graph.older(lambda tensor: len(tensor.shape) == 4) or x
-        step = STEPS[int(graph.random.choice(len(STEPS), p=odds / odds.sum()))][1]
+        steps = OPERATOR_STEPS if graph.chance(0.45) and len(graph.nodes) > begin else STEPS
+        odds = np.array([weight for weight, _ in steps], float)
+        step = steps[int(graph.random.choice(len(steps), p=odds / odds.sum()))][1]
         x = step(graph, source) or x
     return x
 
@@ -96,9 +99,9 @@ def random_model(seed: int) -> onnx.ModelProto:
     graph = Graph(seed)
     x = _start(graph)
     if graph.chance(0.5):
-        x = _head(graph, _grow(graph, x, graph.integer(2, 7)))
+        x = _head(graph, _grow(graph, x, graph.integer(3, 8)))
     else:
-        x = _grow(graph, x, graph.integer(3, 12))
+        x = _grow(graph, x, graph.integer(4, 12))
         if graph.chance(0.1):
             x = graph.node("Softmax", [x.name], x.shape, axis=1)
     inputs = [helper.make_tensor_value_info(t.name, TensorProto.FLOAT, t.shape) for t in graph.inputs]

@@ -145,8 +145,8 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
 
 
 def _wide(constant: np.ndarray) -> np.ndarray:
-    """A constant of floats in float64; others as they are."""
-    return constant.astype(np.float64) if constant.dtype.kind == "f" else constant
+    """The one number of a constant, whatever its rank; floats in float64."""
+    return constant.astype(np.float64 if constant.dtype.kind == "f" else constant.dtype).reshape(())
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:

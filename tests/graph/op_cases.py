@@ -326,15 +326,30 @@ def sum_cases() -> list[Case]:
             ((2, 2), (2, 2), (0, 0, 0, 0), q),
             ((3, 2), (1, 2), (1, 0, 2, 1), q.view(np.int8)),
             ((5, 4), (1, 1), (0, 0, 0, 0), q),
+            ((3,), (2,), (1, 2), q.reshape(2, 3, 20)),
+            ((2, 1, 2), (2, 1, 3), (0, 1, 1, 1, 0, 0), q.reshape(2, 3, 5, 2, 2)),
         ]
     ):
         named = {"kernel": kernel, "strides": strides, "padding": padding, "zero_point": 7}
         cases.append(
             Case(
-                f"sum_pool2d_{number}",
+                f"sum_pool_{number}",
                 {"q": x},
-                lambda q, named=named: ops.sum_pool2d(q, **named),
-                lambda q, named=named: numerics.sum_pool2d(q, **named),
+                lambda q, named=named: ops.sum_pool(q, **named),
+                lambda q, named=named: numerics.sum_pool(q, **named),
+            )
+        )
+    for number, (shape, out_size) in enumerate(
+        [((2, 3, 7), (3,)), ((1, 2, 5, 4), (3, 7)), ((1, 1, 3, 5, 4), (2, 2, 3))]
+    ):
+        named = {"out_size": out_size, "zero_point": 9}
+        codes = _codes("int8" if number else "uint8", shape)
+        cases.append(
+            Case(
+                f"adaptive_sum_pool_{number}",
+                {"q": codes},
+                lambda q, named=named: ops.adaptive_sum_pool(q, **named),
+                lambda q, named=named: numerics.adaptive_sum_pool(q, **named),
             )
         )
     return cases

@@ -123,4 +123,27 @@ def test_bad_options_are_refused(options, message):
 
 
 def test_names_of_the_graph():
-    assert numerics.max_pool2d is numerics.max_pool and numerics.sum_pool2d is numerics.sum_pool
+    assert numerics.max_pool2d is numerics.max_pool
+
+
+@given(st.integers(1, 3), st.data())
+def test_adaptive_windows(ndim, data):
+    """Window by window as the docstring says; counts are what sums of ones give."""
+    sizes = data.draw(st.tuples(*[st.integers(1, 6)] * ndim))
+    out_size = data.draw(st.tuples(*[st.integers(1, 7)] * ndim))
+    q = data.draw(codes("uint8", (2, 1, *sizes)))
+    found = numerics.adaptive_sum_pool(q, out_size, zero_point=7)
+    counts = numerics.adaptive_counts(sizes, out_size)
+    assert found.dtype == counts.dtype == np.int32 and found.shape == (2, 1, *out_size)
+    for index in np.ndindex(*out_size):
+        window = tuple(slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(index, sizes, out_size, strict=True))
+        part = q[(slice(None), slice(None), *window)].astype(np.int64) - 7
+        assert counts[index] == part[0, 0].size
+        np.testing.assert_array_equal(found[(slice(None), 0, *index)], part.reshape(2, -1).sum(1))
+
+
+def test_adaptive_refusals():
+    with pytest.raises(ConfigError, match=r"one positive size for each spatial axis. Got \(3,\)"):
+        numerics.adaptive_sum_pool(np.zeros((1, 1, 2, 2), np.uint8), [3])
+    with pytest.raises(AccumulatorError, match="adaptive_sum_pool: 9000000 codes"):
+        numerics.adaptive_sum_pool(np.zeros((1, 1, 3000, 3000), np.uint8), [1, 1])

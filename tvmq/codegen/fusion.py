@@ -2,7 +2,7 @@
 
     [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
     conv2d -> add constant -> relu / clip                                                          float
-    multiply / sum / sum_pool2d -> requantize
+    multiply / sum / sum_pool -> requantize
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """
@@ -16,7 +16,7 @@ from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
 HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
-REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool2d")
+REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 
 
 @dataclass

@@ -41,7 +41,7 @@ LOWERINGS: dict[str, str] = {
     "nn.max_pool1d": "tvmq.codegen.lowerings.pool:max_pool",
     "nn.max_pool2d": "tvmq.codegen.lowerings.pool:max_pool",
     "nn.max_pool3d": "tvmq.codegen.lowerings.pool:max_pool",
-    "tvmq.sum_pool2d": "tvmq.codegen.lowerings.pool:sum_pool",
+    "tvmq.sum_pool": "tvmq.codegen.lowerings.pool:sum_pool",
     "tvmq.sum": "tvmq.codegen.lowerings.pool:global_sum",
     "tvmq.quantize": "tvmq.codegen.lowerings.convert:quantize",
     "tvmq.dequantize": "tvmq.codegen.lowerings.convert:dequantize",

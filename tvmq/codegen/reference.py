@@ -79,9 +79,9 @@ def _prelu(call: relax.Call, q: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     return numerics.prelu(q, slopes, **{name: getattr(call.attrs, name) for name in names})
 
 
-def _sum_pool2d(call: relax.Call, q: np.ndarray) -> np.ndarray:
+def _sum_pool(call: relax.Call, q: np.ndarray) -> np.ndarray:
     a = call.attrs
-    return numerics.sum_pool2d(
+    return numerics.sum_pool(
         q, kernel=_ints(a.kernel), strides=_ints(a.strides), padding=_ints(a.padding), zero_point=a.zero_point
     )
 
@@ -154,7 +154,10 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
     ),
-    "tvmq.sum_pool2d": _sum_pool2d,
+    "tvmq.sum_pool": _sum_pool,
+    "tvmq.adaptive_sum_pool": lambda call, q: numerics.adaptive_sum_pool(
+        q, _ints(call.attrs.out_size), int(call.attrs.zero_point)
+    ),
     "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
     "tvmq.float_sum": lambda call, x: numerics.float_sum(
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)

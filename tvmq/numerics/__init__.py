@@ -16,7 +16,17 @@ from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
-from tvmq.numerics.pool import average_factors, max_pool, max_pool2d, sum, sum_pool, sum_pool2d, window_counts
+from tvmq.numerics.pool import (
+    adaptive_bounds,
+    adaptive_counts,
+    adaptive_sum_pool,
+    average_factors,
+    max_pool,
+    max_pool2d,
+    sum,
+    sum_pool,
+    window_counts,
+)
 from tvmq.numerics.proof import (
     accumulator_bound,
     check_accumulator,
@@ -37,6 +47,9 @@ from tvmq.numerics.table import make_table, rescale_table, table
 __all__ = [
     "AddParams",
     "accumulator_bound",
+    "adaptive_bounds",
+    "adaptive_counts",
+    "adaptive_sum_pool",
     "add",
     "add_params",
     "average_factors",
@@ -77,7 +90,6 @@ __all__ = [
     "softmax",
     "sum",
     "sum_pool",
-    "sum_pool2d",
     "table",
     "window_counts",
 ]

@@ -66,6 +66,54 @@ def sum_pool(
     return _pool(np.subtract(q, np.int32(zero_point), dtype=np.int32), np.add, 0, windows)
 
 
+def adaptive_sum_pool(q: np.ndarray, out_size: Sequence[int], zero_point: int = 0) -> np.ndarray:
+    """Sum of (q - zero_point) under windows that cover each spatial axis evenly, whatever its size.
+
+    q         integer codes, shape (N, C, spatial...)
+    out_size  number of windows along each spatial axis: window i of m over n elements is
+              floor(i * n / m) .. ceil((i + 1) * n / m), the end excluded; neighbours overlap where m does not divide n
+    returns   int32, shape (N, C, out_size...); an average is this, requantized, see `adaptive_counts`
+    raises    AccumulatorError if a window is so large that a sum could leave int32, ConfigError for another number of
+              axes or no windows
+
+    >>> adaptive_sum_pool(np.uint8([[[1, 2, 3, 4, 5]]]), [3])
+    array([[[3, 9, 9]]], dtype=int32)
+    """
+    q = np.asarray(q)
+    if len(out_size) != q.ndim - 2 or min(out_size, default=1) < 1:
+        raise ConfigError(f"adaptive pool: needs one positive size for each spatial axis. Got {tuple(out_size)}")
+    bounds = [adaptive_bounds(n, m) for n, m in zip(q.shape[2:], out_size, strict=True)]
+    _check_sum(q.dtype, zero_point, math.prod(int((end - begin).max()) for begin, end in bounds), "adaptive_sum_pool")
+    total = np.subtract(q, np.int32(zero_point), dtype=np.int32)
+    for axis, (begin, end) in enumerate(bounds, 2):
+        parts = [total.take(range(i, j), axis).sum(axis, dtype=np.int32) for i, j in zip(begin, end, strict=True)]
+        total = np.stack(parts, axis)
+    return np.asarray(total)
+
+
+def adaptive_bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Begins and ends (excluded) of `count` windows over `size` elements: int64 (count,) each.
+
+    >>> adaptive_bounds(5, 3)
+    (array([0, 1, 3]), array([2, 4, 5]))
+    """
+    i = np.arange(count)
+    return i * size // count, -((i + 1) * -size // count)
+
+
+def adaptive_counts(spatial: Sequence[int], out_size: Sequence[int]) -> np.ndarray:
+    """Elements under each window of `adaptive_sum_pool`: int32, shape (out_size...).
+
+    >>> adaptive_counts([5, 2], [3, 1])
+    array([[4],
+           [6],
+           [4]], dtype=int32)
+    """
+    lengths = [np.subtract(*adaptive_bounds(n, m)[::-1]) for n, m in zip(spatial, out_size, strict=True)]
+    grids = np.meshgrid(*lengths, indexing="ij")
+    return np.prod(grids, axis=0).astype(np.int32)
+
+
 def sum(q: np.ndarray, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> np.ndarray:
     """Sum of (q - zero_point) over axes.
 
@@ -156,5 +204,5 @@ def _pool_axis(q: np.ndarray, axis: int, combine: np.ufunc, fill: int, windows: 
     return np.ascontiguousarray(np.moveaxis(result, -1, axis + 2))
 
 
-# The operators of the graph are named for two spatial axes.
-max_pool2d, sum_pool2d = max_pool, sum_pool
+# An operator of the graph is named for two spatial axes.
+max_pool2d = max_pool

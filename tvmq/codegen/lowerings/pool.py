@@ -169,7 +169,7 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
-    """tvmq.sum_pool2d and its requantize."""
+    """tvmq.sum_pool and its requantize."""
     call = lowerer.view.value[chain.head]
     if not lowerer.has_nhwc(call.args[0].name) or not chain.after_head():
         return False

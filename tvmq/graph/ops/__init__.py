@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tvmq.graph.ops.adaptive_sum_pool import adaptive_sum_pool
 from tvmq.graph.ops.add import add
 from tvmq.graph.ops.conv_transpose import conv_transpose
 from tvmq.graph.ops.dequantize import dequantize
@@ -20,10 +21,11 @@ from tvmq.graph.ops.scale_shift import scale_shift
 from tvmq.graph.ops.simulated_quantize import simulated_quantize
 from tvmq.graph.ops.softmax import softmax
 from tvmq.graph.ops.sum import sum
-from tvmq.graph.ops.sum_pool2d import sum_pool2d
+from tvmq.graph.ops.sum_pool import sum_pool
 from tvmq.graph.ops.table import table
 
 __all__ = [
+    "adaptive_sum_pool",
     "add",
     "conv_transpose",
     "dequantize",
@@ -44,6 +46,6 @@ __all__ = [
     "simulated_quantize",
     "softmax",
     "sum",
-    "sum_pool2d",
+    "sum_pool",
     "table",
 ]
