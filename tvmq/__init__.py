@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.exporters.onnx import to_onnx
     from tvmq.frontends.onnx import from_onnx
+    from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch import from_torch
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
@@ -52,6 +53,7 @@ __all__ = [
     "errors",
     "explain",
     "from_onnx",
+    "from_relax",
     "from_torch",
     "load",
     "qconfig",
@@ -76,6 +78,7 @@ _PUBLIC = {
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "from_onnx": "tvmq.frontends.onnx:from_onnx",
+    "from_relax": "tvmq.frontends.relax:from_relax",
     "from_torch": "tvmq.frontends.torch:from_torch",
     "load": "tvmq.codegen.executable:load",
     "qconfig": "tvmq.config:qconfig",

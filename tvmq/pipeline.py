@@ -25,6 +25,7 @@ from tvmq.codegen.build_module import build
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
+from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import fix_dimensions, inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
@@ -61,7 +62,7 @@ def quantize(
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
-    mod, params   as `from_onnx` gives them
+    mod, params   as `from_onnx` and `from_torch` give them; a plain Relax module goes through `from_relax`
     dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to
                   .npz or
                   .npy, an object with get_next(); not needed with `calibration`, with calibrate_mode "global_scale",
@@ -118,7 +119,7 @@ def run_calibration(
 
 def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[tvm.IRModule, Dataset | None]:
     """The prepared module, and the data; free dimensions take the sizes of the data, the batch 1."""
-    prepared = prepare(mod, params)
+    prepared = prepare(*from_relax(mod, params))  # a plain module gets its names
     data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
     prepared = fold_constants(fix_dimensions(prepared, data.first() if data is not None else None))
     if data is not None:

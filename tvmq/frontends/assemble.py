@@ -164,7 +164,7 @@ class _Assembler:
             )
         for binding in bindings:
             value = self._substitute(binding.value)
-            if not isinstance(value, relax.Var | GenericConst):
+            if not isinstance(value, relax.Var | GenericConst | relax.ShapeExpr):
                 name = self.results.get(binding.var) or self.unique(_helper_name(step, binding.value))
                 value = self._emit(value, name, step.layer, returned=binding.var in self.returned)
             self.replaced[binding.var] = value

@@ -1,0 +1,178 @@
+"""Plain Relax modules in the form of the other front ends: `from_relax`.
+
+Modules of relax.frontend.nn, of other importers, written by hand or with a BlockBuilder: several blocks, bindings
+outside of dataflow, nested calls, weights as parameters or constants become one named, straight-line function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.frontends.assemble import Converted, Step, assemble, constants, variable_name, variables
+from tvmq.frontends.relax_check import check_binding, results_of, select_function
+from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
+from tvmq.graph.view import op_name
+
+# What BlockBuilder, TVMScript and TVM's importers call a variable that nobody named
+AUTOMATIC = re.compile(r"(lv|gv|gv_|_|alloc|R_\w+)\d*")
+
+
+def from_relax(
+    mod: tvm.IRModule, params: Any = None, *, function: str | None = None
+) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+    """A Relax module in the form that `from_onnx` gives; one that has it already is returned as it is.
+
+    mod        a module with one Relax function; functions that call_tir names come along
+    params     weights: {parameter: array}, or the list of (name, parameter) that relax's nn.Module.export_tvm gives.
+               Without an attribute "num_input", all parameters that are not in it are inputs
+    function   which function, where there are several; by default "main", else the only one
+    returns    module and weights, see `from_onnx`. Layers are called by their variables; one that nobody named (lv,
+               lv1, gv, ...) is <operator>_<count>, counting the operator from 0: conv2d_0, relu_0, conv2d_1
+               What reads a weight called <module>.<name> is called <module>
+    raises     ModelError          there is no such function, a weight is missing or unknown
+               UnsupportedOpError  control flow, calls of other Relax functions, external functions, effects: by name
+
+    >>> from tvm import relax
+    >>> builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((1, 4), "float32"))
+    >>> with builder.function("main", [x]):
+    ...     _ = builder.emit_func_output(builder.emit(relax.op.nn.relu(builder.emit(relax.op.exp(x)))))
+    >>> mod, _ = from_relax(builder.get())
+    >>> [binding.var.name for binding in mod["main"].body.blocks[0].bindings]
+    ['exp_0', 'relu_0']
+    """
+    if is_ours(mod):
+        return mod, dict(params or {})
+    mod = relax.transform.Normalize()(mod)
+    name, func = select_function(mod, function)
+    given = _given(func, params)
+    inputs = _inputs(func, given)
+    values: dict[relax.Var, relax.Expr] = {
+        param: var for (_, var), param in zip(inputs, _fed(func, given), strict=True)
+    }
+    weights: dict[GenericConst, str] = {}
+    for param in func.params:
+        if param.name in given:
+            values[param] = _weight(param, given[param.name])
+            weights[values[param]] = param.name
+    steps = list(_steps(func, values, weights))
+    outputs = results_of(func, values)
+    return assemble(Converted(mod, inputs, steps, _named(outputs), weights, stage=f"from_relax, function '{name}'"))
+
+
+def is_ours(mod: tvm.IRModule) -> bool:
+    """True for what a front end or a pass of ours made."""
+    mains = [func for var, func in mod.functions_items() if var.name_hint == "main"]
+    return bool(mains) and isinstance(mains[0], relax.Function) and read_attribute(mains[0], ATTRIBUTE) is not None
+
+
+def _given(func: relax.Function, params: Any) -> dict[str, Any]:
+    """Values of weights by parameter."""
+    attrs = func.attrs or {}
+    names = [param.name for param in func.params]
+    if params is None and "params" in attrs:  # TVM's torch importer leaves the weights there
+        return dict(zip(names[int(attrs["num_input"]) :], attrs["params"], strict=True))
+    given = dict(params or {})
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ModelError(
+            f"from_relax: params name '{unknown[0]}', which is no parameter of the function; it has {names}"
+        )
+    count = int(attrs["num_input"]) if "num_input" in attrs else len(names)
+    missing = [name for name in names[count:] if name not in given]
+    if missing:
+        raise ModelError(
+            f"from_relax: {len(missing)} weights have no values, first '{missing[0]}'; give params={{name: array}}, "
+            "for nn.Module.export_tvm its second result with the values loaded"
+        )
+    return given
+
+
+def _fed(func: relax.Function, given: Mapping[str, Any]) -> list[relax.Var]:
+    return [param for param in func.params if param.name not in given]
+
+
+def _inputs(func: relax.Function, given: Mapping[str, Any]) -> list[tuple[str, relax.Var]]:
+    """(name, variable) of each input; a name that cannot be read back is changed for the variable."""
+    unique = UniqueNames()
+    inputs = []
+    for param in _fed(func, given):
+        if not isinstance(param.ty, relax.TensorType) or param.ty.shape is None:
+            raise UnsupportedOpError(
+                f"from_relax: input '{param.name}' is {param.ty}, no tensor of known rank; make it one, or a constant"
+            )
+        inputs.append((param.name, relax.Var(unique(variable_name(param.name)), param.ty)))
+    return inputs
+
+
+def _weight(param: relax.Var, value: Any) -> GenericConst:
+    """A weight as a constant of its parameter's type."""
+    value = getattr(value, "data", None) if type(value).__name__ == "Parameter" else value
+    if value is None:
+        raise ModelError(f"from_relax: weight '{param.name}' has no value; load the weights before the export")
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    shape = tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in param.ty.shape)
+    if array.shape != shape:
+        raise ModelError(
+            f"from_relax: weight '{param.name}' has shape {array.shape}, the function takes {shape}; "
+            "give the params that belong to it"
+        )
+    return relax.const(array, str(param.ty.dtype))
+
+
+def _steps(
+    func: relax.Function, values: dict[relax.Var, relax.Expr], weights: Mapping[GenericConst, str]
+) -> Iterator[Step]:
+    """One step for each binding, over `values` for the parameters."""
+    counts: dict[str, int] = {}
+    owners: dict[Any, str] = {const: name.rpartition(".")[0] for const, name in weights.items() if "." in name}
+    for binding in (binding for block in func.body.blocks for binding in block.bindings):
+        check_binding(binding)
+        value, name = _read(binding.value, values), binding.var.name
+        operator = op_name(value).rpartition(".")[2]
+        count = counts[operator] = counts.get(operator, -1) + 1
+        if AUTOMATIC.fullmatch(name):
+            name = f"{operator or 'item'}_{count}"
+        layer = _owner(binding.var, value, owners) or name
+        yield Step(name, layer, operator, [relax.VarBinding(binding.var, value)], binding.var)
+
+
+def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:
+    """The module that owns a weight which the value reads, "" without one; what is made of weights is one."""
+    read = [*variables(value), *constants(value)]
+    found = [owners[item] for item in read if item in owners]
+    if found and len(found) == len(read):
+        owners[var] = found[0]
+    return found[0] if found else ""
+
+
+def _read(expr: relax.Expr, values: Mapping[relax.Var, relax.Expr]) -> relax.Expr:
+    """The expression with weights in the place of their parameters."""
+    if isinstance(expr, relax.Var):
+        return values.get(expr, expr)
+    if isinstance(expr, relax.Tuple):
+        return relax.Tuple([_read(item, values) for item in expr.fields])
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(_read(expr.tuple_value, values), expr.index)
+    if isinstance(expr, relax.Call):
+        return relax.Call(expr.op, [_read(arg, values) for arg in expr.args], expr.attrs, expr.ty_args)
+    return expr
+
+
+def _named(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:
+    """Results by the names of their variables, or as output, output_0, ..."""
+    named = []
+    for index, value in enumerate(outputs):
+        name = value.name if isinstance(value, relax.Var) else ""
+        plain = "output" if len(outputs) == 1 else f"output_{index}"
+        named.append((plain if not name or AUTOMATIC.fullmatch(name) else name, value))
+    return named
