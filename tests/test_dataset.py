@@ -110,6 +110,43 @@ def test_a_torch_loader() -> None:
     np.testing.assert_array_equal(np.concatenate([feed["x"] for feed in feeds]), SAMPLES)
 
 
+def torch_forms(torch: Any) -> dict[str, Any]:
+    """SAMPLES as users of torch have them."""
+    samples = torch.from_numpy(SAMPLES)
+    halves, labels = (samples[:4], samples[4:]), torch.zeros(4)
+    return {
+        "tensor": samples,
+        "gradients": [samples.clone().requires_grad_()],
+        "parameter": torch.nn.Parameter(samples),
+        "bfloat16": samples.bfloat16(),
+        "half": [half.half() for half in halves],
+        "integers": [samples.int()],
+        "sparse": [samples.to_sparse()],
+        "turned": samples.T.contiguous().T,
+        "dictionary": {"x": samples},
+        "dictionaries with labels": [({"x": half}, labels) for half in halves],
+        "nested tuples": [((half,), labels) for half in halves],
+        "generator": (half for half in halves),
+        "single samples": list(samples),
+        "dataset": torch.utils.data.TensorDataset(samples, torch.arange(6)),
+        "loader": torch.utils.data.DataLoader([{"x": sample} for sample in samples], batch_size=4),
+    }  # fmt: skip
+
+
+def test_every_form_of_torch_gives_the_same_batches() -> None:
+    torch = pytest.importorskip("torch")
+    for form, data in torch_forms(torch).items():
+        feeds, counts = read(data)
+        assert counts == [2, 2, 2], form
+        assert {feed["x"].dtype.name for feed in feeds} == {"float32"}, form
+        np.testing.assert_array_equal(np.concatenate([feed["x"] for feed in feeds]), SAMPLES, err_msg=form)
+
+
+def test_nested_inputs_are_taken_in_order() -> None:
+    feeds, _ = read([((SAMPLES[:2], np.int64([1, 2])), "label")], X, LABELS)
+    np.testing.assert_array_equal(feeds[0]["labels"], [1, 2])
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".npz"])
 @pytest.mark.parametrize("kind", [str, Path])
 def test_files(tmp_path: Path, suffix: str, kind: type) -> None:

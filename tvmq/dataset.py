@@ -1,8 +1,9 @@
 """Calibration data in any form a user has, as checked batches of {input name: array}; read as often as needed.
 
-Accepted: an iterable of dictionaries, of tuples (inputs in order) or of single arrays, batch first; a torch
-DataLoader; a path to .npz or .npy; an object with get_next(). What can be read only once (a generator, get_next) is
-spooled to a temporary file.
+Accepted: an iterable of dictionaries, of tuples (inputs in order, labels after them) or of single arrays, batch first;
+a torch DataLoader, and torch tensors in the place of arrays, on any device and with or without gradients; a path to
+.npz or .npy; an object with get_next(). What can be read only once (a generator, get_next) is spooled to a temporary
+file.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _reopenable(data: Any) -> Any:
     """Something that can be iterated again and again, or None."""
     if isinstance(data, (str, Path)):
         return _file(Path(data))
-    if isinstance(data, np.ndarray):
+    if isinstance(data, np.ndarray) or hasattr(data, "detach"):
         return [data]
     if isinstance(data, Mapping):
         return [dict(data)]
@@ -163,9 +164,21 @@ def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]
 
 
 def _array(value: Any) -> np.ndarray:
+    """A NumPy array of anything that holds numbers; torch's tensors come from any device and element type."""
     if hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
+        value = value.detach().cpu()
+        value = value.to_dense() if getattr(value, "is_sparse", False) else value
+        # NumPy has no bfloat16, and would need no other type that it lacks
+        value = (value.float() if str(getattr(value, "dtype", "")) == "torch.bfloat16" else value).numpy()
     return np.asarray(value)
+
+
+def _values(item: Any) -> list[Any]:
+    """The inputs of a tuple, in order; those of a tuple or dictionary inside it, as loaders with labels give them."""
+    if not isinstance(item, (tuple, list)):
+        return [item]
+    is_nested = any(isinstance(part, (tuple, list)) and any(hasattr(x, "shape") for x in part) for part in item)
+    return [value for part in item for value in _values(part)] if is_nested else list(item)
 
 
 def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
@@ -174,11 +187,12 @@ def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
     Inputs that the model does not have are refused; a DataLoader's labels after the inputs of a tuple are dropped.
     """
     where = f"calibration data, batch {number}"
+    if isinstance(item, (tuple, list)) and item and isinstance(item[0], Mapping):
+        item = item[0]  # the rest are labels
     if isinstance(item, Mapping):
         feed = {str(name): _array(value) for name, value in item.items()}
     else:
-        values = list(item) if isinstance(item, (tuple, list)) else [item]
-        feed = dict(zip((i.name for i in inputs), map(_array, values), strict=False))
+        feed = dict(zip((i.name for i in inputs), map(_array, _values(item)), strict=False))
     names = [i.name for i in inputs]
     for name in names:
         if name not in feed:
