@@ -69,6 +69,8 @@ def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
     rank = len(list(call.ty.shape))
     channel = int(call.attrs.channel_axis) % rank
     axes = sorted(int(a) % rank for a in call.attrs.axes)
+    if axes[:1] == [0] and isinstance(call.ty.shape[0], tirx.IntImm) and int(call.ty.shape[0]) == 1:
+        axes = axes[1:]  # torch's instance norm makes channels of the batch
     if axes != [a for a in range(1, rank) if a != channel] or channel == 0:
         return None
     channels = call.ty.shape[channel]

@@ -106,6 +106,16 @@ def test_a_group_norm_of_other_axes_stays() -> None:
     assert_same(prepare(before), before)
 
 
+def test_an_instance_norm_over_a_batch_of_one() -> None:
+    """As torch's importer writes it: the batch has become channels."""
+    signature = 'x: R.Tensor((1, 6, 4, 5), "float32"), g: R.Tensor((6,), "float32"), b: R.Tensor((6,), "float32")'
+    values = factors(6)
+    before = block(signature, "y = R.nn.instance_norm(x, g, b, channel_axis=1, axes=[0, 2, 3])", **values)
+    assert_same(prepare(before), block(signature, "y = R.tvmq.group_norm(x, g, b, groups=6)", **values))
+    larger = module("y = R.nn.instance_norm(x, g, b, channel_axis=1, axes=[0, 2, 3])", values)
+    assert_same(prepare(larger), larger)
+
+
 def test_other_types_stay() -> None:
     signature = ", ".join(f'{name}: R.Tensor(({size}), "float16")' for name, size in (("x", "2, 3"), ("g", "3,")))
     before = block(signature, "y = R.nn.rms_norm(x, g, axes=[-1])", '(2, 3), "float16"')

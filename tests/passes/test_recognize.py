@@ -10,7 +10,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, assert_same, block, feeds_of, run_onnx
-from tvmq.graph.names import get_names
+from tvmq.graph.names import get_names, input_names
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 
@@ -186,6 +186,43 @@ a = R.add(e, R.const(1.0, "float32"))
 b = R.multiply(a, x)
 y = R.multiply(b, R.const(0.5, "float32"))"""
     assert "nn.gelu" not in operators(prepare(block(X, body)))
+
+
+def test_what_torch_exports() -> None:
+    """Norms written by hand, as language models and channel-first networks have them, and torch's own."""
+    torch = pytest.importorskip("torch")
+
+    class Rms(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.rand(5))
+
+        def forward(self, x):
+            return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6))
+
+    class ChannelsFirst(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight, self.bias = (torch.nn.Parameter(torch.rand(6)) for _ in range(2))
+
+        def forward(self, x):
+            d = x - x.mean(1, keepdim=True)
+            x = d / torch.sqrt(d.pow(2).mean(1, keepdim=True) + 1e-6)
+            return self.weight[:, None, None] * x + self.bias[:, None, None]
+
+    nn, x = torch.nn, torch.randn((2, 6, 4, 5), generator=torch.Generator().manual_seed(0))
+    for module, expected in (
+        (Rms(), ["rms_norm"]),
+        (ChannelsFirst(), ["permute_dims", "layer_norm", "permute_dims"]),
+        (nn.Sequential(nn.LayerNorm([4, 5]), nn.GroupNorm(2, 6)), ["layer_norm", "group_norm"]),
+        (nn.InstanceNorm2d(6, affine=True), ["reshape", "group_norm", "reshape"]),
+        (nn.Sequential(nn.RMSNorm(5), nn.GELU(approximate="tanh")), ["rms_norm", "nn.gelu_tanh"]),
+    ):
+        prepared = prepare(*tvmq.from_torch(module.eval(), (x,)))
+        assert operators(prepared) == expected
+        (name,) = input_names(prepared["main"]).values()
+        found = tvmq.build(prepared).run({name: x.numpy()})[0]
+        np.testing.assert_allclose(found, module(x).detach().numpy(), rtol=2e-5, atol=2e-6)
 
 
 def test_expanded_constants_of_free_size_stay() -> None:
