@@ -25,7 +25,6 @@ _REASONS = {
     "AllClassNMS Compress NonMaxSuppression NonZero Unique": (
         "its result's shape depends on values; leave it out of the graph and run it after the network"
     ),
-    "GRU LSTM RNN": "recurrent layers are not supported; unroll them before the export",
 }
 REFUSED = {op_type: reason for op_types, reason in _REASONS.items() for op_type in op_types.split()}
 

@@ -28,6 +28,7 @@ REPAIRS: dict[str, str] = {
     "DequantizeLinear": _HERE + "quantized:dequantize_linear",
     "Dropout": _HERE + "elementwise:dropout",
     "Expand": _HERE + "shapes:expand",
+    **dict.fromkeys(("GRU", "LSTM", "RNN"), _HERE + "recurrent:recurrent"),
     "Gather": _HERE + "indexing:gather",
     "IsInf": _HERE + "elementwise:is_inf",
     "LayerNormalization": _HERE + "normalization:layer_norm",
