@@ -22,6 +22,7 @@ from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS, load
 from tvmq.passes.ops import table
@@ -34,6 +35,10 @@ CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
 SEEDS = (*CONVOLUTIONS, "conv_transpose", "dense", "matmul")
 # What a model brings along that is quantized already: no layers.
+RECURRENT_REASON = (
+    "default: recurrent layers stay float, 8 bits would be rounded anew in every step; "
+    "qconfig(activations='dynamic') makes their products integers"
+)
 CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
 
@@ -79,8 +84,12 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
     reasons: dict[str, str] = {}
     taken: dict[str, str] = {}
     chains: dict[str, str] = {}
+    recurrent = recurrent_layers(view.func)
     for var, value in view.bindings:
         if var.name in taken or op_name(value) in CONVERSIONS:
+            continue
+        if recurrent.intersection(view.sources(var.name)):
+            reasons[var.name] = RECURRENT_REASON
             continue
         source = table.function_of(value, chains, taken)
         if source is not None and _is_function(var, view.var[source]):

@@ -254,7 +254,6 @@ refuse("dropout-training", "evaluation mode", "Dropout", IMAGE, F(0.5), np.bool_
 refuse("batch-norm-training", "evaluation mode", "BatchNormalization", IMAGE, floats(3), floats(3), floats(3),
        np.abs(floats(3)), training_mode=1)  # fmt: skip
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
-refuse("recurrent", "unroll", "LSTM", floats(4, 1, 3), floats(1, 8, 3), floats(1, 8, 2), hidden_size=2)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)
 refuse(
     "integer",

@@ -14,9 +14,12 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.graph.names import UniqueNames, identifier, with_names
+from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
 
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
+
+
+RECURRENT_OPS = ("LSTM", "GRU", "RNN")
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,9 @@ class _Assembler:
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
         }
+        recurrent = sorted({step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS})
+        if recurrent:
+            attributes[RECURRENT] = json.dumps(recurrent)
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)
         return module

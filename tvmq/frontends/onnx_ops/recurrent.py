@@ -31,6 +31,7 @@ class _Direction:
     gates    x w^T + biases of x, for all steps: (steps, batch, gates * hidden)
     r        r^T: (hidden, gates * hidden); bias of h: (gates * hidden,)
     chosen   activations of this direction
+    by_gate  r cut into gates, where a GRU resets the state before the product
     """
 
     call: NodeCall
@@ -40,6 +41,7 @@ class _Direction:
     bias: relax.Expr | None
     peepholes: relax.Expr | None
     chosen: list[Callable[[relax.Expr], relax.Expr]]
+    by_gate: list[relax.Expr] | None = None
 
     def emit(self, value: relax.Expr) -> relax.Var:
         return self.call.builder.emit(value)
@@ -87,9 +89,7 @@ def _lstm_step(d: _Direction, step: int, state: State) -> State:
 
 def _gru_step(d: _Direction, step: int, state: State) -> State:
     (h,) = state
-    x, own = d.at(step), None
-    if not d.call.attributes.get("linear_before_reset", 0):
-        own = [d.emit(_slice(d.r, -1, d.hidden * i, d.hidden * (i + 1))) for i in range(3)]
+    x, own = d.at(step), d.by_gate
     parts = [d.part(d.from_state(h), i) for i in range(3)] if own is None else _products(d, h, own, (0, 1))
     update = d.act(0, d.emit(relax.op.add(d.part(x, 0), parts[0])))
     reset = d.act(0, d.emit(relax.op.add(d.part(x, 1), parts[1])))
@@ -187,7 +187,10 @@ def _direction(call: NodeCall, kind: _Kind, index: int, directions: int, x: rela
     peepholes = None
     if call.op_type == "LSTM" and call.input(7) is not None:
         peepholes = emit(relax.op.squeeze(_slice(call.inputs[7], 0, index, index + 1), [0]))
-    return _Direction(call, hidden, gates, r, bias, peepholes, _activations(call, kind, index, directions))
+    found = _Direction(call, hidden, gates, r, bias, peepholes, _activations(call, kind, index, directions))
+    if call.op_type == "GRU" and not call.attributes.get("linear_before_reset", 0):
+        found.by_gate = [found.part(r, gate) for gate in range(3)]
+    return found
 
 
 def _transposed(call: NodeCall, position: int, index: int) -> relax.Expr:
