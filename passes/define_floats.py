@@ -1,8 +1,9 @@
-"""Sums and means that stayed float become operators of our own, whose results are the same on every CPU.
+"""Sums, means and resizes that stayed float become operators of our own, whose results are the same on every CPU.
 
 Before                                        After
     y = sum(x, axis=[1])                          y = tvmq.float_sum(x, axes=[1])
     y = mean(x, axis=[-1], keepdims=True)         y = tvmq.float_sum(x, axes=[2], keepdims=True, mean=True)
+    y = image.resize2d(x, size, "linear")         y = tvmq.resample(...) of rows, then of columns: resampling.py
 
 Needs     a module whose integers are realized: passes before that read `sum` and `mean`.
 Leaves    other types as they are.
@@ -17,6 +18,7 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import dtype_of, op_name
+from tvmq.passes.resampling import resampled
 
 
 def define_floats(mod: tvm.IRModule) -> tvm.IRModule:
@@ -25,6 +27,9 @@ def define_floats(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def _visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    resize = resampled(value)
+    if resize is not None:
+        return resize
     if op_name(value) not in ("sum", "mean") or dtype_of(value.args[0]) != "float32":
         return None
     if value.args[0].ty.shape is None:

@@ -405,6 +405,25 @@ def dynamic_cases() -> list[Case]:
     return cases
 
 
+def resample_cases() -> list[Case]:
+    """First, middle and last axis, one to four taps."""
+    random = np.random.default_rng(6)
+    cases = []
+    for axis, taps in ((0, 1), (1, 2), (2, 4)):
+        x = _repeated(HARD_FLOATS[3:], (3, 5, 6))
+        index = random.integers(0, x.shape[axis], (taps, 7)).astype(np.int32)
+        weight = random.standard_normal((taps, 7)).astype(np.float32)
+        cases.append(
+            Case(
+                f"resample_axis{axis}",
+                {"x": x, "index": index, "weight": weight},
+                lambda x, index, weight, axis=axis: ops.resample(x, index, weight, axis=axis),
+                lambda x, index, weight, axis=axis: numerics.resample(x, index, weight, axis=axis),
+            )
+        )
+    return cases
+
+
 def float_cases() -> list[Case]:
     """Softmax on each axis and the fence."""
     random = np.random.default_rng(5)
@@ -546,6 +565,7 @@ CASES: dict[str, Case] = {
         table_cases,
         sum_cases,
         conv_transpose_cases,
+        resample_cases,
         dynamic_cases,
         float_cases,
         simulated_cases,

@@ -60,6 +60,7 @@ LOWERINGS: dict[str, str] = {
     "split": "tvmq.codegen.lowerings.shape:split",
     "strided_slice": "tvmq.codegen.lowerings.shape:strided_slice",
     "image.resize2d": "tvmq.codegen.lowerings.shape:resize",
+    "tvmq.resample": "tvmq.codegen.lowerings.shape:resample",
     "take": "tvmq.codegen.lowerings.shape:take",
     "tile": "tvmq.codegen.lowerings.shape:tile",
     "flip": "tvmq.codegen.lowerings.shape:flip",

@@ -166,6 +166,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.rms_norm": _rms_norm,
     "tvmq.group_norm": _group_norm,
     "tvmq.conv_transpose": _conv_transpose,
+    "tvmq.resample": lambda call, x, index, weight: numerics.resample(x, index, weight, axis=int(call.attrs.axis)),
     **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {

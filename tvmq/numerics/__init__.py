@@ -40,6 +40,7 @@ from tvmq.numerics.requantize import (
     power_of_two_shift,
     requantize,
 )
+from tvmq.numerics.resample import resample
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import softmax
 from tvmq.numerics.table import make_table, rescale_table, table
@@ -83,6 +84,7 @@ __all__ = [
     "quantize",
     "quantize_bias",
     "requantize",
+    "resample",
     "rescale_table",
     "rms_norm",
     "scale_shift",

@@ -8,6 +8,7 @@ from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
 from tvmq.codegen.select import concat_kernel, pad_kernel, resize_kernel
+from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.view import dtype_of, shape_of
 
@@ -173,4 +174,16 @@ def broadcast_to(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     shape = nhwc_shape(lowerer, chain.result)
     lowerer.give_nhwc(chain.result, lowerer.emit(relax.op.broadcast_to(x, shape), chain.result))
+    return True
+
+
+def resample(lowerer: Lowerer, chain: Chain) -> bool:
+    """Weighted sums of the neighbours along an axis, in NHWC where the picture is there so."""
+    call = lowerer.view.value[chain.head]
+    source = call.args[0].name
+    if not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+        return False
+    axis = NHWC_AXIS[int(call.attrs.axis)]
+    value = ops.resample(lowerer.nhwc(source), *call.args[1:], axis=axis)
+    lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True

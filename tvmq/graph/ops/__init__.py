@@ -16,6 +16,7 @@ from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.prelu import prelu
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
+from tvmq.graph.ops.resample import resample
 from tvmq.graph.ops.rms_norm import rms_norm
 from tvmq.graph.ops.scale_shift import scale_shift
 from tvmq.graph.ops.simulated_quantize import simulated_quantize
@@ -41,6 +42,7 @@ __all__ = [
     "prelu",
     "quantize",
     "requantize",
+    "resample",
     "rms_norm",
     "scale_shift",
     "simulated_quantize",
