@@ -6,9 +6,9 @@ Before                                            After
     z = add(n, y)                                     y = matmul(s, factors * w)
                                                       z = add(n, y)
 
-    h = add(matmul(x, w1), b1)                        h, t = the same of all columns of w1 but some, and of these
+    h = add(matmul(x, w1), b1)                        h, t = the same with some columns of w1 zero, and of these alone
     g = gelu(h)                                       g, u = gelu(h), gelu(t)
-    y = matmul(g, w2)                                 y = add(matmul(g, rows of w2), matmul(u, the other rows))
+    y = matmul(g, w2)                                 y = add(matmul(g, w2 without their rows), matmul(u, their rows))
 
 Needs     a prepared module and what find_outliers (outliers.py) says of it.
 Leaves    a normalization that only such products read: 1 / factors goes into its gamma and beta.
@@ -17,7 +17,7 @@ Numerics  factors are powers of two: products are the same floats; a sum that is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name, shape_of
 from tvmq.passes.outliers import bias_and_product, function_chain
 
+# What becomes of the channels (the last axis) of an array.
+Columns = Callable[[np.ndarray], np.ndarray]
 # normalization -> positions of what it multiplies and adds to its result
 PARAMETERS = {"tvmq.layer_norm": (1, 2), "tvmq.rms_norm": (1,)}
 
@@ -54,7 +56,7 @@ class _Tamer:
         self.view = self.rewriter.view
         self.found = found
         self._scaled: dict[str, tuple[relax.Expr, np.ndarray]] = {}
-        self._parts: dict[str, list[tuple[relax.Expr, np.ndarray]]] = {}
+        self._parts: dict[str, list[tuple[relax.Expr, Columns]]] = {}
         self._other: dict[str, relax.Var] = {}
 
     def run(self) -> tvm.IRModule:
@@ -111,12 +113,19 @@ class _Tamer:
         chain = function_chain(self.view, var.name)
         size = shape_of(var)[-1]
         alone = np.isin(np.arange(size), channels)
+
+        # most: zeros in place of the outliers, so that sizes stay multiples of vectors
+        def without(array: np.ndarray) -> np.ndarray:
+            return np.where(alone, np.float32(0), array)
+
+        def only(array: np.ndarray) -> np.ndarray:
+            return np.ascontiguousarray(array[..., alone])
+
         self._parts[var.name] = [
-            (self._part(chain, np.flatnonzero(kept), label), np.flatnonzero(kept))
-            for kept, label in ((~alone, "most"), (alone, "outliers"))
+            (self._part(chain, columns, label), columns) for columns, label in ((without, "most"), (only, "outliers"))
         ]
 
-    def _part(self, chain: Sequence[str], kept: np.ndarray, label: str) -> relax.Expr:
+    def _part(self, chain: Sequence[str], columns: Columns, label: str) -> relax.Expr:
         """The operators of a chain for some of the channels."""
         made: dict[str, relax.Expr] = {}
         for name in chain:
@@ -124,17 +133,19 @@ class _Tamer:
             old = self.view.value[name]
             call = self._with_factors(old, self.rewriter.substitute(old))
             args = [
-                made.get(before.name, now) if isinstance(before, relax.Var) else _columns(now, kept)
+                made.get(before.name, now) if isinstance(before, relax.Var) else _of_channels(now, columns)
                 for before, now in zip(old.args, call.args, strict=True)
             ]
             made[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
         return made[chain[-1]]
 
     def _sum_of_parts(
-        self, var: relax.Var, parts: Sequence[tuple[relax.Expr, np.ndarray]], weight: np.ndarray
+        self, var: relax.Var, parts: Sequence[tuple[relax.Expr, Columns]], weight: np.ndarray
     ) -> relax.Expr:
         """The product as the sum of two; a bias behind it goes to the first one."""
-        most, other = (relax.op.matmul(x, make_const(np.ascontiguousarray(weight[rows]))) for x, rows in parts)
+        most, other = (
+            relax.op.matmul(x, make_const(np.ascontiguousarray(columns(weight.T).T))) for x, columns in parts
+        )
         other = self.rewriter.emit(other, f"{var.name}_outliers")
         reader = self.view.only_reader(var.name)
         if reader is not None and len(bias_and_product(self.view, reader)) == 2:
@@ -149,11 +160,11 @@ def _left_of_product(value: relax.Expr) -> str | None:
     return value.args[0].name if is_product else None
 
 
-def _columns(value: relax.Expr, kept: np.ndarray) -> relax.Expr:
-    """Some of the channels of a constant that has them; anything else as it is."""
+def _of_channels(value: relax.Expr, columns: Columns) -> relax.Expr:
+    """A constant that has channels, treated; anything else as it is."""
     if not is_const(value) or const_value(value).ndim == 0 or const_value(value).shape[-1] == 1:
         return value
-    return make_const(np.ascontiguousarray(const_value(value)[..., kept]))
+    return make_const(columns(const_value(value)))
 
 
 def _folded(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr | None:

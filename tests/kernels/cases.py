@@ -16,6 +16,7 @@ from tests.kernels.harness import conv_operands, epilogue_for, expected_conv, le
 from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
 from tvmq.kernels.add import add
+from tvmq.kernels.batch_matmul import BatchMatmul, Operand, batch_matmul
 from tvmq.kernels.concat import concat
 from tvmq.kernels.convert import dequantize, quantize, requantize
 from tvmq.kernels.depthwise import depthwise
@@ -28,7 +29,7 @@ from tvmq.kernels.resize import resize
 from tvmq.kernels.softmax import softmax
 from tvmq.kernels.table import table
 from tvmq.kernels.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.kernels.types import Add, Conv2d, Isa, Kernel, Requantize
+from tvmq.kernels.types import Add, Conv2d, Dequantize, Isa, Kernel, Requantize
 
 SCALE = np.float32(0.037)
 SUMS = np.array([0, 1, -1, 255, -256, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 2**30, 12345], np.int32)
@@ -260,6 +261,31 @@ def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:
         yield Case(f"depthwise {conv.channels}", make, (operands[0], *others), expected)
 
 
+def contiguous(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> Operand:
+    """All of a tensor [*batch, rows, columns]; `turned`: rows and columns exchanged."""
+    strides = [int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))]
+    row, column = strides[-1:-3:-1] if turned else strides[-2:]
+    return Operand(shape, dtype, 0, tuple(strides[:-2]), row, column)
+
+
+def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
+    """Matrices as they are and turned, floats and codes."""
+    for number, (batch, rows, depth, columns) in enumerate(sizes):
+        a, b = codes((batch, rows, depth)), codes((batch, depth, columns), "int8", 1)
+        sums = numerics.matmul(a, b, a_zero=77, b_zero=-3)
+        turned = number % 2 == 1
+        stored = np.ascontiguousarray(b.transpose(0, 2, 1)) if turned else b
+        operands = contiguous(a.shape, "uint8"), contiguous(stored.shape, "int8", turned=turned)
+        y = contiguous((batch, rows, columns), "")
+        product = BatchMatmul((batch,), rows, depth, columns, *operands, y, 77, -3)
+        step = Dequantize(SCALE) if number % 2 else Requantize(np.full(columns, 0.001, np.float32), 9, 0, 255)
+        expected = numerics.dequantize(sums, SCALE, np.int32(0))
+        if isinstance(step, Requantize):
+            expected = numerics.requantize(sums, np.float32(0.001), zero_point=9, dtype="uint8", qmin=0, qmax=255)
+        make = partial(batch_matmul, product, step)
+        yield Case(f"batch_matmul {batch, rows, depth, columns}", make, (a, stored), expected)
+
+
 def large_cases() -> list[Case]:
     """One of each kernel, with work for several threads; all buffers of data fill whole cache lines."""
     picture = (2, 56, 56, 64)
@@ -279,6 +305,7 @@ def large_cases() -> list[Case]:
         *norm_cases([Norm(512, 112), Norm(512, 112, centred=False), Norm(8, 12, 1024, 3), Norm(2, 64, 512, 64)]),
         *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
         *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
+        *batch_matmul_cases([(12, 64, 65, 128), (12, 64, 64, 65), (12, 64, 66, 64)]),
         *depthwise_cases([Conv2d(1, 64, 64, 72, 72, (3, 3), (1, 1), (1, 1, 1, 1), groups=72)]),
     ]
 

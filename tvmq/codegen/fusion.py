@@ -3,6 +3,7 @@
     [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
+    tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """
@@ -11,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
 HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
+ATTENTION = "tvmq.matmul"
 
 
 @dataclass
@@ -46,11 +48,13 @@ def find_chains(view: View) -> dict[str, Chain]:
     chains: dict[str, Chain] = {}
     for var, value in reversed(view.bindings):
         name = op_name(value)
-        if var.name in taken or name not in HEADS + REDUCERS:
+        if var.name in taken or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]
         if name in HEADS:
             _after_product(view, members, taken, adds=name not in TRANSPOSED)
+        elif name == ATTENTION:
+            _after_attention(view, members, taken)
         else:
             _after_reducer(view, members, taken)
         taken.update(members)
@@ -94,6 +98,28 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
 
 def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
     _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float")
+
+
+def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
+    """The scale, one or one a column, and a transpose that leaves rows in one piece."""
+    last = len(shape_of(view.var[members[0]])) - 1
+    _follow(view, members, taken, lambda v, call: _scales_sums(call, last))
+    if len(members) > 1:
+        _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
+
+
+def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
+    """True for a requantize, or a dequantize without zero point, of one scale or one for each of the last axis."""
+    if op_name(call) == "tvmq.requantize":
+        return call.attrs.mode == "float" and call.attrs.axis in (-1, last)
+    if op_name(call) != "tvmq.dequantize":
+        return False
+    return call.attrs.axis in (-1, last) and not const_value(call.args[2]).any()
+
+
+def _moves_rows(call, last: int) -> bool:  # type: ignore[no-untyped-def]
+    axes = call.attrs.axes if op_name(call) == "permute_dims" else None
+    return axes is not None and int(axes[last]) in (-1, last)
 
 
 def _follow(view: View, members: list[str], taken: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]

@@ -38,6 +38,7 @@ LOWERINGS: dict[str, str] = {
         "tvmq.codegen.lowerings.conv_transpose:lower",
     ),
     "matmul": "tvmq.codegen.lowerings.dense:lower",
+    "tvmq.matmul": "tvmq.codegen.lowerings.batch_matmul:lower",
     "nn.max_pool1d": "tvmq.codegen.lowerings.pool:max_pool",
     "nn.max_pool2d": "tvmq.codegen.lowerings.pool:max_pool",
     "nn.max_pool3d": "tvmq.codegen.lowerings.pool:max_pool",
@@ -149,6 +150,10 @@ class Lowerer:
         return self._finish()
 
     # ---- what rules use
+
+    def exists(self, name: str) -> bool:
+        """True if the tensor is there in any layout; not what has disappeared inside a kernel."""
+        return name in self._logical or name in self._nhwc
 
     def rank4(self, name: str) -> bool:
         """True for tensors that may live in NHWC."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tvmq.kernels import (
     add,
+    batch_matmul,
     concat,
     conv2d,
     conv2d_float,
@@ -28,7 +29,7 @@ from tvmq.kernels import (
     table,
     transpose,
 )
-from tvmq.kernels.types import Add, Conv2d, Epilogue, Isa, Kernel, KernelMaker, Requantize
+from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, KernelMaker, Requantize
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
@@ -59,6 +60,18 @@ def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: st
 def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -> Kernel:
     """Channels spread over pixels, any type."""
     return depth_to_space.depth_to_space(spread, isa, dtype)
+
+
+def batch_matmul_kernel(
+    product: batch_matmul.BatchMatmul, step: Requantize | Dequantize | None, isa: Isa
+) -> Kernel | None:
+    """Product of two tensors of codes that are both given at run time."""
+    fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
+    if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:
+        return None
+    if product.depth > batch_matmul.MOST_DEPTH or min(product.rows, product.depth, product.columns) < 1:
+        return None
+    return batch_matmul.batch_matmul(product, step, isa)
 
 
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:

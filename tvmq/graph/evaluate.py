@@ -45,14 +45,19 @@ def _pad(call: relax.Call, x: np.ndarray, *value: Any) -> np.ndarray:
     return np.pad(x, width, mode=mode)
 
 
-def _strided_slice(call: relax.Call, x: np.ndarray, *_rest: Any) -> np.ndarray:
+def slice_of(call: relax.Call, shape: Sequence[int]) -> tuple[slice, ...]:
+    """The index of NumPy by which a strided_slice takes from an array of that shape."""
     axes, begin, end, *strides = (_shape_values(arg) for arg in call.args[1:])
     steps = strides[0] if strides else [1] * len(axes)
-    index = [slice(None)] * x.ndim
+    index = [slice(None)] * len(shape)
     for axis, first, last, step in zip(axes, begin, end, steps, strict=True):
-        stop = None if step < 0 and last < -x.shape[axis] else last
+        stop = None if step < 0 and last < -shape[axis] else last
         index[axis] = slice(first, stop, step)
-    return np.ascontiguousarray(x[tuple(index)])
+    return tuple(index)
+
+
+def _strided_slice(call: relax.Call, x: np.ndarray, *_rest: Any) -> np.ndarray:
+    return np.ascontiguousarray(x[slice_of(call, x.shape)])
 
 
 def _shape_values(expr: relax.Expr) -> list[int]:

@@ -80,6 +80,16 @@ class Requantize:
     negative_slope: float = 1.0
 
 
+@dataclass(frozen=True, eq=False)
+class Dequantize:
+    """Epilogue step: int32 accumulators to float32, numerics.dequantize with zero point 0.
+
+    scale  float32, one or one for each filter
+    """
+
+    scale: np.ndarray
+
+
 @dataclass(frozen=True)
 class Add:
     """Epilogue step: numerics.add of the codes so far (a) and a second input of the kernel (b, shape of the result).

@@ -8,8 +8,9 @@ from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import nhwc_axis, requantized, wants_nhwc
 from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
+from tvmq.codegen.strides import MOVES
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, dtype_of, shape_of
+from tvmq.graph.view import const_value, dtype_of, op_name, shape_of
 
 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
@@ -27,6 +28,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
+    nhwc = nhwc and not _only_products_read(lowerer, chain.result)
     moves = nhwc and not lowerer.has_nhwc(source)
     x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
     shape = shape_of(x)
@@ -35,7 +37,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is not None:
         out = [shape[axis] for axis in (0, 2, 3, 1)] if moves else shape
         value = lowerer.call(kernel, [x], out, attrs.dtype, chain.result)
-    elif not wants_nhwc(lowerer, chain):
+    elif not nhwc or not wants_nhwc(lowerer, chain):
         return False
     else:
         axis = nhwc_axis(attrs.axis, len(shape_of(call)))
@@ -43,6 +45,17 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
     (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
     return True
+
+
+def _only_products_read(lowerer: Lowerer, name: str) -> bool:
+    """True for what is no picture: matrices of attention, also behind operators that move them."""
+    view = lowerer.view
+    readers = view.readers[name]
+    return bool(readers) and all(
+        op_name(view.value[r]) in ("matmul", "tvmq.matmul")
+        or (op_name(view.value[r]) in MOVES and _only_products_read(lowerer, r))
+        for r in readers
+    )
 
 
 def dequantize(lowerer: Lowerer, chain: Chain) -> bool:

@@ -16,14 +16,18 @@ from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
-    """True if the result is a picture and an input of the same shape is there in NHWC."""
+    """True if the result is a picture and the largest of its inputs (a mask or a gate is smaller) is there in NHWC."""
     if not lowerer.is_picture(chain.result):
         return False
     inputs = [arg for arg in lowerer.view.value[chain.head].args if isinstance(arg, relax.Var)]
+    largest = max((int(np.prod(shape_of(arg))) for arg in inputs), default=0)
     return (
         bool(inputs)
         and _broadcast_as_pictures([shape_of(arg) for arg in inputs], len(shape_of(lowerer.view.var[chain.result])))
-        and any(lowerer.has_nhwc(arg.name) and not _one_pixel(arg) for arg in inputs)
+        and any(
+            lowerer.has_nhwc(arg.name) and not _one_pixel(arg) and int(np.prod(shape_of(arg))) == largest
+            for arg in inputs
+        )
     )
 
 

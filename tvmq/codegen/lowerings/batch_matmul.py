@@ -1,0 +1,79 @@
+"""Products of two tensors of codes, read and written where reshapes and transposes around them put their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from tvm import relax
+
+from tvmq.codegen.fusion import Chain
+from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.epilogue import requantize_step
+from tvmq.codegen.select import batch_matmul_kernel
+from tvmq.codegen.strides import Strided, contiguous, strided
+from tvmq.graph.view import View, const_value, dtype_of, op_name, shape_of
+from tvmq.kernels.batch_matmul import BatchMatmul, Operand
+from tvmq.kernels.types import Dequantize, Requantize
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the product, its scale and a transpose of the result."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    out = shape_of(view.var[chain.head])
+    batch = out[:-2]
+    (a, a_input), (b, b_input) = (_operand(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
+    scaled = chain.after_head()[:1]
+    result = _result(view, chain, out)
+    depth = shape_of(call.args[0])[-1]
+    product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
+    step = _step(view, scaled[0], out[-1]) if scaled else None
+    kernel = batch_matmul_kernel(product, step, lowerer.isa) if 0 not in out else None
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _operand(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool) -> tuple[Operand, relax.Expr]:
+    """Where the matrices of an argument lie, and the tensor that the kernel is given."""
+    if not isinstance(arg, relax.Var):
+        return _as_operand(contiguous("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
+    name = arg.name
+    found = strided(lowerer.view, name, lowerer.exists)
+    readable = found.strides[-1:] if left else found.strides[-2:]
+    if 1 not in readable or found.base == name:
+        found = contiguous(name, shape_of(arg))
+    base = lowerer.logical(found.base)
+    return _as_operand(found, shape_of(base), dtype_of(base), batch), base
+
+
+def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> Operand:
+    """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
+    *leading, row, column = found.strides
+    sizes = found.shape[:-2]
+    steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
+    steps = [0] * (len(batch) - len(steps)) + steps
+    return Operand(shape, dtype, found.offset, tuple(steps), row, column)
+
+
+def _result(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
+    """Where the result's matrices lie: a transpose behind the product only changes strides."""
+    last = view.value[chain.result]
+    shape = shape_of(view.var[chain.result])
+    strides = contiguous("", shape).strides
+    if op_name(last) == "permute_dims" and len(chain.members) > 1:
+        axes = [int(axis) % len(out) for axis in last.attrs.axes]
+        strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
+    *batch, row, column = strides
+    return Operand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
+
+
+def _step(view: View, name: str, columns: int) -> Requantize | Dequantize:
+    """The epilogue for the binding behind the product."""
+    call = view.value[name]
+    if op_name(call) == "tvmq.requantize":
+        return requantize_step(call, columns)
+    return Dequantize(np.asarray(const_value(call.args[1]), np.float32))
