@@ -20,7 +20,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.evaluate import evaluate, evaluator
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.spec import QParams
 
@@ -92,7 +92,7 @@ class Table:
             values = numerics.make_table(lambda real: _numbers(function(real)), x.qparams, y)
         realizer.note(group, function=_described(realizer.view, group))
         label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts["chain"])
-        var = realizer.emit(ops.table(x.var, relax.const(values), function=label), group.output)
+        var = realizer.emit(ops.table(x.var, make_const(values), function=label), group.output)
         return var if y is None else Codes(var, y)
 
 

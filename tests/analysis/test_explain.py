@@ -39,7 +39,21 @@ def executable() -> tvmq.Executable:
 
 
 def test_table(digits, golden):
-    golden(str(tvmq.explain(digits.quantized)) + "\n")
+    """Scales and zero points are left out: they may move."""
+    golden(re.sub(r"\d\.\d\de-\d\d, +\d+", "#.##e-##, ###", str(tvmq.explain(digits.quantized))) + "\n")
+
+
+def test_table_has_scales_and_island_costs(executable):
+    explanation = tvmq.explain(executable)
+    heads = str(explanation).splitlines()[0]
+    assert "scale, zero" in heads and "float ops + converted" in heads
+    entries = explanation.ledger.layers.values()
+    assert any("island" in entry for entry in entries)
+    for row, entry in zip(explanation.rows(), entries, strict=True):
+        output, island = entry.get("output"), entry.get("island")
+        coded = isinstance(output, dict)
+        assert row[-3] == (f"{output['scale']:.2e}, {output['zero_point']:>3}" if coded else "")
+        assert row[-2] == (f"{island['float_operations']:,} + {island['converted']:,}" if island else "")
 
 
 def test_summary(digits, golden):

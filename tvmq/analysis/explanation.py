@@ -52,14 +52,19 @@ class Explanation:
         return Story(name, found, self.macs(), self.kernels, self.sources)
 
     def rows(self) -> list[list[str]]:
-        """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, who decided."""
-        rows = []
+        """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, scale and zero point of
+        the result's codes, cost of float islands if there are any, who decided."""
+        rows, islands = [], self._has_islands()
         for key, entry in self.ledger.layers.items():
             names = short_names(entry.get("layers") or [key])
             macs = f"{entry['macs']:,}" if entry.get("macs") else ""
             kernel = [" + ".join(self.kernels.get(key, ()))] if self.kernels is not None else []
-            rows.append([names, entry["op"], _precision(entry), macs, *kernel, entry["why"]])
+            cost = [_cost(entry)] if islands else []
+            rows.append([names, entry["op"], _precision(entry), macs, *kernel, _scale(entry), *cost, entry["why"]])
         return rows
+
+    def _has_islands(self) -> bool:
+        return any("island" in entry for entry in self.ledger.layers.values())
 
     def summary(self) -> str:
         """A few lines: operators by precision, share of the work in int8, reasons for float, notes."""
@@ -96,7 +101,9 @@ class Explanation:
 
     def __str__(self) -> str:
         kernel = ["kernel"] if self.kernels is not None else []
-        table = [["layer", "operator", "precision", "MACs", *kernel, "decided by"], *self.rows()]
+        island = ["float ops + converted"] if self._has_islands() else []
+        heads = ["layer", "operator", "precision", "MACs", *kernel, "scale, zero", *island, "decided by"]
+        table = [heads, *self.rows()]
         columns = [_column(column, right=column[0] == "MACs") for column in zip(*table, strict=True)]
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         return "\n".join([*lines, "", self.summary()])
@@ -124,6 +131,22 @@ def short_names(names: Sequence[str]) -> str:
         common += letters[0]
     common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
     return f"{common}{{{', '.join(name[len(common) :] for name in names)}}}" if common else ", ".join(names)
+
+
+def _scale(entry: Mapping[str, Any]) -> str:
+    """Scale and zero point of the codes of a layer's result.
+
+    >>> _scale({"output": {"scale": 0.0197716, "zero_point": 3}}), _scale({"precision": "float"})
+    ('1.98e-02,   3', '')
+    """
+    output = entry.get("output")
+    return f"{output['scale']:.2e}, {output['zero_point']:>3}" if isinstance(output, Mapping) else ""
+
+
+def _cost(entry: Mapping[str, Any]) -> str:
+    """Float operations of an island, and elements converted around it."""
+    cost = entry.get("island")
+    return f"{cost['float_operations']:,} + {cost['converted']:,}" if cost else ""
 
 
 def _precision(entry: Mapping[str, Any]) -> str:

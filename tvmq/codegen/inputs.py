@@ -82,14 +82,15 @@ class Inputs:
 def aligned(shape: Sequence[int], dtype: str) -> np.ndarray:
     """Zeros that begin at a multiple of 64 bytes, as TVM's kernels need.
 
-    >>> aligned((2, 3), "float32").ctypes.data % 64
-    0
+    >>> aligned((2, 3), "float32").ctypes.data % 64, aligned((2, 0), "float32").ctypes.data % 64
+    (0, 0)
     """
     kind = np.dtype(dtype)
     size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
     memory = np.zeros(size + 64, np.uint8)
     start = -memory.ctypes.data % 64
-    return memory[start : start + size].view(kind).reshape(shape)
+    # an empty slice would begin where `memory` does, hence two steps
+    return memory[start:][:size].view(kind).reshape(shape)
 
 
 def converted(value: Any, info: TensorInfo) -> np.ndarray:

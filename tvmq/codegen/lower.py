@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import tvm
@@ -233,10 +234,16 @@ class Lowerer:
 
     def _by_rule(self, chain: Chain) -> bool:
         head = op_name(self.view.value[chain.head])
-        if head not in LOWERINGS:
+        if head not in LOWERINGS or self._is_empty(chain):
             return False
         module, _, function = LOWERINGS[head].partition(":")
         return bool(getattr(importlib.import_module(module), function)(self, chain))
+
+    def _is_empty(self, chain: Chain) -> bool:
+        """True if a tensor without values is read or made: no template counts to zero."""
+        names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
+        types = [self.view.var[name].ty for name in names]
+        return any(0 in map(_static, ty.shape) for ty in types if isinstance(ty, relax.TensorType))
 
     def _as_it_stands(self, chain: Chain) -> None:
         """Emit the bindings of a chain unchanged, on logical layouts."""
@@ -274,6 +281,11 @@ def picture_shape(shape: Sequence[int]) -> list[int]:
     """
     batch, channels, *sizes = shape
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
+
+
+def _static(dim: Any) -> int:
+    """Size of a dimension, -1 for a free one."""
+    return int(dim) if isinstance(dim, tvm.tirx.IntImm) else -1
 
 
 def _transpose_is_free(channels: int, rows: int, columns: int) -> bool:

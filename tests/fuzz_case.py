@@ -1,0 +1,219 @@
+"""One fuzz case: a wild model down the whole road, and what came of it.
+
+    outcome = run_case(model, feeds)        # never raises
+    outcome.kind                            # "exact", "refused", "invalid", or a failure
+
+Kinds     exact     float equals onnxruntime, integers equal the NumPy definition bit for bit
+          refused   a clear error of tvmq's own says no
+          invalid   onnxruntime refuses the model as well, and tvmq did not crash on it
+Failures  crash     any other exception
+          wrong     the float build differs from onnxruntime
+          inexact   the integer build differs from the definition
+          silent    a float operator of the integer module without a line in the ledger
+          unclear   an error of tvmq without a message or with a traceback in it, or that TVM cannot compile the module
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+
+Feed = dict[str, np.ndarray]
+FAILURES = ("crash", "wrong", "inexact", "silent", "unclear")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case.
+
+    kind    see the head of this file
+    stage   import, build, quantize, run, ...: as far as it came
+    text    the error, or what differs
+    """
+
+    kind: str
+    stage: str = ""
+    text: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """True if tvmq did what it must not."""
+        return self.kind in FAILURES
+
+    @property
+    def signature(self) -> tuple[str, str, str]:
+        """Equal for failures of one cause, as far as one can see; for making a failing model smaller."""
+        return self.kind, self.stage, self.text.splitlines()[-1][:24] if self.kind == "crash" else ""
+
+
+class Failed(Exception):
+    """Carries the outcome of a failed check."""
+
+
+def onnxruntime_results(model: onnx.ModelProto, feeds: Sequence[Feed]) -> list[list[np.ndarray]] | None:
+    """Of all feeds, without graph optimizations; None if onnxruntime refuses the model."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads, options.log_severity_level = 1, 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+        return [session.run(None, feed) for feed in feeds]
+    except Exception:  # the reason is onnxruntime's own affair
+        return None
+
+
+def run_case(model: onnx.ModelProto, feeds: Sequence[Feed], *, builds: bool = True) -> Outcome:
+    """Import, build, quantize, build, run; `builds` False stops before compiling anything."""
+    from tvmq.errors import BuildError, TvmqError
+
+    stage = ["import"]
+    try:
+        return _road(model, feeds, stage, builds)
+    except TvmqError as error:
+        text = str(error)
+        if isinstance(error, BuildError) or len(text) < 15 or "Traceback" in text or "TVMError" in text:
+            return Outcome("unclear", stage[0], f"{type(error).__name__}: {text}")
+        return Outcome("refused", stage[0], f"{type(error).__name__}: {text}")
+    except Failed as error:
+        return Outcome(error.args[0], stage[0], error.args[1])
+    except Exception:
+        return Outcome("crash", stage[0], traceback.format_exc())
+
+
+def _road(model: onnx.ModelProto, feeds: Sequence[Feed], stage: list[str], builds: bool) -> Outcome:
+    import tvmq
+
+    mod, params = tvmq.from_onnx(model)
+    expected = onnxruntime_results(model, feeds)
+    if expected is None:
+        return Outcome("invalid", stage[0])
+    if not builds:
+        stage[0] = "quantize"
+        with tvmq.qconfig(calibrate_mode="global_scale", bias_correction=False):
+            check_ledger(tvmq.quantize(mod, params))
+        return Outcome("exact", stage[0])
+    stage[0] = "build float"
+    executable = tvmq.build(mod, params=params)
+    stage[0] = "run float"
+    _check_float(model, executable, feeds, expected)
+    stage[0] = "quantize"
+    qmod = tvmq.quantize(mod, params, list(feeds))
+    check_ledger(qmod)
+    stage[0] = "build integer"
+    executable = tvmq.build(qmod)
+    stage[0] = "run integer"
+    _check_integer(qmod, executable, feeds)
+    return Outcome("exact", stage[0])
+
+
+def _check_float(
+    model: onnx.ModelProto, executable: Any, feeds: Sequence[Feed], expected: Sequence[Sequence[np.ndarray]]
+) -> None:
+    names = [value.name for value in model.graph.output]
+    if [info.name for info in executable.output_info] != names:
+        raise Failed("wrong", f"outputs {[info.name for info in executable.output_info]}, not {names}")
+    for feed, wanted in zip(feeds, expected, strict=True):
+        room = _room(model, feed, wanted)
+        for name, x, y, r in zip(names, executable.run(feed), wanted, room, strict=True):
+            if x.shape != y.shape or x.dtype != y.dtype:
+                raise Failed("wrong", f"'{name}' is {x.dtype}{x.shape}, not {y.dtype}{y.shape}")
+            # what becomes of a NaN within a model is defined by nobody
+            differs = ~np.isnan(y.astype(np.float64)) & ~np.isclose(
+                x.astype(np.float64), y.astype(np.float64), rtol=1e-4, atol=r, equal_nan=True
+            )
+            if differs.any():
+                at = tuple(int(i) for i in np.argwhere(differs)[0])
+                raise Failed("wrong", f"'{name}' at {at}: {x[at]!r}, onnxruntime {y[at]!r}")
+
+
+def _room(model: onnx.ModelProto, feed: Feed, wanted: Sequence[np.ndarray]) -> list[Any]:
+    """How much each value may differ: rounding of float32, enlarged where the model itself enlarges tiny changes."""
+    rooms: list[Any] = [_noise(y) for y in wanted]
+    for sign in (-1, 1):
+        factor = np.float32(1 + sign * 1e-5)
+        moved = {n: x * factor if x.dtype == np.float32 else x for n, x in feed.items()}
+        found = onnxruntime_results(model, [moved])
+        if found is None or any(a.shape != b.shape for a, b in zip(found[0], wanted, strict=True)):
+            continue
+        with np.errstate(invalid="ignore"):
+            rooms = [
+                room + 2 * np.nan_to_num(np.abs(a.astype(np.float64) - b), posinf=np.inf)
+                for room, a, b in zip(rooms, found[0], wanted, strict=True)
+            ]
+    return rooms
+
+
+def _noise(y: np.ndarray) -> float:
+    finite = np.abs(y[np.isfinite(y)]) if y.dtype.kind == "f" else np.zeros(0)
+    return 1e-5 * max(1.0, float(finite.max(initial=0.0)))
+
+
+def check_ledger(qmod: Any) -> None:
+    """Every operator that computes in float stands in the ledger, with a reason."""
+    from tvmq.graph.ledger import get_ledger
+    from tvmq.graph.view import View, op_name
+
+    ledger, view = get_ledger(qmod).layers, View(qmod)
+    known = {name for entry in ledger.values() if entry.get("why") for name in entry.get("layers", ())}
+    for var, value in view.bindings:
+        operator = op_name(value)
+        if not operator or operator.startswith("tvmq.") or str(getattr(var.ty, "dtype", "")) != "float32":
+            continue
+        if known.isdisjoint(view.sources(var.name)) and var.name not in ledger:
+            raise Failed(
+                "silent", f"{operator} '{var.name}' {view.sources(var.name)} computes in float, not in the ledger"
+            )
+
+
+def _check_integer(qmod: Any, executable: Any, feeds: Sequence[Feed]) -> None:
+    from tvmq.analysis.verification import unequal_bits
+    from tvmq.codegen.reference import Reference
+
+    reference = Reference(qmod)
+    for feed in feeds:
+        for info, x, y in zip(executable.output_info, executable.run(feed), reference.run(feed), strict=True):
+            # which operand a comparison with NaN gives is not part of the definition of floats
+            differs = unequal_bits(x, np.asarray(y)) & ~np.isnan(np.asarray(y, np.float64))
+            if differs.any() or x.shape != np.asarray(y).shape:
+                at = tuple(int(i) for i in np.argwhere(differs)[0]) if differs.any() else ()
+                raise Failed("inexact", f"'{info.name}' at {at}: {x[at]!r}, defined {np.asarray(y)[at]!r}")
+
+
+def smaller(model: onnx.ModelProto, fails: Callable[[onnx.ModelProto], bool]) -> onnx.ModelProto:
+    """A part of the model that still fails: one output, the nodes it needs, as few as possible."""
+    best = model
+    produced = [name for node in model.graph.node for name in node.output if name]
+    inferred = onnx.shape_inference.infer_shapes(model)
+    types = {value.name: value for value in [*inferred.graph.value_info, *inferred.graph.output, *model.graph.output]}
+    for name in produced:
+        if name in types:
+            part = _cut(model, types[name])
+            if len(part.graph.node) < len(best.graph.node) and fails(part):
+                return part
+    return best
+
+
+def _cut(model: onnx.ModelProto, output: onnx.ValueInfoProto) -> onnx.ModelProto:
+    """The nodes that one tensor needs."""
+    needed, nodes = {output.name}, []
+    for node in reversed(model.graph.node):
+        if needed.intersection(node.output):
+            needed.update(node.input)
+            nodes.insert(0, node)
+    part = onnx.ModelProto()
+    part.CopyFrom(model)
+    for field, kept in (
+        ("node", nodes),
+        ("initializer", [array for array in model.graph.initializer if array.name in needed]),
+        ("output", [output]),
+    ):
+        part.graph.ClearField(field)
+        getattr(part.graph, field).extend(kept)
+    return part

@@ -1,0 +1,140 @@
+"""Wild models: what `benchmarks/fuzz.py` does by the thousand, on a few seeds; and what it once found.
+
+A whole road compiles four modules and takes a second or more, so that most seeds stop behind quantization.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller
+from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+
+pytest.importorskip("onnxruntime")
+CHUNK = 20
+
+
+def outcome(seed: int, *, builds: bool) -> Outcome:
+    model = fuzz_model(seed)
+    return run_case(model, fuzz_feeds(model, seed, 2), builds=builds)
+
+
+@pytest.mark.parametrize("first", range(0, 100, CHUNK))
+def test_import_and_quantize(first):
+    """Never anything but an integer module or a clear error, and most of them the former."""
+    found = {seed: outcome(seed, builds=False) for seed in range(first, first + CHUNK)}
+    assert {seed: (o.kind, o.text) for seed, o in found.items() if o.failed} == {}
+    assert sum(o.kind == "exact" for o in found.values()) >= CHUNK * 0.6
+
+
+@pytest.mark.parametrize("seed", range(5000, 5006))
+def test_the_whole_road(seed):
+    found = outcome(seed, builds=True)
+    assert not found.failed, f"{found.kind} ({found.stage}): {found.text}"
+
+
+def test_models_are_reproducible_and_varied():
+    assert fuzz_model(7).SerializeToString(deterministic=True) == fuzz_model(7).SerializeToString(deterministic=True)
+    models = [fuzz_model(seed) for seed in range(100)]
+    assert len({node.op_type for model in models for node in model.graph.node}) > 45
+    assert any(0 in [d.dim_value for d in i.type.tensor_type.shape.dim] for m in models for i in m.graph.input)
+    assert any(node.name == "" for model in models for node in model.graph.node)
+    valid = sum(onnxruntime_results(m, fuzz_feeds(m, 0, 1)) is not None for m in models[:40])
+    assert valid >= 28
+
+
+def model_of(
+    *nodes: onnx.NodeProto, x: tuple[int, ...], constants: dict[str, np.ndarray], out: int = 1
+) -> onnx.ModelProto:
+    """A model of one input "x" whose result is "y"."""
+    graph = helper.make_graph(
+        nodes,
+        "case",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x)],
+        [helper.make_tensor_value_info("y", out, None)],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def road(model: onnx.ModelProto) -> str:
+    found = run_case(model, fuzz_feeds(model, 0, 2))
+    return found.kind if found.kind == "exact" else f"{found.kind} ({found.stage}): {found.text}"
+
+
+def test_a_constant_of_one_element_in_a_table_may_have_any_rank():
+    nodes = [helper.make_node("Add", ["x", "c"], ["s"]), helper.make_node("Sigmoid", ["s"], ["y"])]
+    assert road(model_of(*nodes, x=(2, 3), constants={"c": np.ones((1, 1), np.float32)})) == "exact"
+
+
+def test_tables_of_64_bit_integers():
+    """A cast to int32 goes by way of int64; the table of the first part must not be narrowed."""
+    weight = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32) * 9
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["m"]),
+        helper.make_node("Cast", ["m"], ["y"], to=TensorProto.INT32),
+    ]
+    assert road(model_of(*nodes, x=(2, 3), constants={"w": weight}, out=TensorProto.INT32)) == "exact"
+
+
+@pytest.mark.parametrize(
+    "nodes, x",
+    [
+        ([helper.make_node("MatMul", ["x", "w"], ["y"])], (2, 0)),
+        ([helper.make_node("Relu", ["x"], ["y"])], (1, 0, 5)),
+        ([helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 3, 1]), helper.make_node("Relu", ["t"], ["y"])],
+         (1, 0, 3, 4)),
+    ],
+    ids=["nothing to sum", "no values", "no channels"],
+)  # fmt: skip
+def test_empty_tensors(nodes, x):
+    constants = {"w": np.zeros((0, 3), np.float32)} if nodes[0].op_type == "MatMul" else {}
+    assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
+
+
+def test_a_failure_is_found_and_made_small(monkeypatch):
+    """A wrong result and a crash, planted behind the first of three nodes."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]),
+        helper.make_node("Neg", ["a"], ["b"]),
+        helper.make_node("Abs", ["b"], ["y"]),
+    ]
+    model = model_of(*nodes, x=(2, 3), constants={})
+    import tvmq
+
+    real = tvmq.from_onnx
+
+    def sigmoid(given: onnx.ModelProto) -> object:
+        changed = onnx.ModelProto()
+        changed.CopyFrom(given)
+        changed.graph.node[0].op_type = "Sigmoid"
+        return real(changed)
+
+    monkeypatch.setitem(vars(tvmq), "from_onnx", sigmoid)
+    feeds = fuzz_feeds(model, 0, 1)
+    assert run_case(model, feeds).kind == "wrong"
+    part = smaller(model, lambda m: run_case(m, feeds).kind == "wrong")
+    assert [node.op_type for node in part.graph.node] == ["Relu"]
+
+    monkeypatch.setitem(vars(tvmq), "from_onnx", lambda given: 1 / 0)
+    found = run_case(model, feeds)
+    assert found.failed and found.kind == "crash" and "ZeroDivisionError" in found.text
+
+
+def test_a_silent_float_operator_is_found():
+    import tvmq
+    from tvmq.graph.ledger import get_ledger, with_ledger
+
+    weight = np.ones((3, 4), np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Trilu", ["m"], ["y"])]
+    qmod = tvmq.quantize(
+        *tvmq.from_onnx(model_of(*nodes, x=(2, 3), constants={"w": weight})), np.ones((2, 3), np.float32)
+    )
+    check_ledger(qmod)
+    ledger = get_ledger(qmod)
+    ledger.layers = {key: entry for key, entry in ledger.layers.items() if entry["precision"] != "float"}
+    with pytest.raises(Exception, match="computes in float, not in the ledger"):
+        check_ledger(with_ledger(qmod, ledger))
