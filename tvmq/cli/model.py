@@ -57,7 +57,7 @@ def choose_shapes(
 def import_model(
     model: Path, data: Path | None, shape: Sequence[str], batch: int, *, quiet: bool = False
 ) -> tuple[Any, dict[str, Any], Arrays | None, int]:
-    """Read a model and its data.
+    """Read a model, ONNX or a torch program (.pt2), and its data.
 
     returns  (module, weights, arrays by input name or None, samples in a batch)
     raises   what tvmq.from_onnx, read_arrays and parse_shapes raise
@@ -66,6 +66,8 @@ def import_model(
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
     given = parse_shapes(shape)
+    if model.suffix == ".pt2":
+        return _import_program(model, data, given, batch)
     proto = read_model(model)
     own: dict[str, Shape | None] = {}
     for value in graph_inputs(proto.graph):
@@ -79,3 +81,19 @@ def import_model(
     mod, params = tvmq.from_onnx(proto, shape=shapes)
     first = next(iter(shapes.values()), ())
     return mod, params, arrays, (first[0] if first else None) or batch
+
+
+def _import_program(
+    model: Path, data: Path | None, given: Mapping[str, Shape], batch: int
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+    """A program of torch.export and its data, see `import_model`; its sizes were chosen at the export."""
+    from tvmq.graph.symbolic import inputs_of
+
+    if given:
+        raise ConfigError(
+            "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
+        )
+    mod, params = tvmq.from_torch(model)
+    inputs = [value for value in inputs_of(mod) if value.name not in params]
+    arrays = read_arrays(data, [value.name for value in inputs]) if data else None
+    return mod, params, arrays, (inputs[0].shape[0] if inputs and inputs[0].shape else None) or batch

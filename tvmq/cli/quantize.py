@@ -19,7 +19,7 @@ from tvmq.errors import CalibrationError
 
 @with_qconfig_options
 def quantize(
-    model: Annotated[Path, typer.Argument(help="The trained float model, an .onnx file.")],
+    model: Annotated[Path, typer.Argument(help="The trained float model: .onnx, or .pt2 of torch.export.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to save the executable. Example: resnet18.tvmq")
     ],
@@ -50,7 +50,7 @@ def quantize(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Quantize a trained ONNX model and save it as an executable for this CPU.
+    """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
     Example: tvmq quantize resnet18.onnx --data calibration.npz --output resnet18.tvmq
     """
