@@ -2,7 +2,7 @@
 
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
-Template   that of conv2d: same loops, tiles and packing; weights [step][vector][lane], padding made in a copy
+Loops      those of conv_loops, as conv2d: same tiles and packing; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
 Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
 """
@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Function, Register, flat, load, vector_type
-from tvmq.kernels.conv2d import _Template, _Tile
+from tvmq.kernels.builder import Function, Register, flat
+from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.epilogue import EpiloguePlan
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
 from tvmq.kernels.tiling import Tiling, choose_tiling, cut
@@ -60,7 +59,7 @@ def make_kernel(
         pack_weights(weight, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins),
         pack_channels(start, conv.groups, slots),
     )
-    func = _FloatTemplate(name, shape, tiling, bounds, buffers).prim_func()
+    func = _Floats(name, shape, tiling, bounds, buffers).prim_func()
     return Kernel(name, func, constants, (name, shape.key, tiling, bounds, buffers))
 
 
@@ -85,7 +84,7 @@ def _check(conv: Conv2d) -> None:
         )
 
 
-class _FloatTemplate(_Template):
+class _Floats(ConvLoops):
     """The PrimFunc of one float convolution."""
 
     def __init__(
@@ -96,7 +95,7 @@ class _FloatTemplate(_Template):
         bounds: Clip,
         buffers: tuple[tuple[int, ...], tuple[int, ...]] | None,
     ) -> None:
-        super().__init__(name, shape, tiling, EpiloguePlan(None, ()), buffers)
+        super().__init__(name, shape, tiling, "float32", buffers)
         self.bounds = bounds
 
     def prim_func(self) -> Any:
@@ -111,22 +110,11 @@ class _FloatTemplate(_Template):
         }
         with Function(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
-            self._body()
+            self.body()
         return function.prim_func
 
-    def _initial_sums(self, tile: _Tile) -> list[list[Register]]:
-        lanes, columns = self.ins.lanes, tile.panel.columns
-        channel = (tile.group * self.shape.vectors + tile.vector) * lanes
-        kind = vector_type("float32", lanes)
-        bias = [load(self.bias, channel + column * lanes, kind) for column in range(columns)]
-        sums = [[Register("float32", lanes) for _ in range(columns)] for _ in range(tile.rows)]
-        for row in sums:
-            for register, value in zip(row, bias, strict=True):
-                register.set(value)
-        return sums
-
-    def _store(self, tile: _Tile, sums: list[list[Register]]) -> None:
+    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
         for row, registers in enumerate(sums):
             for column, register in enumerate(registers):
                 value = clip(register.get(), self.bounds, self.ins.lanes)
-                self._store_rows(tile, row, column, 1, 1, value)
+                self.store_rows(tile, row, column, 1, 1, value)

@@ -1,0 +1,291 @@
+"""The loops of a convolution as an implicit matrix product, whatever is multiplied: what conv2d and conv2d_float share.
+
+Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
+           panel, tile (see tiling), kernel row, step
+Reads      a window is one run of memory for each kernel row (each tap if dilated or grouped): no im2col
+A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.builder import (
+    Buffer,
+    Expr,
+    Register,
+    bind,
+    load,
+    minimum,
+    over_range,
+    prefetch,
+    quotient,
+    remainder,
+    store_first,
+    vector_type,
+    wide,
+    workspace,
+)
+from tvmq.kernels.conv_shape import ConvShape, choose_chunks
+from tvmq.kernels.packing import PanelRun, panel_runs
+from tvmq.kernels.staging import SLACK, Stager
+from tvmq.kernels.tiling import Tiling
+
+CACHE_LINE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """Where a tile stands.
+
+    source, origin  flat buffer that windows are read from, and the element of the input it starts with
+    pixel, rows     first output pixel and their number
+    index           number of the tile in its chunk
+    group           of the convolution
+    vector          first vector of output channels in the group
+    panel           kind of the panel
+    """
+
+    source: Buffer
+    origin: Expr
+    pixel: Expr
+    rows: int
+    index: Expr
+    group: Expr
+    vector: Expr
+    panel: PanelRun
+
+
+class ConvLoops:
+    """The body of one convolution; see the head of this file.
+
+    sum_dtype       type of the sums and of the bias they start with
+    x, weight, ...  flat buffers, set by a subclass before `body`
+    """
+
+    x: Buffer
+    weight: Buffer
+    bias: Buffer
+    y: Buffer
+
+    def __init__(
+        self,
+        name: str,
+        shape: ConvShape,
+        tiling: Tiling,
+        sum_dtype: str,
+        buffer_shapes: tuple[tuple[int, ...], tuple[int, ...]] | None,
+    ) -> None:
+        conv = shape.conv
+        self.name, self.shape, self.tiling, self.sum_dtype = name, shape, tiling, sum_dtype
+        self.conv, self.ins = conv, shape.ins
+        self.buffer_shapes = buffer_shapes or (
+            (conv.batch, conv.height, conv.width, conv.channels),
+            conv.out_shape,
+        )
+        self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
+        self.chunks = choose_chunks(shape, tiling)
+        # elements of one step of one vector of weights
+        self.vector = self.ins.lanes * self.ins.taps
+
+    def body(self) -> None:
+        """All loops; x, weight, bias and y are flat buffers by now."""
+        chunks = self.chunks
+        # with several chunks of panels one copy serves all; else each chunk copies what it reads
+        staged = self._stage_all() if self.shape.staged and chunks.panel_chunks > 1 else None
+        if chunks.count == 1:
+            self._chunk(0, 0, staged)
+            return
+        with T.parallel(0, chunks.count) as index:
+            # pixels run fastest, so that a thread stays on its panels
+            pixel_chunk = bind(T.floormod(index, chunks.pixel_chunks))
+            panel_chunk = bind(T.floordiv(index, chunks.pixel_chunks))
+            self._chunk(pixel_chunk, panel_chunk, staged)
+
+    def _chunk(self, pixel_chunk: Expr, panel_chunk: Expr, staged: Buffer | None) -> None:
+        tiling, chunks = self.tiling, self.chunks
+        tiles = _share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
+        panels = _share(tiling.panels, chunks.panel_chunks, panel_chunk)
+        begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
+        source, origin = (self.x if staged is None else staged), 0
+        if self.shape.staged and staged is None:
+            source, origin = self._stage_chunk(begin, end)
+        with T.serial(0, self.conv.groups) as group:
+            for run in self.panel_runs:
+                self._panels(run, tiles, panels, source, origin, group)
+        self.finish_chunk(begin, end, panels)
+
+    def _panels(
+        self,
+        run: PanelRun,
+        tiles: tuple[Expr, Expr],
+        panels: tuple[Expr, Expr],
+        source: Buffer,
+        origin: Expr,
+        group: Expr,
+    ) -> None:
+        """The panels of a run that belong to a chunk."""
+        tiling = self.tiling
+
+        def panel(offset: Expr, _columns: int, _index: Expr) -> None:
+            vector = bind(offset + run.vector)
+
+            def tile(pixel: Expr, rows: int, index: Expr) -> None:
+                first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
+                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run))
+
+            over_range(list(tiling.pixel_parts), *tiles, tile)
+
+        over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
+
+    def _stage_all(self) -> Buffer:
+        """Copy of the whole input."""
+        shape, conv = self.shape, self.conv
+        stager = Stager(self.ins, self.x, conv, shape.x_zero)
+        if shape.pointwise:
+            target = workspace(shape.pixels * conv.channels + SLACK, self.ins.x_dtype)
+            stager.pixels(target, 0, shape.pixels, shape.pixels)
+        else:
+            rows = conv.batch * shape.padded_height
+            target = workspace(rows * shape.row_pitch + SLACK, self.ins.x_dtype)
+            stager.rows(target, 0, rows)
+        return target
+
+    def _stage_chunk(self, begin: Expr, end: Expr) -> tuple[Buffer, Expr]:
+        """Copy of what output pixels begin .. end read, and the element of a whole copy it starts with."""
+        shape, conv, dtype = self.shape, self.conv, self.ins.x_dtype
+        stager = Stager(self.ins, self.x, conv, shape.x_zero)
+        ranges = self.chunks.pixel_ranges
+        if shape.pointwise:
+            sizes = [high - low for low, high in ranges]
+            target = workspace(max(sizes) * conv.channels + SLACK, dtype)
+            stager.pixels(target, begin, end, min(sizes))
+            return target, bind(begin * conv.channels)
+        rows = max(self._end_row(high) - self._first_row(low) for low, high in ranges)
+        target = workspace(rows * shape.row_pitch + SLACK, dtype)
+        first = bind(self._first_row(begin))
+        stager.rows(target, first, bind(self._end_row(end) - first))
+        return target, bind(first * shape.row_pitch)
+
+    def _first_row(self, pixel: Expr) -> Expr:
+        """First row that an output pixel reads; rows of all padded pictures are counted through."""
+        conv = self.conv
+        row = quotient(pixel, conv.out_width)
+        if conv.batch == 1:
+            return row * conv.strides[0]
+        image = quotient(row, conv.out_height)
+        return image * self.shape.padded_height + remainder(row, conv.out_height) * conv.strides[0]
+
+    def _end_row(self, end: Expr) -> Expr:
+        """One beyond the last row that output pixel end - 1 reads."""
+        return self._first_row(end - 1) + (self.conv.kernel[0] - 1) * self.conv.dilation[0] + 1
+
+    def _window(self, pixel: Expr, group: Expr) -> Expr:
+        """Element of the whole (padded) input at which the window of an output pixel starts."""
+        conv, shape = self.conv, self.shape
+        channel = group * shape.group_channels if conv.groups > 1 else 0
+        if not shape.line:
+            return pixel * conv.channels + channel
+        column = remainder(pixel, conv.out_width) * (conv.strides[1] * conv.channels)
+        return self._first_row(pixel) * shape.row_pitch + column + channel
+
+    def _tile(self, tile: Tile) -> None:
+        """Sums of rows x columns, then codes."""
+        shape, conv = self.shape, self.conv
+        sums = self._initial_sums(tile)
+        starts = [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
+        next_panel = self._next_panel(tile)
+        runs = shape.runs_per_row
+        with T.serial(0, conv.kernel[0]) as kernel_row:
+            offset = bind(kernel_row * (conv.dilation[0] * shape.row_pitch))
+            if runs == 1:
+                self._run(tile, sums, [start + offset for start in starts], kernel_row, next_panel)
+            else:
+                with T.serial(0, runs) as column:
+                    inside = bind(offset + column * (conv.dilation[1] * conv.channels))
+                    windows = [start + inside for start in starts]
+                    self._run(tile, sums, windows, kernel_row * runs + column, next_panel)
+        self.store(tile, sums)
+
+    def _initial_sums(self, tile: Tile) -> list[list[Register]]:
+        lanes, columns = self.ins.lanes, tile.panel.columns
+        channel = (tile.group * self.shape.vectors + tile.vector) * lanes
+        kind = vector_type(self.sum_dtype, lanes)
+        bias = [load(self.bias, channel + column * lanes, kind) for column in range(columns)]
+        sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(tile.rows)]
+        for row in sums:
+            for register, value in zip(row, bias, strict=True):
+                register.set(value)
+        return sums
+
+    def _run(
+        self,
+        tile: Tile,
+        sums: list[list[Register]],
+        windows: list[Expr],
+        number: Expr,
+        next_panel: Expr | None,
+    ) -> None:
+        """Add one run of every window to the sums: all steps of the innermost loop."""
+        shape, ins, columns = self.shape, self.ins, tile.panel.columns
+        reads = [wide(window) for window in windows]
+        first = (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
+        run_begin = bind(number * shape.run_steps)
+        panel = bind(first + run_begin * (columns * self.vector))
+        kind = vector_type(ins.w_dtype, self.vector)
+        with T.serial(0, shape.run_steps) as step:
+            if next_panel is not None:
+                prefetch(self.weight, next_panel + (run_begin + step) * self._line)
+            begin = panel + step * (columns * self.vector)
+            weights = [load(self.weight, begin + column * self.vector, kind) for column in range(columns)]
+            for row in range(tile.rows):
+                x = ins.broadcast(tile.source, reads[row] + T.Cast("int64", step * ins.taps))
+                for column in range(columns):
+                    register = sums[row][column]
+                    register.set(ins.dot(register.get(), x, weights[column]))
+
+    @property
+    def _line(self) -> int:
+        """Weights of a cache line."""
+        return int(CACHE_LINE // np.dtype(self.ins.w_dtype).itemsize)
+
+    def _next_panel(self, tile: Tile) -> Expr | None:
+        """First weight of the next panel that this tile fetches, a line a step; None for one panel."""
+        shape, columns = self.shape, tile.panel.columns
+        if self.tiling.panels * self.conv.groups == 1:
+            return None
+        share = shape.steps * self._line
+        shares = -(-columns * self.vector // self._line)
+        total = self.conv.groups * shape.vectors * shape.steps * self.vector
+        begin = (tile.group * shape.vectors + tile.vector + columns) * (shape.steps * self.vector)
+        return bind(minimum(begin + minimum(tile.index, shares - 1) * share, max(total - share, 0)))
+
+    def store_rows(self, tile: Tile, row: int, first: int, count: int, rows: int, values: Expr) -> None:
+        """Values of `count` vectors of channels, from `first` of the panel, of `rows` pixels."""
+        shape, filters, lanes = self.shape, self.conv.filters, self.ins.lanes
+        width = count * lanes
+        valid = min(width, tile.panel.channels - first * lanes)
+        channel = tile.group * shape.group_filters + (tile.vector + first) * lanes
+        offset = bind((tile.pixel + row) * filters + channel)
+        if valid == filters == width:
+            store_first(self.y, offset, values, rows * width, rows * width)
+        elif valid > 0:
+            for i in range(rows):
+                store_first(self.y, offset + i * filters, values, rows * width, valid, i * width)
+
+    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
+        """Finish the sums of a tile and write them, by `store_rows`."""
+        raise NotImplementedError
+
+    def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
+        """What follows while the output of pixels begin .. end is in cache; nothing unless overridden."""
+
+
+def _share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
+    """Bounds of part `index` when `total` things are dealt to `parts`."""
+    if parts == 1:
+        return 0, total
+    return bind(T.floordiv(index * total, parts)), bind(T.floordiv((index + 1) * total, parts))
