@@ -42,6 +42,7 @@ FAMILIES = {
     "dense": "tvmq.passes.ops.dense:FAMILY",
     "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
     "table": "tvmq.passes.ops.table:FAMILY",
+    "pad": "tvmq.passes.ops.pad:FAMILY",
 }
 
 

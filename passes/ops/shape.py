@@ -13,6 +13,7 @@ from tvm import relax
 
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.view import View, op_name
+from tvmq.passes.ops import pad
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 
@@ -23,6 +24,8 @@ class Shape:
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Any of them that copies values."""
+        if op_name(value) == "nn.pad" and value.attrs.pad_mode == "constant" and float(value.attrs.pad_value) != 0.0:
+            return pad.FAMILY.group(view, var, value)
         reason = _changes_values(value)
         if reason:
             return reason
@@ -45,8 +48,6 @@ class Shape:
 
 def _changes_values(value: relax.Call) -> str | None:
     name = op_name(value)
-    if name == "nn.pad" and value.attrs.pad_mode == "constant" and float(value.attrs.pad_value) != 0.0:
-        return f"limit: padding with {float(value.attrs.pad_value):g}, which may have no code"
     if evaluator(value, exact=True) is not None:
         return None
     if name != "image.resize2d":

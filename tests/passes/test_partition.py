@@ -84,9 +84,9 @@ FLOAT_CASES = {
     "constant dividend": ("y = R.divide(p, c)", "y", "limit: a constant that varies over the tensor, divided by it"),
     "constant part": ("y = R.concat((c, p), axis=1)", "y", "limit: a constant part"),
     "padding value": (
-        "y = R.nn.pad(c, (0, 0, 0, 0, 1, 1, 1, 1), pad_value=0.5)",
+        "y = R.nn.pad(c, (0, 0, 0, 0, 1, 1, 1, 1), pad_value=-1e9)",
         "y",
-        "limit: padding with 0.5",
+        "limit: padding with -1e+09 would take all codes",
     ),
     "pool layout": ('y = R.nn.avg_pool2d(c, layout="NHWC", pool_size=(2, 2))', "y", "limit: layout NHWC"),
     "pool dilation": (

@@ -68,3 +68,14 @@ def test_flip_and_stack_of_relax() -> None:
     mod = realized(block(ONE, body, '(1, 2, 2, 4, 4), "float32"', w=WEIGHT))
     names = [op_name(value) for _, value in View(mod).bindings]
     assert names[-3:] == ["flip", "stack", "tvmq.dequantize"]
+
+
+def test_padding_with_a_number_that_has_no_code_before() -> None:
+    """Beyond the range of the input: the result's range holds it. The other modes repeat codes."""
+    n, y = start()
+    relu = n.op("MaxPool", n.op("Relu", y), kernel_shape=[1, 1])
+    pads = n.constant(np.int64([0, 0, 1, 2, 0, 0, 2, 1]))
+    numbers = [n.op("Pad", relu, pads, n.constant(np.float32(value))) for value in (0.5, -3.0, 40.0, 0.0)]
+    modes = [n.op("Pad", relu, pads, mode=mode) for mode in ("reflect", "edge")]
+    road = integer_road(n, *(n.conv(p, CHANNELS, 3, 1) for p in (*numbers, *modes)), least_snr=15.0)
+    assert [e["family"] for e in road.ledger.layers.values()].count("pad") == 3
