@@ -25,7 +25,7 @@ from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS, load
-from tvmq.passes.ops import table
+from tvmq.passes.ops import embedding, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.results import leave_results_float
@@ -123,6 +123,8 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     data = value.args[1 if second else 0]
     if isinstance(data.ty, relax.TensorType) and dtype_of(data) != "float32":
         return f"limit: the input is {dtype_of(data)}, not float32"
+    if is_const(data) and name == "take":
+        return embedding.FAMILY.group(view, var, value)
     if is_const(data) and name != "where":
         return "limit: the input is a constant"
     return load(OPS[name]).group(view, var, value)
@@ -205,7 +207,10 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
 
 
 def _without_seed(groups: dict[str, Group]) -> list[str]:
-    """Groups that read each other's codes, but none of a convolution or product, and give none to one."""
+    """Groups that read each other's codes, but none of a convolution or product, and give none to one.
+
+    Embeddings stay: what they save is memory.
+    """
     known = {member: key for key, group in groups.items() for member in group.members}
     linked: dict[str, set[str]] = {key: set() for key in groups}
     for key, group in groups.items():
@@ -218,7 +223,7 @@ def _without_seed(groups: dict[str, Group]) -> list[str]:
         found = linked[reached.pop()] - seen
         seen |= found
         reached.extend(found)
-    return [key for key in groups if key not in seen]
+    return [key for key, group in groups.items() if key not in seen and group.family != "embedding"]
 
 
 def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:

@@ -43,6 +43,7 @@ FAMILIES = {
     "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
     "table": "tvmq.passes.ops.table:FAMILY",
     "pad": "tvmq.passes.ops.pad:FAMILY",
+    "embedding": "tvmq.passes.ops.embedding:FAMILY",
 }
 
 

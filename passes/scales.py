@@ -31,6 +31,8 @@ def drop_without_scales(
 
 def _lacking(weights: Mapping[str, QParams], view: View, group: Group, groups: Mapping[str, Group]) -> str | None:
     """What the model does not say about a group; None if all is there."""
+    if group.family == "embedding" and not _roundings(view, group.output):
+        return "its table is not quantized"
     known = [scale_of(view, name, groups) for name in group.inputs]
     if None in known:
         return f"'{group.inputs[known.index(None)]}', which it reads, is not quantized"

@@ -1,0 +1,69 @@
+"""Embedding tables in int8: the codes of rows are gathered.
+
+Before                                            After
+    e = take(table, indices)                          q = take(codes of the table, indices)
+                                                      e = dequantize(q), one scale for each column
+
+Where integer operators read the rows, the table is coded in the scale of its result at once: the same codes as if the
+gathered floats were quantized. Where float operators read them (sums in front of a layer norm), each column has a scale
+of its own, as the channels of any other weight.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph import ops
+from tvmq.graph.view import View, const_value, is_const
+from tvmq.passes.ops.base import Codes, Group, Realizer
+
+LARGEST_CODE = 127
+
+
+class Embedding:
+    """See the head of this file."""
+
+    name = "embedding"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """Rows of a constant table of finite numbers."""
+        table = const_value(value.args[0])
+        if is_const(value.args[1]) or value.attrs.axis is None:
+            return "limit: the input is a constant"
+        if not np.isfinite(table).all():
+            return "limit: a table of numbers that are not finite"
+        return Group(self.name, var.name, [var.name], [])
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit take on codes, and what makes them floats where no codes are wanted."""
+        call, y = realizer.view.value[group.root], realizer.output_qparams(group)
+        table = const_value(call.args[0])
+        indices = realizer.plain(call.args[1])
+        if y is not None:
+            spec = y.spec
+            named = {"dtype": spec.dtype, "qmin": spec.qmin, "qmax": spec.qmax}
+            codes = relax.const(numerics.quantize(table, y.scale, y.zero_point, **named))
+            return Codes(realizer.emit(relax.op.take(codes, indices, **_options(call)), group.root), y)
+        scale = _column_scales(table, int(call.attrs.axis))
+        axis = None if scale.ndim == 0 else table.ndim - 1
+        zero = np.zeros(scale.shape, np.int32)
+        codes = numerics.quantize(table, scale, zero, axis=axis, dtype="int8", qmin=-LARGEST_CODE, qmax=LARGEST_CODE)
+        rows = realizer.emit(relax.op.take(relax.const(codes), indices, **_options(call)), f"{group.root}_codes")
+        last = -1 if axis is None else len(rows.ty.shape) - 1
+        return realizer.emit(ops.dequantize(rows, relax.const(scale), relax.const(zero), axis=last), group.root)
+
+
+def _options(call: relax.Call) -> dict[str, object]:
+    return {"axis": int(call.attrs.axis), "mode": str(call.attrs.mode)}
+
+
+def _column_scales(table: np.ndarray, gathered: int) -> np.ndarray:
+    """One scale for each index of the last axis, or one for all where that is the gathered axis; float32."""
+    kept = gathered % table.ndim != table.ndim - 1
+    largest = np.abs(table).max(tuple(range(table.ndim - 1)) if kept else None, initial=0.0)
+    return np.asarray(np.where(largest > 0, largest / LARGEST_CODE, 1.0), np.float32)
+
+
+FAMILY = Embedding()
