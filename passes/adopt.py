@@ -25,19 +25,26 @@ from tvmq.config import QConfig
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.ops.base import Group
+from tvmq.passes.ops.conversions import CODES
 from tvmq.passes.pairs import Pairs
 from tvmq.passes.partition import integer_groups, partition
 from tvmq.passes.scales import drop_without_scales, scale_of
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+SUMS = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "matmul")
 
 
 def brings_scales(mod: tvm.IRModule) -> bool:
-    """True for a module that has quantize or dequantize operators of its own."""
-    return any(op_name(value) in CONVERSIONS for _, value in View(mod).bindings)
+    """True for a module that has quantize or dequantize operators, or sums of codes, of its own."""
+    return any(op_name(value) in CONVERSIONS or _is_sum(value) for _, value in View(mod).bindings)
+
+
+def _is_sum(value: relax.Expr) -> bool:
+    """True for a convolution or product of 8-bit codes."""
+    return op_name(value) in SUMS and dtype_of(value.args[0]) in CODES
 
 
 def adopt(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
@@ -55,6 +62,15 @@ def adopt(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | N
     roots = {group.root for group in integer_groups(ledger.layers)}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
     return with_ledger(result, ledger)
+
+
+def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
+    """A realized module whose ledger counts the sums of codes that the model brought (ConvInteger) as integers."""
+    ledger, view = get_ledger(mod), View(mod)
+    for name, entry in ledger.layers.items():
+        if entry["precision"] == "float" and _is_sum(view.value.get(name)):
+            entry |= {"precision": "int8", "why": "the model: codes and scales are made at run time"}
+    return with_ledger(mod, ledger)
 
 
 def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:

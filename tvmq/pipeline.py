@@ -31,7 +31,7 @@ from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.result import CalibrationResult, TensorResult
-from tvmq.passes.adopt import adopt, brings_scales
+from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import Feed, collect
@@ -79,7 +79,7 @@ def quantize(
     if config.activations != "static":
         return quantize_dynamic(prepared, config)
     if brings_scales(prepared):
-        return _realized(adopt(prepared, config, backend_named(target)), config)
+        return with_own_sums(_realized(adopt(prepared, config, backend_named(target)), config))
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
     annotated = _annotated(tame_outliers(prepared, outliers), config, target)
     if calibration is None:

@@ -255,13 +255,6 @@ refuse("batch-norm-training", "evaluation mode", "BatchNormalization", IMAGE, fl
        np.abs(floats(3)), training_mode=1)  # fmt: skip
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)
-refuse(
-    "integer",
-    "float model",
-    "ConvInteger",
-    np.zeros((1, 1, 3, 3), np.uint8),
-    np.zeros((1, 1, 1, 1), np.uint8),
-)
 refuse("values", "depends on values", "NonZero", floats(3, 4))
 
 

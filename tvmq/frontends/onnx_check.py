@@ -21,7 +21,6 @@ _REASONS = {
     "SequenceInsert SequenceLength ConcatFromSequence SplitToSequence": (
         "sequences and optional values are not supported; export the model with tensors only"
     ),
-    "ConvInteger": ("models that are already quantized are not supported in this form; give the float model"),
     "AllClassNMS Compress NonMaxSuppression NonZero Unique": (
         "its result's shape depends on values; leave it out of the graph and run it after the network"
     ),

@@ -1,0 +1,99 @@
+"""Quantization at run time as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined.
+
+    DynamicQuantizeLinear(x)          scale and zero point of the whole tensor from its extremes, uint8 codes
+    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (what a picture of ones gives)
+    MatMulInteger(x, w, z_x, z_w)     matmul(x, w - z_w) - z_x * sum(w - z_w)
+
+The codes of x stay uint8 and those of a constant w become int8, so that the kernels of integer models serve; the
+zero point of x is known at run time only and is taken out of the sums. All of it is exact in int32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
+from tvmq.frontends.onnx_ops.windows import conv as explicit_pads
+
+CONVOLUTIONS = {1: relax.op.nn.conv1d, 2: relax.op.nn.conv2d, 3: relax.op.nn.conv3d}
+WAY_OUT = "quantize the weights symmetrically, as int8 with zero point 0"
+
+
+def dynamic_quantize_linear(call: NodeCall) -> relax.Expr:
+    """DynamicQuantizeLinear: as ONNX defines it; a tensor of one value has scale 1, as in onnxruntime."""
+    x, emit, op = call.inputs[0], call.builder.emit, relax.op
+    zero, one, most = (tensor_constant(np.float32(value)) for value in (0, 1, 255))
+    high, low = emit(op.maximum(op.max(x), zero)), emit(op.minimum(op.min(x), zero))
+    span = emit(op.subtract(high, low))
+    scale = emit(op.where(op.equal(span, zero), one, op.divide(span, most)))
+    point = emit(op.round(op.clip(op.subtract(zero, op.divide(low, scale)), 0, 255)))
+    steps = op.add(op.round(op.divide(x, scale)), point)
+    codes = emit(op.astype(op.clip(steps, 0, 255), "uint8"))
+    return relax.Tuple([codes, scale, emit(op.astype(point, "uint8"))])
+
+
+def conv_integer(call: NodeCall) -> relax.Expr:
+    """ConvInteger with a constant weight."""
+    weight = _weight(call, axis=0)
+    explicit_pads(call)
+    spatial = weight.ndim - 2
+    attributes = call.attributes
+    padding = [int(p) for p in attributes.get("pads", (0,) * 2 * spatial)]
+    options = {
+        "strides": [int(s) for s in attributes.get("strides", (1,) * spatial)],
+        "dilation": [int(d) for d in attributes.get("dilations", (1,) * spatial)],
+        "groups": int(attributes.get("group", 1)),
+    }
+    sizes = call.shape()[2:] if any(padding) else list(weight.shape[2:])
+    if not all(isinstance(size, int) for size in sizes):
+        raise call.unsupported("padding of a picture of unknown size", "fix the input shapes with shape=")
+    x = call.inputs[0]
+    sums = CONVOLUTIONS[spatial](x, tensor_constant(weight), padding=padding, out_dtype="int32", **options)
+    if any(padding):
+        ones = np.ones((1, weight.shape[1] * options["groups"], *sizes), np.uint8)
+        share = numerics.conv(ones, weight, padding=padding, **options)
+    else:
+        share = weight.sum(axis=tuple(range(1, weight.ndim)), dtype=np.int64).reshape(1, -1, *(1,) * spatial)
+    return _centred(call, sums, share)
+
+
+def matmul_integer(call: NodeCall) -> relax.Expr | None:
+    """MatMulInteger with a constant matrix on the right and one zero point on the left; TVM's converter otherwise."""
+    zero = call.input(2)
+    if call.constant(1) is None or call.constant(1).ndim != 2 or (zero is not None and len(zero.ty.shape) > 0):
+        return None
+    if call.input(3) is not None and call.constant(3) is None:
+        return None
+    weight = _weight(call, axis=1)
+    sums = relax.op.matmul(call.inputs[0], tensor_constant(weight), out_dtype="int32")
+    return _centred(call, sums, weight.sum(axis=0, dtype=np.int64))
+
+
+def _weight(call: NodeCall, axis: int) -> np.ndarray:
+    """The constant codes minus their zero point, as int8."""
+    weight, zero = call.constant(1), call.constant(3)
+    if weight is None or (zero is None and call.input(3) is not None):
+        raise call.unsupported("its weight is computed in the graph", "quantize models with constant weights")
+    centred = weight.astype(np.int32)
+    if zero is not None:
+        zero = zero.astype(np.int32)
+        shape = [1] * weight.ndim
+        shape[axis] = -1
+        centred = centred - (zero.reshape(shape) if zero.size > 1 else zero.reshape(()))
+    if centred.min(initial=0) < -128 or centred.max(initial=0) > 127:
+        raise call.unsupported(
+            f"its weight reaches {int(centred.min())}..{int(centred.max())} around the zero point, beyond int8", WAY_OUT
+        )
+    return np.asarray(centred.astype(np.int8))
+
+
+def _centred(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:
+    """The sums without what the zero point of x adds: its product with `share`."""
+    zero = call.input(2)
+    if zero is None:
+        return sums
+    sums = call.builder.emit(sums)
+    point = call.builder.emit(relax.op.astype(zero, "int32"))
+    return relax.op.subtract(sums, call.builder.emit(relax.op.multiply(tensor_constant(share.astype(np.int32)), point)))
