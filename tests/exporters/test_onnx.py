@@ -65,8 +65,7 @@ def onnx_session(model: onnx.ModelProto) -> Any:
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
-# 1, 34 and 38 hold nothing that is quantized
-@pytest.mark.parametrize("seed", [0, 2, 3, 5, 7, 11, 14, 15, 16, 20])
+@pytest.mark.parametrize("seed", [0, 2, 3, 5, 6, 7, 9, 11, 15, 16])
 def test_random_graphs(seed: int, tmp_path: Path) -> None:
     """The same integers, whatever is in the graph; onnxruntime loads it."""
     source = random_model(seed)

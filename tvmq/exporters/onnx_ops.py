@@ -248,6 +248,17 @@ def _layer_norm(node: Node) -> str:
     return node.write("LayerNormalization", axis=-int(node.attrs.axes), epsilon=float(node.attrs.epsilon))
 
 
+def _float_sum(node: Node) -> str:
+    axes, keep = node.ints("axes"), int(bool(node.attrs.keepdims))
+    if node.attrs.mean:
+        return node.write("ReduceMean", axes=axes, keepdims=keep)
+    return node.write("ReduceSum", node.inputs[0], node.constant(np.int64(axes), "axes"), keepdims=keep)
+
+
+def _not_equal(node: Node) -> str:
+    return node.write("Not", node.before("Equal"))
+
+
 WRITERS: dict[str, Writer] = {
     **{
         name: _plain(op_type)
@@ -300,6 +311,8 @@ WRITERS: dict[str, Writer] = {
     "take": lambda node: node.write("Gather", axis=int(node.attrs.axis or 0)),
     "tile": lambda node: node.write("Tile", node.inputs[0], node.constant(np.int64(node.ints("repeats")), "repeats")),
     "tvmq.conv_transpose": _transposed,
+    "not_equal": _not_equal,
+    "tvmq.float_sum": _float_sum,
     "tvmq.layer_norm": _layer_norm,
     "tvmq.softmax": lambda node: node.write("Softmax", axis=int(node.attrs.axis)),
 }  # fmt: skip

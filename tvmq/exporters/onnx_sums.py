@@ -3,7 +3,7 @@
     convolutions, matmul            of codes and an integer weight: Conv, ConvTranspose, Gemm or MatMul; weight and
                                     bias keep their codes
     tvmq.matmul, tvmq.multiply      of two activations: MatMul, Mul
-    tvmq.sum, tvmq.sum_pool2d       ReduceMean or ReduceSum, AveragePool
+    tvmq.sum, tvmq.sum_pool         ReduceMean or ReduceSum, AveragePool
 
 The scale of a weight stands in the requantize behind it, multiplied by s_x / s_y and rounded: `weight_scale` looks for
 the float32 that gives these very constants again.
@@ -116,7 +116,7 @@ class Sums:
     def _average(self, real: np.ndarray, facts: dict[str, Any]) -> str:
         node, x = self.node, self.inputs[0]
         attrs = node.attrs
-        if node.op == "tvmq.sum_pool2d":
+        if node.op == "tvmq.sum_pool":
             options: dict[str, Any] = {"count_include_pad": int(bool(facts.get("counts_padding")))}
             options |= {"kernel_shape": node.ints("kernel"), "strides": node.ints("strides")}
             return node.write("AveragePool", x.real, pads=node.ints("padding"), **options)
@@ -145,3 +145,21 @@ def weight_scale(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray])
         result[good] = scale[good]
         found |= good
     return result
+
+
+def real_factor(multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:
+    """The real factor of a requantize, float64."""
+    if mode == "float":
+        return multiplier.astype(np.float64)
+    mantissa = multiplier.astype(np.float64) * 2.0**-31 if mode == "fixed_point" else 1.0
+    return np.asarray(mantissa * np.exp2(shift.astype(np.float64)))
+
+
+def same_constants(factor: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:
+    """Which factors give these constants of a requantize."""
+    if mode == "float":
+        return factor.astype(np.float32) == multiplier
+    if mode == "power_of_two":
+        return factor == np.exp2(shift.astype(np.float64))
+    found, exponent = numerics.fixed_point_parameters(factor)
+    return (found == multiplier) & (exponent == shift)
