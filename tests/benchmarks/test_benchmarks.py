@@ -116,6 +116,14 @@ def test_bounds_of_the_means(script: Any) -> None:
     assert "-0.050, 0.000" in missed([picture, {**other, "difference": -0.1}])[0]
 
 
+def test_bounds_without_data(script: Any) -> None:
+    """Exactness in every mode; nearness to float where activations are integers."""
+    row = {"task": "t", "mode": "weights", "differing": 0, "difference": -9.0, "error": 0.1}
+    missed = script("without_data").missed
+    assert not missed([row, {**row, "mode": "dynamic", "difference": -1.0}])
+    assert len(missed([{**row, "differing": 2}, {**row, "mode": "dynamic"}])) == 2
+
+
 def test_bounds_of_the_others(script: Any) -> None:
     """Latency, memory and exactness, held and missed."""
     latency, memory, exactness = (script(name) for name in ("latency", "memory", "exactness"))
