@@ -195,3 +195,13 @@ def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: 
     int8 = common.evaluate(task, peers.session(quantized))
     assert reference.score == pytest.approx(91.83, abs=0.01)
     assert common.sqnr(reference, int8) == pytest.approx(30.3, abs=0.5)
+
+
+def test_torch_models_must_equal_torch_and_the_definition(script: Any) -> None:
+    """Differences above the bound, NaN, and values that differ are named."""
+    models = script("torch_models")
+    row = {"name": "net", "difference": 1e-5, "differing": 0, "values": 10}
+    assert models.missed(row) == []
+    assert models.missed({**row, "difference": 2e-4}) == ["net: the float module differs from torch by 2.0e-04"]
+    assert len(models.missed({**row, "difference": float("nan"), "differing": 3})) == 2
+    assert models.missed({**row, "differing": 3}) == ["net: 3 of 10 values differ from the definition"]
