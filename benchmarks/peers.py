@@ -59,6 +59,7 @@ def _preprocess(model: Path, out: Path) -> list[str]:
         quant_pre_process(str(model), str(out))
     except Exception as error:  # it raises plain Exception, on models with Resize
         quant_pre_process(str(model), str(out), skip_symbolic_shape=True)
+        Path("sym_shape_infer_temp.onnx").unlink(missing_ok=True)  # what it leaves behind where it fails
         return [f"onnxruntime's symbolic shape inference was skipped: {str(error)[:60]}"]
     return []
 
