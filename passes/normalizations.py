@@ -39,6 +39,10 @@ def _softmax(call: relax.Call) -> relax.Expr:
     return ops.softmax(call.args[0], axis=int(call.attrs.axis))
 
 
+def _log_softmax(call: relax.Call) -> relax.Expr:
+    return ops.log_softmax(call.args[0], axis=int(call.attrs.axis))
+
+
 def _layer_norm(call: relax.Call) -> relax.Expr | None:
     row = _row(call)
     complete = call.attrs.scale and call.attrs.center
@@ -116,6 +120,7 @@ def _filled(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
 
 TRANSLATIONS: dict[str, Callable[[relax.Call], relax.Expr | None]] = {
     "nn.softmax": _softmax,
+    "nn.log_softmax": _log_softmax,
     "nn.layer_norm": _layer_norm,
     "nn.rms_norm": _rms_norm,
     "nn.group_norm": _group_norm,

@@ -438,6 +438,15 @@ def float_cases() -> list[Case]:
         )
         for axis in (1, -1, 0)
     ]
+    cases += [
+        Case(
+            f"log_{case.name}",
+            case.inputs,
+            lambda x, a=axis: ops.log_softmax(x, axis=a),
+            lambda x, a=axis: numerics.log_softmax(x, axis=a),
+        )
+        for case, axis in zip(cases, (1, -1, 0), strict=True)
+    ]
     return [*cases, *norm_cases(), Case("fence", {"x": HARD_FLOATS}, ops.fence, lambda x: x)]
 
 

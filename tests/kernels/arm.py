@@ -71,6 +71,5 @@ def _link(folder: Path) -> None:
 
 
 def _packed(array: np.ndarray) -> bytes:
-    array = np.ascontiguousarray(array)
     head = struct.pack("<3i", DLPACK_CODES[array.dtype.kind], 8 * array.dtype.itemsize, array.ndim)
     return head + struct.pack(f"<{array.ndim}q", *array.shape) + array.tobytes()

@@ -93,6 +93,14 @@ def test_rms_norm() -> None:
     assert np.array_equal(found.view(np.int32), reference.view(np.int32))
 
 
+def test_log_softmax() -> None:
+    prepared = prepare(module("y = R.nn.log_softmax(x, axis=1)", {}))
+    assert_same(prepared, module("y = R.tvmq.log_softmax(x, axis=1)", {}))
+    (found,) = tvmq.build(prepared).run({"x": FEED})
+    power = np.exp(FEED.astype(np.float64))
+    np.testing.assert_allclose(found, np.log(power / power.sum(1, keepdims=True)), rtol=1e-5, atol=1e-6)
+
+
 def test_factors_that_are_switched_off_are_ones_and_zeros() -> None:
     values = factors(5)
     before = module("y = R.nn.layer_norm(x, g, b, axes=[-1], epsilon=1e-3, scale=False, center=False)", values)

@@ -159,6 +159,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
         q, _ints(call.attrs.out_size), int(call.attrs.zero_point)
     ),
     "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
+    "tvmq.log_softmax": lambda call, x: numerics.log_softmax(x, axis=int(call.attrs.axis)),
     "tvmq.float_sum": lambda call, x: numerics.float_sum(
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
     ),

@@ -14,6 +14,7 @@ from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_
 from tvmq.numerics.float_sum import float_sum
 from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
+from tvmq.numerics.log_softmax import log_softmax
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
 from tvmq.numerics.pool import (
@@ -72,6 +73,7 @@ __all__ = [
     "group_norm",
     "instance_norm",
     "layer_norm",
+    "log_softmax",
     "make_table",
     "matmul",
     "max_pool",

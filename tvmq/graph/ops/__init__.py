@@ -11,6 +11,7 @@ from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.float_sum import float_sum
 from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.layer_norm import layer_norm
+from tvmq.graph.ops.log_softmax import log_softmax
 from tvmq.graph.ops.matmul import matmul
 from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.prelu import prelu
@@ -37,6 +38,7 @@ __all__ = [
     "float_sum",
     "group_norm",
     "layer_norm",
+    "log_softmax",
     "matmul",
     "multiply",
     "prelu",

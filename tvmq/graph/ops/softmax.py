@@ -51,6 +51,12 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 def softmax_compute(x: te.Tensor, axis: int) -> te.Tensor:
     """The stages of the definition as te.compute."""
+    _, powers, total = stages(x, axis)
+    return te.compute(x.shape, lambda *i: powers(*i) / total(*i[:axis], *i[axis + 1 :]), name="softmax")
+
+
+def stages(x: te.Tensor, axis: int) -> tuple[te.Tensor, te.Tensor, te.Tensor]:
+    """d = x - max(x), exp(d), and the sum of exp(d) along an axis, which it lacks."""
     shape = list(x.shape)
     length = shape[axis]
     rest = shape[:axis] + shape[axis + 1 :]
@@ -58,18 +64,15 @@ def softmax_compute(x: te.Tensor, axis: int) -> te.Tensor:
     def at(kept: tuple[tirx.Var, ...], k: tirx.PrimExpr) -> list[tirx.PrimExpr]:
         return [*kept[:axis], k, *kept[axis:]]
 
-    def without(i: tuple[tirx.Var, ...]) -> list[tirx.Var]:
-        return [*i[:axis], *i[axis + 1 :]]
-
     def finite(*i: tirx.Var) -> tirx.PrimExpr:
         return tirx.min(tirx.max(x(*i), f32(-LARGEST)), f32(LARGEST))
 
     clamped = te.compute(shape, finite, name="clamped")
     k = te.reduce_axis((0, length), name="k")
     largest = te.compute(rest, lambda *i: te.max(clamped(*at(i, k)), axis=k), name="largest")
-    powers = te.compute(shape, lambda *i: exp_negative(clamped(*i) - largest(*without(i))), name="powers")
-    total = lane_sum(rest, length, lambda i, position: powers(*at(i, position)))
-    return te.compute(shape, lambda *i: powers(*i) / total(*without(i)), name="softmax")
+    d = te.compute(shape, lambda *i: clamped(*i) - largest(*i[:axis], *i[axis + 1 :]), name="difference")
+    powers = te.compute(shape, lambda *i: exp_negative(d(*i)), name="powers")
+    return d, powers, lane_sum(rest, length, lambda i, position: powers(*at(i, position)))
 
 
 OP = register("softmax", ("x",), "tvmq.attrs.Softmax", _infer, _legalize)
