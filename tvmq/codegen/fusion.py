@@ -4,6 +4,7 @@
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
+    reshape -> permute_dims -> reshape of codes                                                    depth-to-space
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
@@ -48,6 +50,10 @@ def find_chains(view: View) -> dict[str, Chain]:
     chains: dict[str, Chain] = {}
     for var, value in reversed(view.bindings):
         name = op_name(value)
+        shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in taken else None
+        if shuffle is not None:
+            taken.update(shuffle.members)
+            chains[var.name] = Chain(shuffle.members[0], shuffle.members)
         if var.name in taken or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]

@@ -7,10 +7,12 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
-from tvmq.codegen.select import concat_kernel, pad_kernel, resize_kernel
+from tvmq.codegen.select import concat_kernel, depth_to_space_kernel, pad_kernel, resize_kernel
+from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.view import dtype_of, shape_of
+from tvmq.kernels.depth_to_space import Spread
 
 
 def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
@@ -65,10 +67,26 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
 def reshape(lowerer: Lowerer, chain: Chain) -> bool:
     """A reshape of one pixel (after global pooling) needs no transpose; a reshape to a picture of one pixel neither."""
     source = lowerer.view.value[chain.head].args[0].name
+    if len(chain.members) > 1:
+        return _depth_to_space(lowerer, chain, source)
     if not isinstance(lowerer.view.var[source].ty, relax.TensorType):
         return False
     value = lowerer.reshaped(lowerer.logical(source), shape_of(lowerer.view.var[chain.result]), chain.result)
     lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _depth_to_space(lowerer: Lowerer, chain: Chain, source: str) -> bool:
+    """Reshape, transpose and reshape of a picture in NHWC as one kernel."""
+    shuffle = shuffle_at(lowerer.view, chain.result)
+    if shuffle is None or not lowerer.has_nhwc(source):
+        return False
+    x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
+    batch, rows, columns, channels = shape_of(x)
+    block = (1, *shuffle.block)
+    spread = Spread(batch, (1, rows, columns), channels, block, (1, out[1], out[2]), groups=shuffle.groups)
+    kernel = depth_to_space_kernel(spread, dtype_of(x), lowerer.isa)
+    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
 
 
