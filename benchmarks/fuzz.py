@@ -1,6 +1,7 @@
 """Wild models down the whole road: no crash, no wrong result, no silent float. See tests/fuzz_case.py for the checks.
 
     python benchmarks/fuzz.py [--cases 3000] [--seed 0] [--save failures] [--quick]
+    python benchmarks/fuzz.py --damage [--cases 3000]      # damaged .onnx, .tvmq and calibration files instead
 
 A worker process runs the cases, so that a crash of the process itself is a failure like any other. Failures are
 printed with their seed, and saved as small models with their inputs to the folder of --save.
@@ -30,13 +31,19 @@ SECONDS = 120.0  # a case that takes longer hangs
 FEEDS = 3
 
 
-def work(pipe: Any, builds: bool) -> None:
+def work(pipe: Any, builds: bool, damage: bool) -> None:
     """The worker: takes seeds, gives (kind, stage, text, model bytes or None)."""
     sys.path.insert(0, str(ROOT))
     from tests.fuzz_case import run_case, smaller
     from tests.fuzz_graphs import fuzz_feeds, fuzz_model
 
     while (seed := pipe.recv()) is not None:
+        if damage:
+            from tests.fuzz_damage import run_damage
+
+            outcome = run_damage(seed)
+            pipe.send((outcome.kind, outcome.stage, outcome.text, None))
+            continue
         model = fuzz_model(seed)
         outcome = run_case(model, fuzz_feeds(model, seed, FEEDS), builds=builds)
         found = None
@@ -56,14 +63,14 @@ def _fails_alike(seed: int, signature: tuple[str, str, str], builds: bool, model
 class Worker:
     """A process that can die."""
 
-    def __init__(self, builds: bool) -> None:
-        self.builds = builds
+    def __init__(self, builds: bool, damage: bool = False) -> None:
+        self._options = builds, damage
         self._start()
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=work, args=(other, self.builds), daemon=True)
+        self._process = context.Process(target=work, args=(other, *self._options), daemon=True)
         self._process.start()
         other.close()
 
@@ -137,12 +144,13 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="folder for small models that fail")
     parser.add_argument("--json", type=Path, help="also write counts and failures to this file")
     parser.add_argument("--quick", action="store_true", help="import and quantize only: nothing is compiled")
+    parser.add_argument("--damage", action="store_true", help="damaged files in place of wild models")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     counts: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     failures: list[tuple[int, str, str, str]] = []
-    worker = Worker(not options.quick)
+    worker = Worker(not options.quick, options.damage)
     for seed in progress(range(options.seed, options.seed + options.cases)):
         kind, stage, text, model = worker.run(seed)
         counts[kind] += 1
@@ -152,7 +160,7 @@ def main() -> None:
             continue
         failures.append((seed, kind, stage, text))
         print(f"seed {seed}: {kind} ({stage}): {text.strip().splitlines()[-1][:300]}", flush=True)
-        if options.save:
+        if options.save and not options.damage:
             save(options.save, seed, kind, text, model)
     worker.close()
     print(f"seeds {options.seed}..{options.seed + options.cases - 1}: {dict(counts)}")

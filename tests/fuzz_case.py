@@ -117,11 +117,14 @@ def _check_float(
     model: onnx.ModelProto, executable: Any, feeds: Sequence[Feed], expected: Sequence[Sequence[np.ndarray]]
 ) -> None:
     names = [value.name for value in model.graph.output]
+    declared = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in model.graph.output}
     if [info.name for info in executable.output_info] != names:
         raise Failed("wrong", f"outputs {[info.name for info in executable.output_info]}, not {names}")
     for feed, wanted in zip(feeds, expected, strict=True):
         room = _room(model, feed, wanted)
         for name, x, y, r in zip(names, executable.run(feed), wanted, room, strict=True):
+            if x.shape != y.shape and not y.size and x.shape == declared.get(name):
+                continue  # onnxruntime counts some axes of empty tensors otherwise than ONNX says
             if x.shape != y.shape or x.dtype != y.dtype:
                 raise Failed("wrong", f"'{name}' is {x.dtype}{x.shape}, not {y.dtype}{y.shape}")
             # what becomes of a NaN within a model is defined by nobody

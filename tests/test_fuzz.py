@@ -10,8 +10,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import tvmq
 from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller
+from tests.fuzz_damage import KINDS, run_damage
 from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+from tvmq.errors import ModelError
+from tvmq.graph.ledger import get_ledger, with_ledger
 
 pytest.importorskip("onnxruntime")
 CHUNK = 20
@@ -34,6 +38,20 @@ def test_import_and_quantize(first):
 def test_the_whole_road(seed):
     found = outcome(seed, builds=True)
     assert not found.failed, f"{found.kind} ({found.stage}): {found.text}"
+
+
+def test_damaged_files():
+    """.onnx, .tvmq and calibration files by turns: one clear error, or what the damage did not reach."""
+    found = {seed: run_damage(seed) for seed in range(90)}
+    assert {seed: o.text for seed, o in found.items() if o.failed} == {}
+    assert {o.stage for o in found.values()} == set(KINDS)
+    assert sum(o.kind == "refused" for o in found.values()) > 60
+
+
+def test_names_that_are_no_text():
+    data = fuzz_model(0).SerializeToString() + b"\x3a\x04\x12\x02\xd0\x28"  # merged: the graph is named b"\xd0\x28"
+    with pytest.raises(ModelError, match=r"holds a name that is no text \(not UTF-8\); copy or export it again"):
+        tvmq.from_onnx(data)
 
 
 def test_models_are_reproducible_and_varied():
@@ -103,8 +121,6 @@ def test_a_failure_is_found_and_made_small(monkeypatch):
         helper.make_node("Abs", ["b"], ["y"]),
     ]
     model = model_of(*nodes, x=(2, 3), constants={})
-    import tvmq
-
     real = tvmq.from_onnx
 
     def sigmoid(given: onnx.ModelProto) -> object:
@@ -125,9 +141,6 @@ def test_a_failure_is_found_and_made_small(monkeypatch):
 
 
 def test_a_silent_float_operator_is_found():
-    import tvmq
-    from tvmq.graph.ledger import get_ledger, with_ledger
-
     weight = np.ones((3, 4), np.float32)
     nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Trilu", ["m"], ["y"])]
     qmod = tvmq.quantize(

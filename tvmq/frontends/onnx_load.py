@@ -10,6 +10,7 @@ from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
     import onnx
+    from google.protobuf.message import Message
 
 OLDEST_OPSET, NEWEST_OPSET = 11, 28
 OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
@@ -37,6 +38,7 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
         raise ModelError(
             f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
         )
+    _check_text(model, where)
     _check(model, where)
     _check_weights(model, where)
     _name_nodes(model)
@@ -81,6 +83,22 @@ def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
         raise ModelError(
             f"from_onnx: external data of '{where}' cannot be read: {first_line(error)}; "
             "keep the data files beside the model"
+        ) from error
+
+
+def _check_text(message: Message, where: str) -> None:
+    """Refuse names that are no UTF-8: protobuf reads them, and gives bytes or errors wherever they are used."""
+    try:
+        for field, value in message.ListFields():
+            parts = [value] if hasattr(value, "ListFields") or isinstance(value, str | bytes) else value
+            if field.type == field.TYPE_STRING and not all(isinstance(part, str) for part in parts):
+                raise UnicodeError
+            if field.type == field.TYPE_MESSAGE:
+                for part in parts:
+                    _check_text(part, where)
+    except UnicodeError as error:
+        raise ModelError(
+            f"from_onnx: '{where}' holds a name that is no text (not UTF-8); copy or export it again"
         ) from error
 
 
