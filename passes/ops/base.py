@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.spec import QParams
@@ -85,6 +86,13 @@ class Codes:
     def zero_point(self) -> int:
         """Code of 0.0."""
         return int(self.qparams.zero_point)
+
+
+def coded(array: np.ndarray, qparams: QParams) -> np.ndarray:
+    """Codes of a constant in the scale of an activation."""
+    spec = qparams.spec
+    scale, zero_point = qparams.scale, qparams.zero_point
+    return numerics.quantize(array, scale, zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
 
 
 class Realizer(Protocol):

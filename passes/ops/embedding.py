@@ -11,13 +11,15 @@ of its own, as the channels of any other weight.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.passes.ops.base import Codes, Group, Realizer
+from tvmq.passes.ops.base import Codes, Group, Realizer, coded
 
 LARGEST_CODE = 127
 
@@ -42,10 +44,8 @@ class Embedding:
         table = const_value(call.args[0])
         indices = realizer.plain(call.args[1])
         if y is not None:
-            spec = y.spec
-            named = {"dtype": spec.dtype, "qmin": spec.qmin, "qmax": spec.qmax}
-            codes = relax.const(numerics.quantize(table, y.scale, y.zero_point, **named))
-            return Codes(realizer.emit(relax.op.take(codes, indices, **_options(call)), group.root), y)
+            rows = relax.op.take(relax.const(coded(table, y)), indices, **_options(call))
+            return Codes(realizer.emit(rows, group.root), y)
         scale = _column_scales(table, int(call.attrs.axis))
         axis = None if scale.ndim == 0 else table.ndim - 1
         zero = np.zeros(scale.shape, np.int32)
@@ -55,7 +55,7 @@ class Embedding:
         return realizer.emit(ops.dequantize(rows, relax.const(scale), relax.const(zero), axis=last), group.root)
 
 
-def _options(call: relax.Call) -> dict[str, object]:
+def _options(call: relax.Call) -> dict[str, Any]:
     return {"axis": int(call.attrs.axis), "mode": str(call.attrs.mode)}
 
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.view import View
-from tvmq.passes.ops.base import Codes, Group, Realizer
+from tvmq.passes.ops.base import Codes, Group, Realizer, coded
 from tvmq.passes.ops.select import LARGEST_CONSTANT
 
 
@@ -39,9 +38,8 @@ class Pad:
             raise StageError(
                 f"realize, pad '{group.root}': its result carries no scale; was the module annotated here?"
             )
-        attrs, spec = realizer.view.value[group.root].attrs, y.spec
-        named = {"dtype": spec.dtype, "qmin": spec.qmin, "qmax": spec.qmax}
-        code = numerics.quantize(np.float32(attrs.pad_value), y.scale, y.zero_point, **named)
+        attrs = realizer.view.value[group.root].attrs
+        code = coded(np.asarray(attrs.pad_value, np.float32), y)
         width = [int(w) for w in attrs.pad_width]
         call = relax.op.nn.pad(realizer.rescaled(x, y, group).var, width, pad_value=float(code))
         return Codes(realizer.emit(call, group.root), y)

@@ -14,10 +14,9 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.passes.ops.base import Codes, Group, Realizer
+from tvmq.passes.ops.base import Codes, Group, Realizer, coded
 from tvmq.passes.ops.streams import stays_in_stream
 from tvmq.spec import QParams
 
@@ -53,7 +52,9 @@ class Select:
         common = self._common(realizer, group, parts)
         tensors = iter([realizer.rescaled(part, common, group).var for part in parts])
         call = realizer.view.value[group.root]
-        sides = [_constant(const_value(arg), common) if is_const(arg) else next(tensors) for arg in _sides(call)]
+        sides = [
+            relax.const(coded(const_value(arg), common)) if is_const(arg) else next(tensors) for arg in _sides(call)
+        ]
         masks = [realizer.plain(arg) for arg in call.args[: len(call.args) - 2]]
         return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
 
@@ -71,12 +72,6 @@ class Select:
 def _sides(call: relax.Call) -> list[relax.Expr]:
     """What is chosen from; the condition of where comes before."""
     return list(call.args[-2:])
-
-
-def _constant(array: np.ndarray, qparams: QParams) -> relax.Expr:
-    spec = qparams.spec
-    named = {"dtype": spec.dtype, "qmin": spec.qmin, "qmax": spec.qmax}
-    return relax.const(numerics.quantize(array, qparams.scale, qparams.zero_point, **named))
 
 
 FAMILY = Select()

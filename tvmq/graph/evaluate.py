@@ -134,7 +134,7 @@ def _axis(call: relax.Call) -> int:
 
 def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
     """Elements along an axis; mode "wrap" counts negative indices from the end, the others stop at both ends."""
-    mode = "wrap" if str(call.attrs.mode) == "wrap" else "clip"
+    mode: Any = "wrap" if str(call.attrs.mode) == "wrap" else "clip"
     axis = None if call.attrs.axis is None else int(call.attrs.axis)
     return np.ascontiguousarray(np.take(x, np.asarray(indices), axis, mode=mode))
 

@@ -28,8 +28,8 @@ def compare_table(kind: str, x: QParams, y: QParams) -> np.ndarray:
     if kind not in KINDS:
         raise ConfigError(f"compare: the kind must be one of {', '.join(KINDS)}. Got {kind} instead")
     x_real, y_real = _real(x), _real(y)
-    side = "right" if kind == "greater" else "left"
-    position = np.searchsorted(y_real, x_real, side)
+    right = kind == "greater"
+    position = np.searchsorted(y_real, x_real, "right") if right else np.searchsorted(y_real, x_real, "left")
     highest = np.iinfo(y.spec.dtype).max
     least = position + np.iinfo(y.spec.dtype).min
     if kind == "equal":
