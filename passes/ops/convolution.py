@@ -11,6 +11,8 @@ Before                                            After
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from tvm import relax
 
@@ -84,7 +86,7 @@ def absorbing_group(family: str, view: View, var: relax.Var, value: relax.Call, 
     if bias:
         members.append(bias)
     bounds = absorb_channel_bounds(view, members[-1], rank, 1, filters)
-    facts = {"bounds": bounds} if bounds else {}
+    facts: dict[str, Any] = {"bounds": bounds} if bounds else {}
     clip = None if bounds else absorb_clip(view, members[-1])
     if clip:
         bounds = [clip[0]]

@@ -136,3 +136,24 @@ def test_other_stages_are_refused() -> None:
     mod, _ = conv(1, bias=True)
     with pytest.raises(StageError, match="bias_correction: the module is 'prepared', this pass needs 'calibrated'"):
         correct_bias(at_stage(mod, "prepared"), {})
+
+
+@pytest.mark.parametrize("groups, shape", [(1, (4, 3, 3)), (2, (4, 2, 2)), (4, (4, 1, 5))])
+@pytest.mark.parametrize("padding", [[0, 0], [2, 1]])
+def test_shift_of_a_transposed_convolution(groups: int, shape: tuple[int, ...], padding: list[int]) -> None:
+    """Where each channel of x is its mean everywhere, the shift is what rounding the weight takes from the results."""
+    weight, size = RANDOM.standard_normal(shape).astype(np.float32), 6
+    out = (size - 1) * 2 + shape[2] - sum(padding)
+    body = f"c = R.nn.conv1d_transpose(x, w, strides=2, padding={padding}, groups={groups})"
+    signature = f'x: R.Tensor((1, 4, {size}), "float32"), w: R.Tensor({shape}, "float32")'
+    mod = calibrated(block(signature, body, f'(1, {groups * shape[1]}, {out}), "float32"', w=weight))
+    mean = np.float64([0.5, -1, 2, 0.25])
+    (call,) = [v for _, v in View(mod).bindings if op_name(v) == "tvmq.simulated_quantize" and v.attrs.kind == "weight"]
+    scale, zero, axis = const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis)
+    codes = numerics.quantize(weight, scale, zero, axis=axis, dtype="int8", qmin=-127, qmax=127)
+    error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis)
+    expected = np.zeros((groups * shape[1], (size - 1) * 2 + shape[2]))
+    for i, j, c, f in np.ndindex(size, shape[2], *shape[:2]):
+        expected[c // (4 // groups) * shape[1] + f, i * 2 + j] += mean[c] * error[c, f, j]
+    expected = expected[:, padding[0] : padding[0] + out].mean(axis=1)
+    np.testing.assert_allclose(bias_of(correct_bias(mod, {"x": mean})), expected, rtol=1e-5, atol=1e-7)

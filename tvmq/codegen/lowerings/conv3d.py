@@ -10,7 +10,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.conv2d import padding_of, takes
+from tvmq.codegen.lowerings.conv2d import padding_of, pair, takes
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, stack_depth_kernel
 from tvmq.graph.view import const_value, dtype_of, shape_of
@@ -34,15 +34,17 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         int(call.attrs.dilation[0]),
         groups,
     )
+    height, width = shape_of(view.var[source])[3:]
     conv = Conv2d(
         depth.batch * depth.windows,
-        *shape_of(view.var[source])[3:],
+        height,
+        width,
         depth.taps * depth.channels,
         weight.shape[0],
-        kernel=weight.shape[3:],
-        strides=tuple(int(s) for s in call.attrs.strides[1:]),
-        padding=(*before[1:], *after[1:]),
-        dilation=tuple(int(d) for d in call.attrs.dilation[1:]),
+        kernel=pair(weight.shape[3:]),
+        strides=pair(call.attrs.strides[1:]),
+        padding=(before[1], before[2], after[1], after[2]),
+        dilation=pair(call.attrs.dilation[1:]),
         groups=groups,
         x_dtype=dtype_of(view.var[source]),
     )

@@ -14,6 +14,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.conv2d import pair
 from tvmq.codegen.lowerings.conv3d import sizes_of, stacked, stacked_weight
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, depth_to_space_kernel
@@ -91,10 +92,14 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if bias is not None and bias.dtype == np.int64:
         return False
     x, windows = _slices(lowerer, source, phases)
+    batch, height, width, channels = shape_of(x)
     conv = Conv2d(
-        *shape_of(x),
+        batch,
+        height,
+        width,
+        channels,
         len(filters),
-        kernel=filters.shape[3:],
+        kernel=pair(filters.shape[3:]),
         padding=(rows.before, columns.before, rows.after, columns.after),
         groups=phases.groups,
         x_dtype=dtype_of(x),

@@ -66,7 +66,7 @@ def _max_of_lines(lowerer: Lowerer, chain: Chain) -> bool:
         channels,
         (kernel[1], kernel[2]),
         (strides[1], strides[2]),
-        (*before[1:], *after[1:]),
+        (before[1], before[2], after[1], after[2]),
         (dilation[1], dilation[2]),
     )
     x = _max_pooled(lowerer, lowerer.nhwc(source), plane, chain.result)
