@@ -25,11 +25,13 @@ class Shuffle:
 def shuffle_at(view: View, name: str) -> Shuffle | None:
     """The depth-to-space whose result is `name`; None if that is something else, or not of codes."""
     spread, moved = view.value[name], view.producer(view.value[name].args[0])
-    if moved is None or op_name(moved) != "permute_dims" or moved.attrs.axes is None or dtype_of(spread) not in ("uint8", "int8"):
+    if moved is None or op_name(moved) != "permute_dims" or moved.attrs.axes is None:
         return None
     split = view.producer(moved.args[0])
     order = tuple(int(axis) for axis in moved.attrs.axes)
     if split is None or op_name(split) != "reshape" or order not in ORDERS or len(shape_of(spread)) != 4:
+        return None
+    if dtype_of(spread) not in ("uint8", "int8"):
         return None
     members = [moved.args[0].name, spread.args[0].name, name]
     picture, cells = shape_of(split.args[0]), shape_of(split)
