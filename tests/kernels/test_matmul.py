@@ -12,7 +12,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.matmul import matmul
-from tvmq.kernels.types import Add, Epilogue, Requantize, Table
+from tvmq.kernels.types import Add, Dequantize, Epilogue, Requantize, Table
 
 SHAPES: list[tuple[tuple[int, ...], int, int]] = [
     ((1,), 1, 1),
@@ -60,6 +60,25 @@ def test_equals_the_definition(level: str, number: int) -> None:
     sums = (numerics.matmul(x.reshape(math.prod(rows), depth), weight) + bias).reshape(*rows, columns)
     found = run_kernel(kernel, (x, *others), level)
     np.testing.assert_array_equal(found, expected_epilogue(sums, epilogue, others))
+
+
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
+@pytest.mark.parametrize("shape", [((5,), 16, 17), ((49,), 5, 72), ((2, 3), 48, 40), ((3,), 64, 128)])
+def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
+    rows, depth, columns = shape
+    x, weight, bias = operands(rows, depth, columns, "uint8")
+    scale = np.linspace(0.1, 3, columns, dtype=np.float32)
+    kernel = matmul(rows, depth, columns, weight, bias, (Dequantize(scale),), isa_named(level))
+    sums = numerics.matmul(x.reshape(math.prod(rows), depth), weight) + bias
+    expected = numerics.dequantize(sums, scale, np.zeros(columns, np.int32), axis=1).reshape(*rows, columns)
+    np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected)
+
+
+def test_nothing_follows_a_dequantize() -> None:
+    _, weight, bias = operands((4,), 8, 40, "uint8")
+    with pytest.raises(BuildError, match="Table cannot follow a dequantize step; nothing can"):
+        epilogue = (Dequantize(np.float32(1)), Table(np.zeros(256, np.uint8)))
+        matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 
 
 def test_name_and_parameters() -> None:

@@ -1,6 +1,7 @@
 """Which bindings become one kernel: a head, what comes before it (padding) and what follows it (bias, requantize, ...).
 
     [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
+    matmul -> add constant -> dequantize                                                           integer to float
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
@@ -88,10 +89,16 @@ def _before(view: View, head: str) -> list[str]:
 
 def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool) -> None:
     """Bias and what follows; `adds`: the codes leave the kernel where those of another tensor could be added."""
-    integer = dtype_of(view.var[members[-1]]) == "int32"
+    head = members[-1]
+    integer = dtype_of(view.var[head]) == "int32"
     _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
+        return
+    last = len(shape_of(view.var[head])) - 1
+    if op_name(view.value[head]) == "matmul" and _follow(
+        view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, last)
+    ):
         return
     if not _follow(
         view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"

@@ -98,7 +98,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa
     template = _Template(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     func = template.prim_func(name)
-    key = ("batch_matmul", product, ins.name, template.epilogue_key)
+    key = ("batch_matmul", product, ins.name, template.plan.key)
     return Kernel(name, func, template.constants(), key)
 
 
@@ -119,13 +119,13 @@ class _Template:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(self, product: BatchMatmul, step: Requantize | Dequantize | None, ins: Instructions) -> None:
-        self.product, self.step, self.ins = product, step, ins
+        self.product, self.ins = product, ins
         self.steps = -(-product.depth // ins.taps)
         self.vectors = -(-product.columns // ins.lanes)
         self.vector = ins.lanes * ins.taps
         self.tiling = choose_tiling(Product(product.rows, self.vectors, self.steps), ins)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, ins.lanes)
-        self.plan: EpiloguePlan = plan_epilogue((step,) if isinstance(step, Requantize) else ())
+        self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
         # codes as `dot` takes them: raw where it multiplies bytes, centred where it multiplies int16
         self.raw = ins.x_dtype == "uint8"
         self.a_zero = product.a_zero + (128 if product.a.dtype == "int8" else 0)
@@ -138,31 +138,17 @@ class _Template:
         )
         self.matrices = math.prod(product.batch)
 
-    @property
-    def out_dtype(self) -> str:
-        """Type of y."""
-        return "float32" if isinstance(self.step, Dequantize) else self.plan.out_dtype
-
-    @property
-    def epilogue_key(self) -> Any:
-        """What of the epilogue the code depends on."""
-        return ("float", np.size(self.step.scale)) if isinstance(self.step, Dequantize) else self.plan.key
-
     def constants(self) -> tuple[np.ndarray, ...]:
         """Multiplier or scale for every column of whole vectors."""
         places = self.vectors * self.ins.lanes
-        if isinstance(self.step, Dequantize):
-            return (_padded(np.asarray(self.step.scale, np.float32), self.product.columns, places),)
         return self.plan.constants(lambda values: _padded(values, self.product.columns, places))
 
     def prim_func(self, name: str) -> Any:
         """The function."""
         product, places = self.product, self.vectors * self.ins.lanes
         parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
-        if isinstance(self.step, Dequantize):
-            parameters["scale"] = ((places,), "float32")
         parameters |= self.plan.constant_parameters(places)
-        parameters["y"] = (product.y.shape, self.out_dtype)
+        parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with Function(name, parameters) as function:
             self.a, self.b, *self.channel_constants, self.y = (flat(buffer) for buffer in function.buffers)
             self._body()
@@ -374,17 +360,13 @@ class _Template:
                 store_first(self.y, target + row * self.product.y.row + column * lanes, value, lanes, valid)
 
     def _load_constants(self, channel: Expr) -> tuple[Expr, ...]:
-        lanes = self.ins.lanes
-        if isinstance(self.step, Dequantize):
-            return (load(self.channel_constants[0], channel, vector_type("float32", lanes)),)
-        return (
-            () if self.plan.requantizer is None else self.plan.requantizer.load(self.channel_constants, channel, lanes)
-        )
+        scaler = self.plan.scaler
+        return () if scaler is None else scaler.load(self.channel_constants, channel, self.ins.lanes)
 
     def _finished(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
         """One vector of results."""
-        if isinstance(self.step, Dequantize):
-            return T.Cast(vector_type("float32", self.ins.lanes), total) * constants[0]
+        if self.plan.dequantizer is not None:
+            return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
         if self.plan.requantizer is None:
             return total
         return self.plan.requantizer.codes(self.ins, [total], [constants])

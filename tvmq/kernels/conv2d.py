@@ -35,7 +35,7 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
     weight    int8 [filters, channels / groups, kernel rows, kernel columns]
     bias      int32 [filters], with -x_zero * sum(weights) already in it
     x_zero    code that padding is filled with
-    epilogue  () for int32 sums, else a requantize step and any Add and Table steps
+    epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
     raises    BuildError for shapes, types or steps that do not fit
     """
     check_operands("conv2d", conv, weight, bias)
@@ -126,7 +126,7 @@ class _Integers(ConvLoops):
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], plan.dtypes[0])
-            names = () if plan.requantizer is None else plan.requantizer.parameters(channels)
+            names = () if plan.scaler is None else plan.scaler.parameters(channels)
             self.channel_constants = [flat(self.buffers[name]) for name in names]
             self.body()
         return function.prim_func
@@ -134,12 +134,10 @@ class _Integers(ConvLoops):
     def store(self, tile: Tile, sums: list[list[Register]]) -> None:
         """Sums of a tile to the output, as codes or as they are."""
         lanes, columns, requantizer = self.ins.lanes, tile.panel.columns, self.plan.requantizer
-        if requantizer is None:
-            for row in range(tile.rows):
-                for column in range(columns):
-                    self.store_rows(tile, row, column, 1, 1, sums[row][column].get())
-            return
         channel = (tile.group * self.shape.vectors + tile.vector) * lanes
+        if requantizer is None:
+            self._store_sums(tile, sums, channel)
+            return
         buffers = self.channel_constants
         constants = [requantizer.load(buffers, channel + i * lanes, lanes) for i in range(columns)]
         for first, count in panel_pieces(columns):
@@ -153,6 +151,16 @@ class _Integers(ConvLoops):
                     codes = self.ins.rows_in_order(codes, count, requantizer.dtype)
                 self.store_rows(tile, row, first, count, rows, codes)
                 row += rows
+
+    def _store_sums(self, tile: Tile, sums: list[list[Register]], channel: Expr) -> None:
+        """Sums as they are, or as floats."""
+        lanes, real = self.ins.lanes, self.plan.dequantizer
+        for column in range(tile.panel.columns):
+            constants = () if real is None else real.load(self.channel_constants, channel + column * lanes, lanes)
+            for row in range(tile.rows):
+                value = sums[row][column].get()
+                value = value if real is None else real.reals(value, constants, lanes)
+                self.store_rows(tile, row, column, 1, 1, value)
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
         """Add and Table steps over what the chunk has written."""

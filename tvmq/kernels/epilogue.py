@@ -1,11 +1,12 @@
-"""What follows the sums of a kernel: int32 sums to codes, then residual adds and tables over codes.
+"""What follows the sums of a kernel: int32 sums to codes, then residual adds and tables over codes; or sums to floats.
 
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
+    sums                              --Dequantizer.reals--> floats --store--> output
     output, a piece at a time while it is in cache --CodeSteps--> output
 
-An epilogue is a tuple: () leaves the sums as int32; else one requantize step, then any number of Add and
-Table. A template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single
-steps. A new way to requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
+An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them; else one requantize step,
+then any number of Add and Table. A template asks `plan_epilogue` for parameters and constants, so that templates
+know nothing of single steps. A new way to requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
 
 Parameters of the PrimFunc, in this order: x, the b of each Add, the template's constants (weights, bias),
 constants of the requantize step, one table for each Table, the output.
@@ -23,7 +24,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
-from tvmq.kernels.types import Add, Epilogue, Requantize, Table
+from tvmq.kernels.types import Add, Dequantize, Epilogue, Requantize, Table
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
@@ -91,6 +92,29 @@ class FloatRequantizer:
         return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, ins.lanes * len(sums)))
 
 
+@dataclass(frozen=True, eq=False)
+class Dequantizer:
+    """numerics.dequantize of sums without zero point: float32(sum) * scale."""
+
+    step: Dequantize
+
+    def parameters(self, channels: int) -> Parameters:
+        """Constants for this many channels (as packed)."""
+        return {"scale": ((channels,), "float32")}
+
+    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Arrays of `parameters`; pack pads an array of the template's channels."""
+        return (pack(np.asarray(self.step.scale, np.float32)),)
+
+    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
+        """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
+        return (load(buffers[0], offset, vector_type("float32", lanes)),)
+
+    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        """One bound vector of floats of one vector of sums."""
+        return bind(T.Cast(vector_type("float32", lanes), total) * constants[0])
+
+
 REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
 
 
@@ -98,12 +122,19 @@ REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
 class EpiloguePlan:
     """An epilogue as a template uses it.
 
-    requantizer  None if the sums stay int32
+    requantizer  None if the sums stay int32, or become floats
     steps        Add and Table steps over codes
+    dequantizer  None unless the sums become floats
     """
 
     requantizer: Any
     steps: tuple[Any, ...]
+    dequantizer: Dequantizer | None = None
+
+    @property
+    def scaler(self) -> Any:
+        """What has constants for each channel: the requantizer or the dequantizer, or None."""
+        return self.requantizer or self.dequantizer
 
     @property
     def out_dtype(self) -> str:
@@ -113,12 +144,16 @@ class EpiloguePlan:
     @property
     def dtypes(self) -> tuple[str, ...]:
         """Type before each of the steps, and of the result."""
+        if self.dequantizer is not None:
+            return ("float32",)
         first = "int32" if self.requantizer is None else self.requantizer.dtype
         return (first, *(step_dtype(step) for step in self.steps))
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Hashable; epilogues of equal key have equal code."""
+        if self.dequantizer is not None:
+            return ("real",)
         first = None if self.requantizer is None else self.requantizer.key
         return (
             first,
@@ -132,13 +167,13 @@ class EpiloguePlan:
 
     def constant_parameters(self, channels: int) -> Parameters:
         """Constants of the requantize step for so many channels (as packed), then the tables."""
-        parameters = {} if self.requantizer is None else self.requantizer.parameters(channels)
+        parameters = {} if self.scaler is None else self.scaler.parameters(channels)
         tables = [step for step in self.steps if isinstance(step, Table)]
         return parameters | {f"table{i}": ((256,), step_dtype(step)) for i, step in enumerate(tables)}
 
     def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
         """Arrays of `constant_parameters`; pack pads and permutes an array of the template's channels."""
-        first = () if self.requantizer is None else self.requantizer.constants(pack)
+        first = () if self.scaler is None else self.scaler.constants(pack)
         return first + tuple(
             bits_table(step.values, dtype)
             for step, dtype in zip(self.steps, self.dtypes, strict=False)
@@ -157,6 +192,10 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
     """
     if not epilogue:
         return EpiloguePlan(None, ())
+    if isinstance(epilogue[0], Dequantize):
+        if len(epilogue) > 1:
+            raise BuildError(f"kernels: {type(epilogue[1]).__name__} cannot follow a dequantize step; nothing can")
+        return EpiloguePlan(None, (), Dequantizer(epilogue[0]))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(

@@ -37,7 +37,7 @@ def matmul(
     rows      number of rows, or the shape of all axes of x but the last
     weight    int8 [depth, columns]
     bias      int32 [columns], with -x_zero * sum(weights) already in it
-    epilogue  () for int32 sums, else a requantize step and any Add and Table steps
+    epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
     raises    BuildError for shapes, types or steps that do not fit
     """
     if weight.shape != (depth, columns):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.epilogue import requantize_step
+from tvmq.codegen.lowerings.epilogue import dequantize_step, requantize_step
 from tvmq.codegen.select import batch_matmul_kernel
 from tvmq.codegen.strides import Strided, contiguous, strided
-from tvmq.graph.view import View, const_value, dtype_of, op_name, shape_of
+from tvmq.graph.view import View, dtype_of, op_name, shape_of
 from tvmq.kernels.batch_matmul import BatchMatmul, Operand
 from tvmq.kernels.types import Dequantize, Requantize
 
@@ -76,4 +75,4 @@ def _step(view: View, name: str, columns: int) -> Requantize | Dequantize:
     call = view.value[name]
     if op_name(call) == "tvmq.requantize":
         return requantize_step(call, columns)
-    return Dequantize(np.asarray(const_value(call.args[1]), np.float32))
+    return dequantize_step(call, columns)

@@ -10,7 +10,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.graph.view import View, const_value, dtype_of, op_name
-from tvmq.kernels.types import Add, Clip, Epilogue, Requantize, Table
+from tvmq.kernels.types import Add, Clip, Dequantize, Epilogue, Requantize, Table
 
 
 @dataclass
@@ -54,6 +54,12 @@ def requantize_step(call: relax.Call, filters: int) -> Requantize:
     return Requantize(np.ascontiguousarray(multiplier), *codes, negative_slope=float(attrs.negative_slope))
 
 
+def dequantize_step(call: relax.Call, filters: int) -> Dequantize:
+    """The step for a tvmq.dequantize of sums, whose zero points are 0."""
+    scale = np.broadcast_to(const_value(call.args[1]).astype(np.float32).reshape(-1), (filters,))
+    return Dequantize(np.ascontiguousarray(scale))
+
+
 def add_step(call: relax.Call, name: str) -> tuple[Add, str]:
     """The step for tvmq.add where `name` is what the kernel has computed, and the other operand."""
     attrs = call.attrs
@@ -92,6 +98,7 @@ def _clip(_view: View, _finish: Finish, call: relax.Call, _filters: int) -> Clip
 _STEPS: dict[str, Any] = {
     "add": _bias,
     "tvmq.requantize": lambda view, finish, call, filters: requantize_step(call, filters),
+    "tvmq.dequantize": lambda view, finish, call, filters: dequantize_step(call, filters),
     "tvmq.add": _add,
     "tvmq.table": lambda view, finish, call, filters: Table(const_value(call.args[1])),
     "nn.relu": _clip,
