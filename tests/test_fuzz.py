@@ -5,6 +5,8 @@ A whole road compiles four modules and takes a second or more, so that most seed
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import onnx
 import pytest
@@ -12,9 +14,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller
-from tests.fuzz_damage import KINDS, run_damage
+from tests.fuzz_damage import KINDS, run_damage, whole
 from tests.fuzz_graphs import fuzz_feeds, fuzz_model
-from tvmq.errors import ModelError
+from tvmq.cli.files import read_arrays
+from tvmq.errors import CalibrationError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
 
 pytest.importorskip("onnxruntime")
@@ -46,6 +49,27 @@ def test_damaged_files():
     assert {seed: o.text for seed, o in found.items() if o.failed} == {}
     assert {o.stage for o in found.values()} == set(KINDS)
     assert sum(o.kind == "refused" for o in found.values()) > 60
+
+
+@pytest.mark.parametrize("field, value, words", [(8, 0x40, "encryption"), (6, 93, "zip file version 9.3")])
+def test_archives_that_say_they_are_packed_otherwise(tmp_path, field, value, words):
+    """Flags and version in the central directory, behind its signature."""
+    data = bytearray(whole()[1][".calibration.npz"])
+    for match in re.finditer(b"PK\x01\x02", bytes(data)):
+        data[match.start() + field] = value
+    path = tmp_path / "calibration.npz"
+    path.write_bytes(data)
+    with pytest.raises(CalibrationError, match=f"damaged, or no calibration result .*{words}"):
+        tvmq.CalibrationResult.load(path)
+    with pytest.raises(DataError, match=f"{words}"):
+        read_arrays(path, ["document"])
+
+
+def test_an_element_type_that_there_is_not():
+    model = model_of(helper.make_node("Relu", ["x"], ["y"]), x=(2, 3), constants={})
+    model.graph.input[0].type.tensor_type.elem_type = 127
+    with pytest.raises(ModelError, match="'x' of 'model' has type 127, which ONNX lacks; export it again"):
+        tvmq.from_onnx(model)
 
 
 def test_names_that_are_no_text():

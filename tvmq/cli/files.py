@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,6 +15,8 @@ import numpy as np
 from tvmq.errors import DataError, OutputError
 
 Arrays = dict[str, np.ndarray]
+# What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
+UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)
 
 
 def batch_of(exe: Any) -> int:
@@ -33,7 +36,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
         loaded = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise DataError(f"data: there is no file '{path}'; make an .npz with {_listed(names)}") from None
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
     arrays = _by_name(loaded, path, names)
     lengths = {name: array.shape[0] if array.ndim else 0 for name, array in arrays.items()}
@@ -61,7 +64,7 @@ def _member(loaded: np.lib.npyio.NpzFile, name: str, path: Path) -> np.ndarray:
     """One array of an .npz; a damaged or pickled one is a DataError."""
     try:
         return loaded[name]
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+    except UNREADABLE as error:
         raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
 
 

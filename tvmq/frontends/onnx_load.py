@@ -40,6 +40,7 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
         )
     _check_text(model, where)
     _check(model, where)
+    _check_types(model, where)
     _check_weights(model, where)
     _name_nodes(model)
     model = _normalize_opset(model, where)
@@ -170,6 +171,19 @@ def first_line(error: Exception) -> str:
     """The first line of an exception's text, its type where it has none."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__).rstrip(".;")
+
+
+def _check_types(model: onnx.ModelProto, where: str) -> None:
+    """Refuse element types that ONNX does not have."""
+    import onnx
+
+    graph = model.graph
+    for value in [*graph.input, *graph.output, *graph.value_info]:
+        code = value.type.tensor_type.elem_type
+        if code not in onnx.TensorProto.DataType.values():
+            raise ModelError(
+                f"from_onnx: '{value.name}' of '{where}' has type {code}, which ONNX lacks; export it again"
+            )
 
 
 def _check_weights(model: onnx.ModelProto, where: str) -> None:

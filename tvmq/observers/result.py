@@ -184,6 +184,10 @@ def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str,
     return tensors
 
 
+# What zipfile raises beside the usual; RuntimeError and its NotImplementedError: encrypted, or of an unknown version.
+DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError)
+
+
 def _read(path: Path, place: str) -> tuple[dict[str, Any], np.ndarray]:
     """The two members of the archive; CalibrationError where it is not such an archive."""
     try:
@@ -198,7 +202,7 @@ def _read(path: Path, place: str) -> tuple[dict[str, Any], np.ndarray]:
             raise ValueError("not a calibration result")
     except FileNotFoundError as error:
         raise CalibrationError(f"{place}: no such file; calibrate and save first") from error
-    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+    except (*DAMAGES, OSError, ValueError, KeyError, EOFError, MemoryError) as error:
         raise _damaged(place, error) from error
     return document, means
 
