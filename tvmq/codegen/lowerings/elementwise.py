@@ -157,6 +157,33 @@ def _one_multiplier(lowerer: Lowerer, name: str) -> bool:
     return int(const_value(lowerer.view.value[name].args[1]).size) == 1
 
 
+def where(lowerer: Lowerer, chain: Chain) -> bool:
+    """A choice between codes, by their bits: LLVM makes no vectors of booleans that it loads (20 times slower)."""
+    call, dtype = lowerer.view.value[chain.head], dtype_of(lowerer.view.var[chain.result])
+    if dtype not in ("uint8", "int8"):
+        return same_layout(lowerer, chain)
+    nhwc = wants_nhwc(lowerer, chain)
+    args = [_placed(lowerer, arg, nhwc) for arg in call.args]
+    if any(arg is None for arg in args):
+        return False
+    mask, a, b = args
+    zero, one = (make_const(np.asarray(number, dtype)) for number in (0, 1))
+    bit = lowerer.emit(relax.op.astype(mask, dtype), f"{chain.result}_bit")
+    sides = []
+    for side, bits in ((a, relax.op.subtract(zero, bit)), (b, relax.op.subtract(bit, one))):
+        every = lowerer.emit(bits, f"{chain.result}_bits")
+        sides.append(lowerer.emit(relax.op.bitwise_and(side, every), f"{chain.result}_side"))
+    _give(lowerer, chain.result, lowerer.emit(relax.op.bitwise_or(*sides), chain.result), nhwc)
+    return True
+
+
+def _placed(lowerer: Lowerer, arg: relax.Expr, nhwc: bool) -> relax.Expr | None:
+    """An argument in the layout of the result; None for a constant that has none."""
+    if isinstance(arg, relax.Var):
+        return _on(lowerer, [arg.name], nhwc)[0]
+    return nhwc_constant(arg) if nhwc else arg
+
+
 def table(lowerer: Lowerer, chain: Chain) -> bool:
     """A 256-entry lookup."""
     call = lowerer.view.value[chain.head]
