@@ -8,7 +8,7 @@ floats      the name of a tensor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,17 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx_graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
 from tvmq.exporters.onnx_ops import WRITERS, Node
 from tvmq.exporters.onnx_sums import Sums, real_factor, same_constants
+from tvmq.exporters.onnx_values import (
+    COMPARED,
+    THRESHOLDS,
+    Rows,
+    Thresholds,
+    dims,
+    flat,
+    info,
+    is_tuple_of_tensors,
+    number,
+)
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
@@ -37,25 +48,6 @@ ON_CODES = frozenset(
     "nn.max_pool2d nn.max_pool3d max min nn.pad image.resize2d take tile flip broadcast_to maximum minimum "
     "where".split()
 )
-
-# how realize names the tables of comparisons, and what they and the operator behind them stand for
-THRESHOLDS = "least code "
-COMPARED = {
-    ("greater_equal", "greater"): "less",
-    ("greater_equal", "greater_equal"): "less_equal",
-    ("less", "greater_equal"): "greater",
-    ("less", "greater"): "greater_equal",
-    ("equal", "equal"): "equal",
-    ("not_equal", "equal"): "not_equal",
-}
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Codes to compare others with: the real tensor they stand for, and the kind of the comparison."""
-
-    real: str
-    kind: str
 
 
 class Exporter:
@@ -78,7 +70,7 @@ class Exporter:
         for var, value in self.view.bindings:
             self.values[var.name] = self._value(var, value)
         outputs = [self._output(var, name) for var, name in zip(self.results, self.outputs, strict=True)]
-        inputs = [_info(self.view.params[param], name) for param, name in self.inputs.items()]
+        inputs = [info(self.view.params[param], name) for param, name in self.inputs.items()]
         graph = helper.make_graph(self.graph.nodes, "tvmq", inputs, outputs, self.graph.initializers)
         return helper.make_model(
             graph,
@@ -139,15 +131,15 @@ class Exporter:
 
     def _node(self, var: relax.Var, call: relax.Call, inputs: list[str]) -> Node:
         tensors = [arg for arg in call.args if isinstance(arg, relax.Var) or is_const(arg)]
-        shapes = [_dims(arg) for arg in tensors if not isinstance(arg.ty, tvm.ir.TupleType)]
-        result = [] if isinstance(var.ty, tvm.ir.TupleType) else [_dims(var)]
-        others = [_number(arg) for arg in call.args if arg not in tensors and not _is_tuple_of_tensors(arg)]
+        shapes = [dims(arg) for arg in tensors if not isinstance(arg.ty, tvm.ir.TupleType)]
+        result = [] if isinstance(var.ty, tvm.ir.TupleType) else [dims(var)]
+        others = [number(arg) for arg in call.args if arg not in tensors and not is_tuple_of_tensors(arg)]
         layer = self._layers(var.name)[0]
         return Node(self.graph, op_name(call), inputs, others, call.attrs, [*shapes, *result], layer, var.name)
 
     def _plain(self, var: relax.Var, call: relax.Call) -> Any:
         """A float operator, or one that moves codes."""
-        tensors = [arg for arg in _flat(call.args) if isinstance(arg, relax.Var) or is_const(arg)]
+        tensors = [arg for arg in flat(call.args) if isinstance(arg, relax.Var) or is_const(arg)]
         if any(isinstance(self.values.get(getattr(arg, "name", "")), Thresholds) for arg in tensors):
             return self._compared(var, call)
         coded = [arg for arg in tensors if dtype_of(arg) in CODES]
@@ -155,6 +147,8 @@ class Exporter:
             return self._coded(coded[0])  # codes beside thresholds
         if not coded:
             return WRITERS[op_name(call)](self._node(var, call, [self._real(arg) for arg in tensors]))
+        if op_name(call) == "take" and is_const(call.args[0]):
+            return self._rows(var, call)
         known = [arg for arg in coded if not is_const(arg)]
         if op_name(call) not in ON_CODES or not known:
             raise self._unsupported(var.name, f"{op_name(call)} of codes")
@@ -171,16 +165,30 @@ class Exporter:
         """Constant codes of this scale (bounds of channels) as real numbers."""
         return self.graph.constant(numerics.dequantize(const_value(codes), scale.scale, scale.zero_point), "bound")
 
+    def _rows(self, var: relax.Var, call: relax.Call) -> Any:
+        """Rows of a table of codes: in the scale of the result, or in that of the dequantize behind them."""
+        if var.name not in self.ledger.codes:
+            return Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1]))
+        scale = self._scale(var.name)
+        rows = Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1])).written(scale)
+        return self.graph.quantize(rows, var.name, scale)
+
     def _pad(self, var: relax.Var, call: relax.Call, scale: Scale) -> Any:
         """Padding with the zero point is padding with 0.0; in front of a convolution it belongs to that."""
         x = self._coded(call.args[0])
+        value = (float(call.attrs.pad_value) - float(scale.zero_point)) * float(scale.scale)
         width = [int(w) for w in call.attrs.pad_width]
         readers = self.view.readers[var.name]
-        if not any(width[:4]) and call.attrs.pad_mode == "constant" and not self.view.is_output(var.name):
+        if (
+            not any(width[:4])
+            and call.attrs.pad_mode == "constant"
+            and value == 0.0
+            and not self.view.is_output(var.name)
+        ):
             if readers and all(op_name(self.view.value[r]).startswith("nn.conv") for r in readers):
                 self.padded[var.name] = (x, [*width[4::2], *width[5::2]])
                 return x
-        attrs = SimpleNamespace(pad_width=width, pad_mode=call.attrs.pad_mode, pad_value=0.0)
+        attrs = SimpleNamespace(pad_width=width, pad_mode=call.attrs.pad_mode, pad_value=value)
         node = self._node(var, call, [x.real])
         written = WRITERS["nn.pad"](replace(node, attrs=attrs))
         return self.graph.quantize(str(written), var.name, scale)
@@ -277,7 +285,11 @@ class Exporter:
 
     def _dequantize(self, var: relax.Var, call: relax.Call) -> str:
         scale = const_value(call.args[1]).astype(np.float64)
+        axis = int(call.attrs.axis)
         sums = self.values.get(getattr(call.args[0], "name", ""))
+        if isinstance(sums, Rows):
+            numbers = [const_value(arg) for arg in call.args[1:]]
+            return sums.written(Scale(numbers[0], numbers[1], "int8", None if axis < 0 else sums.table.ndim - 1))
         if not isinstance(sums, Sums):
             return self._coded(call.args[0]).real
 
@@ -308,7 +320,7 @@ class Exporter:
     def _function(self, var: relax.Var, steps: list[dict[str, Any]], x: str) -> str:
         """The operators of a table."""
         results: list[str] = []
-        shape = _dims(var)
+        shape = dims(var)
         for step in steps:
             if step["op"] not in WRITERS:
                 raise self._unsupported(var.name, step["op"])
@@ -332,7 +344,7 @@ class Exporter:
         value = self.values[var.name]
         value = value.codes if isinstance(value, Coded) else value
         self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, self._layers(var.name)[0])
-        return _info(var, name)
+        return info(var, name)
 
 
 HANDLERS: dict[str, Any] = {
@@ -349,34 +361,3 @@ HANDLERS: dict[str, Any] = {
     "tvmq.sum_pool": Exporter._average,
     "tvmq.table": Exporter._table,
 }
-
-
-def _dims(expr: relax.Expr) -> tuple[int, ...]:
-    """Dimensions as numbers, -1 for a symbolic one."""
-    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else -1 for d in expr.ty.shape)
-
-
-def _info(var: relax.Var, name: str) -> onnx.ValueInfoProto:
-    """An input or output with its type; symbolic dimensions keep their names."""
-    from onnx import helper
-
-    dims = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in var.ty.shape]
-    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype_of(var))), dims)
-
-
-def _is_tuple_of_tensors(arg: relax.Expr) -> bool:
-    return isinstance(arg, relax.Tuple) and any(isinstance(f, relax.Var) or is_const(f) for f in arg.fields)
-
-
-def _flat(args: Sequence[relax.Expr]) -> list[relax.Expr]:
-    return [leaf for arg in args for leaf in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
-
-
-def _number(arg: relax.Expr) -> Any:
-    """A number or a list of numbers."""
-    if isinstance(arg, relax.Tuple):
-        return [_number(field) for field in arg.fields]
-    if isinstance(arg, relax.ShapeExpr):
-        return [int(d) if isinstance(d, tvm.tirx.IntImm) else -1 for d in arg.values]
-    value = getattr(arg, "value", arg)
-    return getattr(value, "value", value)
