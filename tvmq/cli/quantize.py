@@ -15,6 +15,7 @@ from tvmq.cli.model import import_model
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
 from tvmq.errors import CalibrationError
+from tvmq.frontends.onnx_quantized import carries_scales
 
 
 @with_qconfig_options
@@ -30,7 +31,7 @@ def quantize(
             "--data",
             help="Calibration data: an .npz with one array for each input, or an .npy for a single input, "
             "samples first, prepared as for inference. 100 to 500 samples are enough. Not needed with "
-            "--calibrate-mode global_scale.",
+            "--calibrate-mode global_scale, nor for a model that is quantized already.",
         ),
     ] = None,
     samples: Annotated[
@@ -42,6 +43,10 @@ def quantize(
     shape: Annotated[
         list[str] | None,
         typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    ] = None,
+    onnx: Annotated[
+        Path | None,
+        typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
     ] = None,
     target: Annotated[
         str,
@@ -55,7 +60,7 @@ def quantize(
     Example: tvmq quantize resnet18.onnx --data calibration.npz --output resnet18.tvmq
     """
     check_output(output)
-    if data is None and config.calibrate_mode != "global_scale":
+    if data is None and config.calibrate_mode != "global_scale" and not carries_scales(model):
         raise CalibrationError(
             f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data; "
             "add --data calibration.npz, or use --calibrate-mode global_scale"
@@ -66,6 +71,8 @@ def quantize(
     if arrays is not None and samples is not None:
         arrays = {name: array[:samples] for name, array in arrays.items()}
     qmod = quantized(mod, params, arrays, size, config, quiet=quiet)
+    if onnx is not None:
+        tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=target)
     exe.save(output)

@@ -60,15 +60,17 @@ def info(var: relax.Var, name: str) -> onnx.ValueInfoProto:
     """An input or output with its type; symbolic dimensions keep their names."""
     from onnx import helper
 
-    dims = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in var.ty.shape]
-    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype_of(var))), dims)
+    sizes = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in var.ty.shape]
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype_of(var))), sizes)
 
 
 def is_tuple_of_tensors(arg: relax.Expr) -> bool:
+    """True for the parts of a concat; shapes may be tuples, too."""
     return isinstance(arg, relax.Tuple) and any(isinstance(f, relax.Var) or is_const(f) for f in arg.fields)
 
 
 def flat(args: Sequence[relax.Expr]) -> list[relax.Expr]:
+    """Arguments with tuples written out."""
     return [leaf for arg in args for leaf in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
 
 

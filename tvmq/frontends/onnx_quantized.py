@@ -13,6 +13,7 @@ Also those of com.microsoft that onnxruntime's quantizer writes. All nodes belon
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,18 @@ from tvmq.frontends.onnx_expand import LAYER
 if TYPE_CHECKING:
     import onnx
 
-MICROSOFT = "com.microsoft"
+CONVERSIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger")
+
+
+def carries_scales(path: Path) -> bool:
+    """True for an ONNX file that is quantized already; False for others and for what is no ONNX file."""
+    import onnx
+
+    try:
+        model = onnx.load(str(path), load_external_data=False)
+    except Exception:  # whoever imports it says what is wrong with it
+        return False
+    return any(node.op_type in EXPANSIONS or node.op_type in CONVERSIONS for node in model.graph.node)
 
 
 def expand_quantized(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -1,0 +1,36 @@
+"""tvmq quantize: models that are quantized already need no data; --onnx writes the integers as ONNX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+
+import tvmq
+from tests.quantized_models import Maker
+from tvmq.demo import load_demo
+
+
+def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
+    """Its own scales are taken, and written again."""
+    maker = Maker()
+    x = maker.rounded(maker.input("x", (1, 4, 9, 7)), 0.04, 3)
+    conv = maker.node("Conv", [x, maker.weight((6, 4, 3, 3), np.float32(0.01))], "conv")
+    source, output, again = tmp_path / "m.onnx", tmp_path / "m.tvmq", tmp_path / "again.onnx"
+    onnx.save(maker.model(maker.rounded(conv, 0.2, 3), types=["float32"]), source)
+    result = cli("quantize", source, "-o", output, "--onnx", again, "-q")
+    assert result.code == 0, result.err
+    feed = {"x": np.random.default_rng(0).standard_normal((1, 4, 9, 7)).astype(np.float32)}
+    (first,) = tvmq.load(output).run(feed)
+    (second,) = tvmq.reference.run(tvmq.quantize(*tvmq.from_onnx(again)), feed)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_float_model_needs_data(cli: Any, tmp_path: Path) -> None:
+    """As before."""
+    source = tmp_path / "m.onnx"
+    source.write_bytes(load_demo().model)
+    result = cli("quantize", source, "-o", tmp_path / "m.tvmq")
+    assert result.code == 1 and "chooses ranges from data; add --data" in result.err
