@@ -19,6 +19,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -278,3 +279,33 @@ def _line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = lines[-1:] if type(error).__module__.startswith("tvm.") else lines[:4]
     return " ".join(kept)[:400]
+
+
+def sample(cases: Sequence[Case]) -> list[Case]:
+    """One case an operator: the first of float32, no expanded function; fixed, for tests."""
+    found: dict[str, Case] = {}
+    for case in sorted(cases, key=lambda case: ("_expanded" in case.name, not case.is_float32, case.name)):
+        found.setdefault(case.operator, case)
+    return sorted(found.values(), key=lambda case: case.name)
+
+
+def write_expectation(path: Path, cases: Sequence[Case], verdicts: Sequence[Verdict]) -> None:
+    """The refused cases by operator; all others must pass."""
+    refused: dict[str, list[str]] = {}
+    for case, verdict in zip(cases, verdicts, strict=True):
+        if verdict.status == REFUSED:
+            refused.setdefault(case.operator, []).append(case.name.removeprefix("test_"))
+    lines = [
+        "# Written by `python benchmarks/conformance.py --update`: cases that the ONNX importer refuses.",
+        f"onnx {onnx.__version__}",
+        *(f"{operator}: {' '.join(names)}" for operator, names in sorted(refused.items())),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def expected_refusals(path: Path) -> set[str] | None:
+    """Names of the cases that are refused; None where the installed onnx has other cases than the file knows."""
+    version, *lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    if version != f"onnx {onnx.__version__}":
+        return None
+    return {f"test_{name}" for line in lines for name in line.partition(": ")[2].split()}

@@ -116,6 +116,10 @@ def test_damaged_graphs() -> None:
     refuses(unread, "layer 'relu'", "reads 'nowhere'", "export it again")
     ungiven = make_model([helper.make_node("Relu", ["x"], ["y"])], {"x": ("float32", (2,))}, ["z"])
     refuses(ungiven, "output 'z'", "export it again")
+    for value in ("x", "a"):
+        nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Neg", ["x"], [value], name="again")]
+        twice = make_model(nodes, {"x": ("float32", (2,))}, ["a"])
+        refuses(twice, "layer 'again'", f"gives '{value}'", "export it again")
     sparse = dense()
     sparse.graph.sparse_initializer.add()
     refuses(sparse, "sparse weights")

@@ -15,7 +15,7 @@ from onnx import helper
 from tvm import relax
 
 from tvmq.frontends.onnx import from_onnx
-from tvmq.graph.names import get_names
+from tvmq.graph.names import get_names, input_names, output_names
 from tvmq.graph.view import View
 
 RNG = np.random.default_rng(1)
@@ -116,6 +116,22 @@ def test_colliding_names_become_unique() -> None:
     assert variables(mod) == ["x_1", "same_name", "same_name_1", "R_", "v_4", "Add_5"]
     assert [p.name for p in mod["main"].params] == ["x", "same_name_2"]
     assert get_names(mod["main"])["same_name_1"] == ("same/name",)
+
+
+def test_layers_of_one_name_are_told_apart() -> None:
+    nodes = [node("Relu", ["x"], "a", "r"), node("Neg", ["a"], "b", "r"), node("Abs", ["b"], "y", "r_1")]
+    mod, _ = from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
+    assert variables(mod) == ["r", "r_2", "r_1"]
+    assert get_names(mod["main"]) == {"r": ("r",), "r_2": ("r_2",), "r_1": ("r_1",)}
+
+
+def test_odd_names_are_kept_as_layers() -> None:
+    layer, value = "\"'\\ \n{}%/日本", "é x/0:\n\"'"
+    nodes = [node("Relu", [value], "a\\{}%s", layer), node("Neg", ["a\\{}%s"], "<y>", "class")]
+    mod, _ = from_onnx(make_model(nodes, {value: ("float32", (3,))}, ["<y>"]))
+    assert set(get_names(mod["main"]).values()) == {(layer,), ("class",)}
+    assert input_names(mod["main"]).popitem()[1] == value and output_names(mod["main"], 1) == ["<y>"]
+    tvm.ir.assert_structural_equal(tvm.script.from_source(mod.script(show_meta=True)), mod)
 
 
 def test_several_outputs_are_a_tuple_in_order() -> None:

@@ -221,6 +221,7 @@ case("reduce-max-bool", "ReduceMax", np.array([[True, False], [False, False]]), 
 case(
     "shift-left", "BitShift", np.array([1, 2, 3, 4], np.uint32), np.array([1, 31, 32, 40], np.uint32), direction="LEFT"
 )
+case("unsqueeze-scalar", "Unsqueeze", floats(2, 3), I64(1), expect=["expand_dims"])
 case("top-k-int8", "TopK", np.array([3, -9, 5, 5], np.int8), ints(3), outputs=2, expect=None)
 for mode in ("reflect", "edge", "wrap"):
     case(

@@ -26,14 +26,15 @@ def widen_half(model: onnx.ModelProto) -> bool:
     """Rewrite the graph (in place); True if it held half precision. Types of values must be inferred again."""
     graph = model.graph
     typed = [*graph.input, *graph.value_info, *graph.output]
-    types = {value.name: value.type.tensor_type.elem_type for value in typed}
+    known = [value for value in typed if value.type.tensor_type.elem_type]
+    types = {value.name: value.type.tensor_type.elem_type for value in known}
     types.update((tensor.name, tensor.data_type) for tensor in graph.initializer)
     if not any(_is_half(code) for code in types.values()):
         return False
     weights = {tensor.name for tensor in graph.initializer}
     fed = {value.name for value in graph.input} - weights
     given = fed | {value.name for value in graph.output}
-    wide = {name: name + WIDE for name in given if _is_half(types[name])}
+    wide = {name: name + WIDE for name in given if _is_half(types.get(name, 0))}
     nodes = [node for inner in graph.node for node in _widened(inner, types, wide)]
     for value in graph.input:
         if value.name in wide and value.name in fed:

@@ -201,10 +201,13 @@ def _check_weights(model: onnx.ModelProto, where: str) -> None:
 
 
 def _name_nodes(model: onnx.ModelProto) -> None:
-    """Nodes without a name are called <operator>_<position in the graph>."""
-    unique = UniqueNames(node.name for node in model.graph.node)
+    """Nodes without a name are called <operator>_<position in the graph>; of equal names the later get a number."""
+    given = {node.name for node in model.graph.node}
+    unique, seen = UniqueNames(given), set()
     for index, node in enumerate(model.graph.node):
-        node.name = node.name or unique(f"{node.op_type}_{index}")
+        if not node.name or node.name in seen:
+            node.name = unique(node.name or f"{node.op_type}_{index}")
+        seen.add(node.name)
 
 
 def _check_names(model: onnx.ModelProto, where: str) -> None:
@@ -218,7 +221,13 @@ def _check_names(model: onnx.ModelProto, where: str) -> None:
                     f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' reads '{name}', which no "
                     "input, weight or earlier layer gives; the model is damaged, export it again"
                 )
-        known.update(node.output)
+        for name in filter(None, node.output):
+            if name in known:
+                raise ModelError(
+                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' gives '{name}', which is an input, "
+                    "a weight or given by an earlier layer; the model is damaged, export it again"
+                )
+            known.add(name)
     for value in graph.output:
         if value.name not in known:
             raise ModelError(

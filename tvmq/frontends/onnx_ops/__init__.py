@@ -60,8 +60,10 @@ REPAIRS: dict[str, str] = {
     "Softplus": _HERE + "functions:softplus",
     "SpaceToDepth": _HERE + "blocks:space_to_depth",
     "Split": _HERE + "padding:split",
+    "Squeeze": _HERE + "shapes:vector_axes",
     "Tile": _HERE + "padding:tile",
     "TopK": _HERE + "sorting:top_k",
+    "Unsqueeze": _HERE + "shapes:vector_axes",
 }
 
 

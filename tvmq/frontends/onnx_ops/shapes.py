@@ -21,6 +21,13 @@ def reshape(call: NodeCall) -> relax.Expr | None:
     return relax.op.reshape(call.inputs[0], target)
 
 
+def vector_axes(call: NodeCall) -> None:
+    """Squeeze, Unsqueeze: a single axis may be a scalar, which TVM's converters do not take."""
+    axes = call.constant(1)
+    if axes is not None and axes.ndim == 0:
+        call.inputs[1] = tensor_constant(axes.reshape(1))
+
+
 def expand(call: NodeCall) -> relax.Expr | None:
     """Expand: two-sided broadcasting to the shape."""
     target = call.dims(1)

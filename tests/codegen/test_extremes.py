@@ -1,0 +1,66 @@
+"""Code for what TVM's usual road gets wrong or lacks: extremes of infinities, sorting, helpers of importers."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+import tvmq
+
+
+def run(node: onnx.NodeProto, x: np.ndarray, **constants: np.ndarray) -> list[np.ndarray]:
+    """The node's results, compiled."""
+    inputs = [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)]
+    weights = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in node.output]
+    graph = helper.make_graph([node], "g", inputs, outputs, weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    mod, params = tvmq.from_onnx(model)
+    exe = tvmq.build(mod, params=params)
+    results = exe.run({"x": x})
+    for compiled, defined in zip(results, tvmq.reference.run(exe.module, {"x": x}), strict=True):
+        np.testing.assert_array_equal(compiled, defined)
+    return results
+
+
+@pytest.mark.parametrize("keepdims", [0, 1])
+@pytest.mark.parametrize("name", ["Max", "Min"])
+def test_extremes_of_infinities(name: str, keepdims: int) -> None:
+    x = np.float32([[[-np.inf, -np.inf], [1, np.inf]], [[np.inf, np.inf], [-3, -np.inf]]])
+    for axes in ([0], [2], [0, 2], [0, 1, 2]):
+        node = helper.make_node(f"Reduce{name}", ["x", "axes"], ["y"], keepdims=keepdims)
+        (y,) = run(node, x, axes=np.array(axes, np.int64))
+        expected = getattr(np, name.lower())(x, axis=tuple(axes), keepdims=bool(keepdims))
+        np.testing.assert_array_equal(y, expected)
+
+
+def test_extremes_of_integers() -> None:
+    x = np.array([[3, -7], [5, 2]], np.int32)
+    (y,) = run(helper.make_node("ReduceMax", ["x", "axes"], ["y"], keepdims=0), x, axes=np.array([1], np.int64))
+    np.testing.assert_array_equal(y, [3, 5])
+
+
+def test_an_input_of_no_elements() -> None:
+    (y,) = run(
+        helper.make_node("ReduceMax", ["x", "axes"], ["y"], keepdims=0),
+        np.zeros((2, 0), np.float32),
+        axes=np.array([1], np.int64),
+    )
+    np.testing.assert_array_equal(y, np.float32([-np.inf, -np.inf]))
+
+
+def test_sorting_and_running_sums() -> None:
+    x = np.float32([[3, 1, 2], [9, 8, 10]])
+    values, indices = run(helper.make_node("TopK", ["x", "k"], ["v", "i"]), x, k=np.array([2], np.int64))
+    np.testing.assert_array_equal(values, np.float32([[3, 2], [10, 9]]))
+    np.testing.assert_array_equal(indices, [[0, 2], [2, 0]])
+    (y,) = run(helper.make_node("CumSum", ["x", "axis"], ["y"], reverse=1), x, axis=np.array(1, np.int64))
+    np.testing.assert_array_equal(y, x[:, ::-1].cumsum(1)[:, ::-1])
+
+
+def test_helper_functions_of_the_importer_are_compiled() -> None:
+    x = np.float32([[1, 2], [3, 4]])
+    (y,) = run(helper.make_node("Einsum", ["x", "x"], ["y"], equation="ij,kj->ik"), x)
+    np.testing.assert_array_equal(y, x @ x.T)
