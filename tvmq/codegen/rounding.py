@@ -34,7 +34,10 @@ def protected(value: relax.Expr, bind: Callable[[relax.Expr], relax.Var]) -> rel
         return relax.op.bitwise_not(value.args[0])
     if name not in (*ARITHMETIC, *COMPARISONS) or not all(_is_float(arg) for arg in value.args):
         return value
-    a, b = (_hidden(arg) if _is_zero(arg) else arg for arg in value.args)
+    if any(arg.ty.ndim for arg in value.args):
+        a, b = (_hidden(arg) if _is_zero(arg) else arg for arg in value.args)
+    else:  # a vector of one would give the number an axis
+        a, b = (bind(ops.fence(arg)) if _is_zero(arg) else arg for arg in value.args)
     if name in COMPARISONS or (name in ("subtract", "divide") and a.same_as(b)):
         a = bind(ops.fence(a))
     return relax.Call(value.op, [a, b], value.attrs, value.ty_args, value.span)
