@@ -42,15 +42,16 @@ LEAST_SHARE = 0.9
 # Operators of common convolutional networks and transformers, as PyTorch, TensorFlow and Paddle export them.
 COMMON = frozenset(
     """
-    Abs Add And ArgMax ArgMin Attention AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat Constant
-    ConstantOfShape Conv ConvTranspose Cos CumSum DepthToSpace Div Dropout Einsum Elu Equal Erf Exp Expand Flatten Floor
-    Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GridSample
-    GroupNormalization HardSigmoid HardSwish Hardmax Identity InstanceNormalization LRN LayerNormalization LeakyRelu
-    Less LessOrEqual Log LogSoftmax LpNormalization LpPool MatMul Max MaxPool Mean MeanVarianceNormalization Min Mish
-    Mod Mul Neg Not OneHot Or PRelu Pad Pow RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSumExp ReduceMax
-    ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize RotaryEmbedding Round ScatterElements
-    ScatterND Selu Shape Sigmoid Sign Sin Size Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum
-    Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor
+    Abs Add And ArgMax ArgMin Attention AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat
+    Constant ConstantOfShape Conv ConvTranspose Cos CumSum DepthToSpace Div Dropout Einsum Elu Equal Erf Exp
+    Expand Flatten Floor Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater
+    GreaterOrEqual GridSample GroupNormalization Hardmax HardSigmoid HardSwish Identity InstanceNormalization
+    LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization LpPool LRN MatMul Max MaxPool
+    Mean MeanVarianceNormalization Min Mish Mod Mul Neg Not OneHot Or Pad Pow PRelu Range Reciprocal ReduceL1
+    ReduceL2 ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
+    Resize RMSNormalization RotaryEmbedding Round ScatterElements ScatterND Selu Shape Sigmoid Sign Sin Size Slice
+    Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK
+    Transpose Trilu Unsqueeze Upsample Where Xor
     """.split()
 )
 
@@ -114,10 +115,11 @@ def document(table: Sequence[dict[str, Any]]) -> str:
         "# ONNX operators",
         "",
         "`python benchmarks/conformance.py --update` writes this page: ONNX's own test cases of each operator,",
-        "imported by `tvmq.from_onnx`, built, run and compared. A refusal is one error that names the layer and the way",
-        "out; it may concern one attribute or element type (text, bfloat16, 8-bit floats) of an operator that works",
-        "otherwise. Shapes, bounds and axes that these cases feed as inputs are constants here where the importer needs",
-        "them so, as exporters write them. Operators that ONNX defines by others are imported by that definition.",
+        "imported by `tvmq.from_onnx`, built, run and compared. A refusal is one error that names the layer and",
+        "the way out; it may concern one attribute or element type (text, bfloat16, 8-bit floats) of an operator",
+        "that works otherwise. Shapes, bounds and axes that these cases feed as inputs are constants here where",
+        "the importer needs them so, as exporters write them. Operators that ONNX defines by others are imported",
+        "by that definition.",
         "",
         f"{sum(totals)} cases: {totals[0]} passed, {totals[1]} refused, {totals[2]} wrong. "
         f"Float32 cases of operators in common networks: {passed} of {count} passed.",

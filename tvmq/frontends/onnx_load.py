@@ -17,7 +17,7 @@ OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and 
 
 
 def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """A ModelProto of our own (the caller's is never changed), its opset within 11..23, all nodes named.
+    """A ModelProto of our own (the caller's is never changed), its opset within 11..28, all nodes named.
 
     raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if
     the opset is too new or cannot be converted.

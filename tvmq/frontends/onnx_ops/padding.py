@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from tvm import relax
 
 from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
 
-NUMPY_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
 
 
 def pad(call: NodeCall) -> relax.Expr | None:
@@ -37,9 +39,9 @@ def pad(call: NodeCall) -> relax.Expr | None:
 
 def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
     """Elements of the input again, outside of it."""
-    mode = NUMPY_MODES.get(call.text("mode", "constant"))
+    mode = REPEATING.get(call.text("mode", "constant"))
     if mode is None:
-        raise call.unsupported(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(NUMPY_MODES)}")
+        raise call.unsupported(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
     for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
         if not any(amounts):
             continue
