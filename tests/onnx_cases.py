@@ -11,6 +11,7 @@ bounds of a Slice. Where a case is refused for that, it runs again with these in
 
 from __future__ import annotations
 
+import faulthandler
 import functools
 import multiprocessing
 import os
@@ -264,6 +265,7 @@ class _Worker:
 
 def _work(cases: Sequence[Case], pipe: Any) -> None:
     """Judge and send; what TVM prints on the way is dropped."""
+    faulthandler.disable()
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
