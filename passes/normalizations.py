@@ -50,14 +50,14 @@ def _layer_norm(call: relax.Call) -> relax.Expr | None:
         return None
     gamma = call.args[1] if call.attrs.scale else _filled(row.shape, 1)
     beta = call.args[2] if call.attrs.center else _filled(row.shape, 0)
-    options = {"axes": len(row.axes), "epsilon": float(call.attrs.epsilon)}
-    return row.around(lambda x: ops.layer_norm(x, gamma, beta, **options))
+    axes, epsilon = len(row.axes), float(call.attrs.epsilon)
+    return row.around(lambda x: ops.layer_norm(x, gamma, beta, axes=axes, epsilon=epsilon))
 
 
 def _rms_norm(call: relax.Call) -> relax.Expr:
     row = _row(call)
-    options = {"axes": len(row.axes), "epsilon": float(call.attrs.epsilon)}
-    return row.around(lambda x: ops.rms_norm(x, call.args[1], **options))
+    axes, epsilon = len(row.axes), float(call.attrs.epsilon)
+    return row.around(lambda x: ops.rms_norm(x, call.args[1], axes=axes, epsilon=epsilon))
 
 
 def _group_norm(call: relax.Call) -> relax.Expr | None:
@@ -82,10 +82,10 @@ def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
         return None
     gamma = call.args[1] if call.attrs.scale else _filled([channels], 1)
     beta = call.args[2] if call.attrs.center else _filled([channels], 0)
-    options = {"groups": groups or int(channels), "epsilon": float(call.attrs.epsilon)}
+    count, epsilon = groups or int(channels), float(call.attrs.epsilon)
     # channels stand behind the batch, positions behind the channels
     row = _Row(call.args[0], axes)
-    return row.around(lambda x: ops.group_norm(x, gamma, beta, **options))
+    return row.around(lambda x: ops.group_norm(x, gamma, beta, groups=count, epsilon=epsilon))
 
 
 class _Row:

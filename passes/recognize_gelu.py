@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter
@@ -95,5 +94,5 @@ def _product(group: Group, expr: relax.Expr, x: relax.Expr | None = None) -> tup
 
 def _same(found: list[relax.Expr], expected: list[relax.Expr]) -> bool:
     """True for the same variables, in any order."""
-    names = [[getattr(expr, "name", "") for expr in exprs] for exprs in (found, expected)]
-    return np.array_equal(*map(sorted, names)) and "" not in names[0]
+    names, others = (sorted(getattr(expr, "name", "") for expr in exprs) for exprs in (found, expected))
+    return names == others and "" not in names
