@@ -146,6 +146,8 @@ def function_chain(view: View, name: str) -> tuple[str, ...]:
 def bias_and_product(view: View, name: str) -> list[str]:
     """[product] or [product, sum with its bias] if the variable `name` is such; [] for anything else."""
     value = view.value.get(name)
+    if not isinstance(value, relax.Call):
+        return []
     if op_name(value) == "add" and is_const(value.args[1]) and isinstance(value.args[0], relax.Var):
         inner = bias_and_product(view, value.args[0].name)
         bias = shape_of(value.args[1])

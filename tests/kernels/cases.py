@@ -16,7 +16,8 @@ from tests.kernels.harness import conv_operands, epilogue_for, expected_conv, le
 from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
 from tvmq.kernels.add import add
-from tvmq.kernels.batch_matmul import BatchMatmul, Operand, batch_matmul
+from tvmq.kernels.batch_matmul import batch_matmul
+from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.concat import concat
 from tvmq.kernels.convert import dequantize, quantize, requantize
 from tvmq.kernels.depthwise import depthwise

@@ -10,7 +10,8 @@ from tests.kernels.cases import contiguous as dense
 from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.batch_matmul import BatchMatmul, Operand, batch_matmul
+from tvmq.kernels.batch_matmul import batch_matmul
+from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Dequantize, Requantize
 

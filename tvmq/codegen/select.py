@@ -29,6 +29,7 @@ from tvmq.kernels import (
     table,
     transpose,
 )
+from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, KernelMaker, Requantize
 
 Shape = tuple[int, ...]
@@ -63,13 +64,13 @@ def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -
 
 
 def batch_matmul_kernel(
-    product: batch_matmul.BatchMatmul, step: Requantize | Dequantize | None, isa: Isa
+    product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa
 ) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
     fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
     if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:
         return None
-    if product.depth > batch_matmul.MOST_DEPTH or min(product.rows, product.depth, product.columns) < 1:
+    if product.depth > MOST_DEPTH or min(product.rows, product.depth, product.columns) < 1:
         return None
     return batch_matmul.batch_matmul(product, step, isa)
 

@@ -59,7 +59,7 @@ def strided(view: View, name: str, exists: Callable[[str], bool]) -> Strided:
 
 def _moves(view: View, name: str) -> bool:
     value = view.value.get(name)
-    return op_name(value) in MOVES and isinstance(value.args[0], relax.Var)
+    return isinstance(value, relax.Call) and op_name(value) in MOVES and isinstance(value.args[0], relax.Var)
 
 
 def _moved(call: relax.Call, array: np.ndarray) -> np.ndarray:

@@ -14,14 +14,13 @@ Needs      depth * 4 * 255 * 128 within int32 (MOST_DEPTH)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.errors import BuildError
+from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand, check_product
 from tvmq.kernels.builder import (
     Buffer,
     Expr,
@@ -46,45 +45,9 @@ from tvmq.kernels.packing import PanelRun, panel_runs
 from tvmq.kernels.tiling import Product, choose_tiling
 from tvmq.kernels.types import Dequantize, Isa, Kernel, Requantize
 
-MOST_DEPTH = 16000
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 GRAIN = 100_000  # bytes that are copied in about 10 us
 SLACK = 64  # elements behind the last row of the copy
-CODES = ("uint8", "int8")
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A batch of matrices inside a buffer: element [index of the batch, i, j] lies at
-
-    offset + sum of batch index * batch stride + i * row + j * column
-    """
-
-    shape: tuple[int, ...]
-    dtype: str
-    offset: int
-    batch: tuple[int, ...]
-    row: int
-    column: int
-
-
-@dataclass(frozen=True)
-class BatchMatmul:
-    """Static description: y = a @ b for every index of the batch.
-
-    batch   sizes of the leading axes, those of all three operands' batch strides
-    a, y    one of their strides, `column`, is 1; of b it may also be `row`
-    """
-
-    batch: tuple[int, ...]
-    rows: int
-    depth: int
-    columns: int
-    a: Operand
-    b: Operand
-    y: Operand
-    a_zero: int
-    b_zero: int
 
 
 def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel:
@@ -93,26 +56,13 @@ def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa
     step    what becomes of the sums; None leaves them as int32
     raises  BuildError for shapes, types or steps that do not fit
     """
-    _check(product)
+    check_product(product)
     ins = instructions(isa)
     template = _Template(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     func = template.prim_func(name)
     key = ("batch_matmul", product, ins.name, template.plan.key)
     return Kernel(name, func, template.constants(), key)
-
-
-def _check(product: BatchMatmul) -> None:
-    """Refuse what the template cannot read or add."""
-    sizes = (*product.batch, product.rows, product.depth, product.columns)
-    if min(sizes) < 1 or product.depth > MOST_DEPTH:
-        raise BuildError(f"kernels, batch_matmul: sizes must be positive, the depth at most {MOST_DEPTH}. Got {sizes}")
-    if product.a.dtype not in CODES or product.b.dtype not in CODES:
-        raise BuildError(f"kernels, batch_matmul: takes 8-bit codes. Got {product.a.dtype} and {product.b.dtype}")
-    if product.a.column != 1 or product.y.column != 1 or 1 not in (product.b.row, product.b.column):
-        raise BuildError(
-            "kernels, batch_matmul: elements of a row of a and y, and of a row or column of b, must be neighbours"
-        )
 
 
 class _Template:

@@ -12,7 +12,7 @@ from tvmq.codegen.lowerings.epilogue import dequantize_step, requantize_step
 from tvmq.codegen.select import batch_matmul_kernel
 from tvmq.codegen.strides import Strided, contiguous, strided
 from tvmq.graph.view import View, dtype_of, op_name, shape_of
-from tvmq.kernels.batch_matmul import BatchMatmul, Operand
+from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.types import Dequantize, Requantize
 
 
