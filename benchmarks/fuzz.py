@@ -76,10 +76,13 @@ class Worker:
 
     def run(self, seed: int) -> tuple[str, str, str, bytes | None]:
         """Outcome of a seed; "died" or "hung" where the process did not answer."""
-        self._pipe.send(seed)
         last: tuple[str, str, str, bytes | None] | None = None
+        sent = False
         while True:
             try:
+                if not sent:
+                    self._pipe.send(seed)
+                    sent = True
                 if not self._pipe.poll(SECONDS):
                     self._process.kill()
                     self._start()

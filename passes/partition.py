@@ -118,6 +118,8 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     name = op_name(value)
     if name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
+    if _is_empty(var) or any(map(_is_empty, value.args)):
+        return "limit: a tensor without values"
     # a condition comes before what it chooses from, a constant before what is subtracted from it
     second = name == "where" or (name in ("subtract", "divide") and is_const(value.args[0]))
     data = value.args[1 if second else 0]
@@ -128,6 +130,12 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
     if is_const(data) and name != "where":
         return "limit: the input is a constant"
     return load(OPS[name]).group(view, var, value)
+
+
+def _is_empty(expr: relax.Expr) -> bool:
+    """True for a tensor of which a dimension is 0."""
+    shape = getattr(expr.ty, "shape", None) if isinstance(expr.ty, relax.TensorType) else None
+    return any(isinstance(dim, tvm.tirx.IntImm) and int(dim) == 0 for dim in shape or ())
 
 
 def _rules(

@@ -5,6 +5,7 @@ A whole road compiles four modules and takes a second or more, so that most seed
 
 from __future__ import annotations
 
+import importlib
 import re
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
+from project import ROOT
 from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller
 from tests.fuzz_damage import KINDS, run_damage, whole
 from tests.fuzz_graphs import fuzz_feeds, fuzz_model
@@ -127,10 +129,12 @@ def test_tables_of_64_bit_integers():
     [
         ([helper.make_node("MatMul", ["x", "w"], ["y"])], (2, 0)),
         ([helper.make_node("Relu", ["x"], ["y"])], (1, 0, 5)),
+        ([helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 1]), helper.make_node("MatMul", ["t", "x"], ["y"])],
+         (1, 3, 0)),
         ([helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 3, 1]), helper.make_node("Relu", ["t"], ["y"])],
          (1, 0, 3, 4)),
     ],
-    ids=["nothing to sum", "no values", "no channels"],
+    ids=["nothing to sum", "no values", "no products", "no channels"],
 )  # fmt: skip
 def test_empty_tensors(nodes, x):
     constants = {"w": np.zeros((0, 3), np.float32)} if nodes[0].op_type == "MatMul" else {}
@@ -175,3 +179,12 @@ def test_a_silent_float_operator_is_found():
     ledger.layers = {key: entry for key, entry in ledger.layers.items() if entry["precision"] != "float"}
     with pytest.raises(Exception, match="computes in float, not in the ledger"):
         check_ledger(with_ledger(qmod, ledger))
+
+
+def test_a_worker_that_dies_is_replaced(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    worker = importlib.import_module("fuzz").Worker(builds=True, damage=True)
+    worker._process.kill()
+    assert worker.run(0)[:3] == ("died", "", "the process died with -9")
+    assert worker.run(1)[0] in ("refused", "exact")
+    worker.close()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import ModelError
 from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
     import onnx
-    from google.protobuf.message import Message
 
 OLDEST_OPSET, NEWEST_OPSET = 11, 28
 OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
@@ -87,7 +86,7 @@ def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
         ) from error
 
 
-def _check_text(message: Message, where: str) -> None:
+def _check_text(message: Any, where: str) -> None:
     """Refuse names that are no UTF-8: protobuf reads them, and gives bytes or errors wherever they are used."""
     try:
         for field, value in message.ListFields():
