@@ -188,8 +188,9 @@ class Pairs:
 
     def _moves_codes(self, value: relax.Expr) -> bool:
         """True if all it reads are codes of one scale, and it only moves them."""
-        twins = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
-        if not twins or any(twin is None or twin.qparams != twins[0].qparams for twin in twins):
+        found = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
+        twins = [twin for twin in found if twin is not None]
+        if not twins or len(twins) < len(found) or any(twin.qparams != twins[0].qparams for twin in twins):
             return False
         if op_name(value) != "nn.pad" or value.attrs.pad_mode != "constant":
             return True

@@ -38,6 +38,11 @@ class Coded:
     scale: Scale
 
 
+def int64s(values: Sequence[int]) -> np.ndarray:
+    """Integers as ONNX takes axes and shapes."""
+    return np.asarray(values, np.int64)
+
+
 class OnnxGraph:
     """Collects nodes and initializers; every method gives the name of a tensor."""
 

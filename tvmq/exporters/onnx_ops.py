@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.exporters.onnx_graph import OnnxGraph
+from tvmq.exporters.onnx_graph import OnnxGraph, int64s
 
 
 @dataclass(frozen=True)
@@ -107,19 +107,19 @@ def _pool(op_type: str) -> Writer:
 def _prelu(node: Node) -> str:
     """The slopes of ONNX broadcast from the right; those of Relax lie along an axis."""
     shape = [1] * (len(node.shapes[0]) - int(node.attrs.axis) - 1)
-    slope = node.before("Reshape", node.inputs[1], node.constant(np.int64([-1, *shape]), "slope_shape"))
+    slope = node.before("Reshape", node.inputs[1], node.constant(int64s([-1, *shape]), "slope_shape"))
     return node.write("PRelu", node.inputs[0], slope)
 
 
 def _stack(node: Node) -> str:
     axis = int(node.attrs.axis or 0)
-    axes = node.constant(np.int64([axis]), "axes")
+    axes = node.constant(int64s([axis]), "axes")
     return node.write("Concat", *(node.before("Unsqueeze", part, axes) for part in node.inputs), axis=axis)
 
 
 def _flip(node: Node) -> str:
     values = {"starts": [-1], "ends": [np.iinfo(np.int64).min], "axes": [int(node.attrs.axis)], "steps": [-1]}
-    return node.write("Slice", node.inputs[0], *(node.constant(np.int64(v), k) for k, v in values.items()))
+    return node.write("Slice", node.inputs[0], *(node.constant(int64s(v), k) for k, v in values.items()))
 
 
 def _axes(node: Node) -> list[int] | None:
@@ -130,7 +130,7 @@ def _reduce(op_type: str) -> Writer:
     def write(node: Node) -> str:
         axes, keep = _axes(node), int(bool(node.attrs.keepdims))
         if op_type == "ReduceSum":  # its axes are an input since opset 13
-            more = [] if axes is None else [node.constant(np.int64(axes), "axes")]
+            more = [] if axes is None else [node.constant(int64s(axes), "axes")]
             return node.write(op_type, *node.inputs, *more, keepdims=keep)
         named = {} if axes is None else {"axes": axes}
         return node.write(op_type, keepdims=keep, **named)
@@ -139,7 +139,7 @@ def _reduce(op_type: str) -> Writer:
 
 
 def _reshape(node: Node) -> str:
-    return node.write("Reshape", node.inputs[0], node.constant(np.int64(node.shapes[-1]), "shape"))
+    return node.write("Reshape", node.inputs[0], node.constant(int64s(node.shapes[-1]), "shape"))
 
 
 def _transpose(node: Node) -> str:
@@ -152,7 +152,7 @@ def _slice(node: Node) -> str:
     axes, begin, end, *strides = node.numbers
     steps = strides[0] if strides else [1] * len(axes)
     values = {"starts": begin, "ends": end, "axes": axes, "steps": steps}
-    return node.write("Slice", node.inputs[0], *(node.constant(np.int64(v), k) for k, v in values.items()))
+    return node.write("Slice", node.inputs[0], *(node.constant(int64s(v), k) for k, v in values.items()))
 
 
 def _split(node: Node) -> list[str]:
@@ -163,7 +163,7 @@ def _split(node: Node) -> list[str]:
         sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
     else:
         sizes = [size // int(sections)] * int(sections)
-    inputs = [node.inputs[0], node.constant(np.int64(sizes), "split")]
+    inputs = [node.inputs[0], node.constant(int64s(sizes), "split")]
     results = [f"{node.result}_{i}" for i in range(len(sizes))]
     return node.graph.nodes_of("Split", inputs, node.layer, results, axis=axis)
 
@@ -173,7 +173,7 @@ def _pad(node: Node) -> str:
     mode = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}.get(str(node.attrs.pad_mode))
     if mode is None:
         raise node.unsupported(f"padding by {node.attrs.pad_mode}")
-    pads = node.constant(np.int64([*width[:, 0], *width[:, 1]]), "pads")
+    pads = node.constant(int64s([*width[:, 0], *width[:, 1]]), "pads")
     value = [node.constant(np.float32(node.attrs.pad_value), "value")] if mode == "constant" else []
     return node.write("Pad", node.inputs[0], pads, *value, mode=mode)
 
@@ -188,7 +188,7 @@ def _resize(node: Node) -> str:
     extra: dict[str, Any] = {"nearest_mode": rounding} if a.method == "nearest_neighbor" else {}
     if a.method == "cubic":
         extra = {"cubic_coeff_a": float(a.cubic_alpha)}
-    sizes = node.constant(np.int64(node.shapes[-1]), "sizes")
+    sizes = node.constant(int64s(node.shapes[-1]), "sizes")
     mode = str(a.coordinate_transformation_mode)
     return node.write(
         "Resize", node.inputs[0], "", "", sizes, mode=modes[a.method], coordinate_transformation_mode=mode, **extra
@@ -252,7 +252,7 @@ def _float_sum(node: Node) -> str:
     axes, keep = node.ints("axes"), int(bool(node.attrs.keepdims))
     if node.attrs.mean:
         return node.write("ReduceMean", axes=axes, keepdims=keep)
-    return node.write("ReduceSum", node.inputs[0], node.constant(np.int64(axes), "axes"), keepdims=keep)
+    return node.write("ReduceSum", node.inputs[0], node.constant(int64s(axes), "axes"), keepdims=keep)
 
 
 def _not_equal(node: Node) -> str:
@@ -276,7 +276,7 @@ WRITERS: dict[str, Writer] = {
     },
     "astype": _cast,
     "broadcast_to": lambda node: node.write(
-        "Expand", node.inputs[0], node.constant(np.int64(node.shapes[-1]), "shape")
+        "Expand", node.inputs[0], node.constant(int64s(node.shapes[-1]), "shape")
     ),
     "clip": _clip,
     "concat": _concat,
@@ -309,7 +309,7 @@ WRITERS: dict[str, Writer] = {
     "strided_slice": _slice,
     "sum": _reduce("ReduceSum"),
     "take": lambda node: node.write("Gather", axis=int(node.attrs.axis or 0)),
-    "tile": lambda node: node.write("Tile", node.inputs[0], node.constant(np.int64(node.ints("repeats")), "repeats")),
+    "tile": lambda node: node.write("Tile", node.inputs[0], node.constant(int64s(node.ints("repeats")), "repeats")),
     "tvmq.conv_transpose": _transposed,
     "not_equal": _not_equal,
     "tvmq.float_sum": _float_sum,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.exporters.onnx_graph import Coded, Scale
+from tvmq.exporters.onnx_graph import Coded, Scale, int64s
 from tvmq.exporters.onnx_ops import WRITERS, Node
 
 NEIGHBOURS = (0, 1, -1, 2, -2)  # steps of float32 around the quotient
@@ -123,7 +123,7 @@ class Sums:
         axes, keep = node.ints("axes"), int(bool(attrs.keepdims))
         share = float(real.reshape(-1)[0]) / float(x.scale.scale)
         if abs(share - 1) < 1e-5:
-            return node.write("ReduceSum", x.real, node.constant(np.int64(axes), "axes"), keepdims=keep)
+            return node.write("ReduceSum", x.real, node.constant(int64s(axes), "axes"), keepdims=keep)
         return node.write("ReduceMean", x.real, axes=axes, keepdims=keep)
 
 

@@ -96,7 +96,7 @@ class Exporter:
 
     def _scale(self, name: str) -> Scale:
         scale, zero = self.ledger.codes[name]
-        return Scale(np.float32(scale), np.int32(zero), dtype_of(self.view.var[name]))
+        return Scale(np.asarray(scale, np.float32), np.asarray(zero, np.int32), dtype_of(self.view.var[name]))
 
     def _real(self, arg: relax.Expr) -> str:
         """The name of a tensor that a float operator reads."""

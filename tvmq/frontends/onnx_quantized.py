@@ -127,7 +127,7 @@ class _Layer:
         """The int32 bias in float, nothing where there is none; x and w are the places of the two scales."""
         if not self.given(index):
             return []
-        scale = (np.float64(self.scale(x)) * np.float64(self.scale(w)) * factor).astype(np.float32)
+        scale = np.asarray(np.float64(self.scale(x)) * np.float64(self.scale(w)) * factor, np.float32)
         scale = scale.reshape(()) if scale.size == 1 else scale.ravel()
         name, output = self.constant("bias_scale", scale), f"{self.node.name}/bias"
         named = {"axis": 0} if scale.size > 1 else {}
