@@ -211,7 +211,7 @@ class _Realizer:
     def _codes_behind(self, name: str, qparams: QParams) -> Codes | None:
         """The codes that a tensor was dequantized from, if they have this scale: the model was quantized already."""
         call = self.view.value.get(name)
-        if op_name(call) != "tvmq.dequantize" or tensor_qparams(call) != qparams:
+        if call is None or op_name(call) != "tvmq.dequantize" or tensor_qparams(call) != qparams:
             return None
         return Codes(self.rewriter.substitute(call.args[0]), qparams)
 
