@@ -89,6 +89,6 @@ def scale_of(view: View, name: str, groups: Mapping[str, Group]) -> QParams | No
         return None
     scales = [scale_of(view, source, groups) for source in group.inputs]
     if joins(group):
-        own = _roundings(view, name)
-        scales = own[:1] or scales
+        own: list[QParams | None] = [*_roundings(view, name)[:1]]
+        scales = own or scales
     return scales[0] if all(scale == scales[0] for scale in scales) else None

@@ -10,6 +10,8 @@ zero point of x is known at run time only and is taken out of the sums. All of i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from tvm import relax
 
@@ -41,7 +43,7 @@ def conv_integer(call: NodeCall) -> relax.Expr:
     spatial = weight.ndim - 2
     attributes = call.attributes
     padding = [int(p) for p in attributes.get("pads", (0,) * 2 * spatial)]
-    options = {
+    options: dict[str, Any] = {
         "strides": [int(s) for s in attributes.get("strides", (1,) * spatial)],
         "dilation": [int(d) for d in attributes.get("dilations", (1,) * spatial)],
         "groups": int(attributes.get("group", 1)),
@@ -62,7 +64,8 @@ def conv_integer(call: NodeCall) -> relax.Expr:
 def matmul_integer(call: NodeCall) -> relax.Expr | None:
     """MatMulInteger with a constant matrix on the right and one zero point on the left; TVM's converter otherwise."""
     zero = call.input(2)
-    if call.constant(1) is None or call.constant(1).ndim != 2 or (zero is not None and len(zero.ty.shape) > 0):
+    right = call.constant(1)
+    if right is None or right.ndim != 2 or (zero is not None and len(zero.ty.shape) > 0):
         return None
     if call.input(3) is not None and call.constant(3) is None:
         return None
