@@ -34,6 +34,7 @@ def averaged(realizer: Realizer, sums: relax.Expr, x: Codes, counts: np.ndarray,
 def _factors(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
     """Integers and a divisor with factor / divisor = 1 / count."""
     first = int(counts.flat[0])
+    counts = np.asarray(first) if np.all(counts == first) else counts
     power = first & (first - 1) == 0
     if np.all(counts == first) and (power or mode != "power_of_two"):
         return np.ones((), np.int32), first

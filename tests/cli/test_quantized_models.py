@@ -34,3 +34,12 @@ def test_a_float_model_needs_data(cli: Any, tmp_path: Path) -> None:
     source.write_bytes(load_demo().model)
     result = cli("quantize", source, "-o", tmp_path / "m.tvmq")
     assert result.code == 1 and "chooses ranges from data; add --data" in result.err
+
+
+def test_scales_made_at_run_time_need_no_data(cli: Any, tmp_path: Path) -> None:
+    """--activations dynamic, and none for weights alone."""
+    source = tmp_path / "m.onnx"
+    source.write_bytes(load_demo().model)
+    for mode in ("dynamic", "none"):
+        result = cli("quantize", source, "-o", tmp_path / f"{mode}.tvmq", "--activations", mode, "-q")
+        assert result.code == 0, result.err

@@ -197,5 +197,5 @@ def test_a_difference_has_a_negative_multiplier(scales):
     found = numerics.add(a, b, **params._asdict(), zero_point=128, dtype="uint8").astype(np.float64)
     real = ((a.astype(float) - 3) * scales[0] - (b.astype(float) - 200) * scales[1]) / scales[2] + 128
     inside = (real > 0) & (real < 255)
-    assert inside.sum() > 1000
+    assert inside.sum() > 400
     assert np.abs(found - real)[inside].max() <= 0.5 + 255 / 2**params.shift + 1e-4

@@ -113,7 +113,7 @@ def test_values(call: str) -> None:
 def test_every_function_has_a_value_here() -> None:
     """All NumPy forms are tried above, or below."""
     tried = {part.split("(")[0].strip() for call in UNARY for part in call.split("R.")[1:]}
-    apart = {"where", "split", "image.resize2d", "erf", "nn.gelu", "nn.gelu_tanh", "nn.softplus", "nn.selu"}
+    apart = {"where", "split", "image.resize2d", "erf", "nn.gelu", "nn.gelu_tanh", "nn.softplus", "nn.selu", "nn.prelu"}
     assert set(EXACT) | set(FLOAT) <= tried | apart
 
 
@@ -131,6 +131,11 @@ def test_every_function_has_a_value_here() -> None:
 def test_values_that_numpy_lacks(call: str, expected: list[float]) -> None:
     """From tables of the functions (gelu by tanh: from its formula in double precision)."""
     np.testing.assert_allclose(folded(f"y = {call}")[0], expected, rtol=2e-4 if "tanh" in call else 1e-5)
+
+
+def test_prelu_has_a_slope_for_each_channel() -> None:
+    found = folded("y = R.nn.prelu(R.negative(a), R.max(a, axis=[0]), axis=1)")
+    np.testing.assert_array_equal(found, -VALUES * VALUES.max(axis=0))
 
 
 def test_where() -> None:

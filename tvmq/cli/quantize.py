@@ -15,7 +15,6 @@ from tvmq.cli.model import import_model
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
 from tvmq.errors import CalibrationError
-from tvmq.frontends.onnx_quantized import carries_scales
 
 
 @with_qconfig_options
@@ -60,7 +59,7 @@ def quantize(
     Example: tvmq quantize resnet18.onnx --data calibration.npz --output resnet18.tvmq
     """
     check_output(output)
-    if data is None and config.calibrate_mode != "global_scale" and not carries_scales(model):
+    if data is None and _needs_data(model, config):
         raise CalibrationError(
             f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data; "
             "add --data calibration.npz, or use --calibrate-mode global_scale"
@@ -99,3 +98,11 @@ def report(model: Path, output: Path, explanation: Any, seconds: float, *, as_js
     ])  # fmt: skip
     print(explanation.summary())
     notice(f"next: tvmq verify {output} --data ..., tvmq bench {output}, tvmq explain {output}")
+
+
+def _needs_data(model: Path, config: tvmq.QConfig) -> bool:
+    """True if ranges have to be chosen from data: the model brings none, and the options ask for some."""
+    from tvmq.frontends.onnx_quantized import carries_scales  # imports TVM
+
+    static = config.activations == "static" and config.calibrate_mode != "global_scale"
+    return static and not carries_scales(model)

@@ -6,6 +6,7 @@ neighbours are fused into one function, and every function gets the generic sche
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import tvm
@@ -26,6 +27,10 @@ UNUSED = ["s_tir.CompactBufferAllocation"]
 OPT_LEVEL = {"opt-level": 2}
 
 
+# TVM's operator library keeps the tag that it is working under in a global.
+ONE_AT_A_TIME = threading.RLock()
+
+
 def mark_kernel(func: Any, name: str) -> Any:
     """The PrimFunc with the attributes that keep fusion and schedules away from it."""
     return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
@@ -38,6 +43,11 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
     target   the code runs on CPUs that have target.needs
     raises   BuildError if TVM cannot compile it
     """
+    with ONE_AT_A_TIME:
+        return _compiled(mod, target)
+
+
+def _compiled(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
     try:
         compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
         with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG, disabled_pass=UNUSED):
