@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tvm
+from tvm import relax
 
 from tests.models import assert_same, block
 from tvmq.graph.evaluate import EXACT, FLOAT, evaluate
@@ -134,8 +135,10 @@ def test_values_that_numpy_lacks(call: str, expected: list[float]) -> None:
 
 
 def test_prelu_has_a_slope_for_each_channel() -> None:
-    found = folded("y = R.nn.prelu(R.negative(a), R.max(a, axis=[0]), axis=1)")
-    np.testing.assert_array_equal(found, -VALUES * VALUES.max(axis=0))
+    slopes = np.float32([0.5, 0.0, 2.0])
+    x, a = (relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in (("x", (2, 3)), ("a", (3,))))
+    found = evaluate(relax.op.nn.prelu(x, a, axis=1), [-VALUES, slopes])
+    np.testing.assert_array_equal(found, -VALUES * slopes)
 
 
 def test_where() -> None:
