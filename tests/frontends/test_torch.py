@@ -16,7 +16,7 @@ import tvm  # noqa: E402
 import tvm_ffi  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
-from torch_models import SmallNet, check, run, tensor, trained  # noqa: E402
+from torch_networks import SmallNet, check, run, tensor, trained  # noqa: E402
 
 import tvmq  # noqa: E402
 from tvmq.errors import ModelError, UnsupportedOpError  # noqa: E402

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvm
 
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
-from torch_models import Together, check, leaves, run, tensor, trained  # noqa: E402
+from torch_networks import Together, check, leaves, run, tensor, trained  # noqa: E402
 
 import tvmq  # noqa: E402
 from tvmq.errors import UnsupportedOpError  # noqa: E402
