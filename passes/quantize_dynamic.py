@@ -29,10 +29,10 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
-from tvmq.observers import make_weight_observer
 from tvmq.passes.ops.weights import weight_axis
+from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
-from tvmq.spec import QuantSpec, choose_qparams
+from tvmq.spec import QuantSpec
 
 WEIGHTED = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 LARGEST_CODE = 127
@@ -177,8 +177,7 @@ class _Walk:
         if key not in self._weights:
             channel = axis if axis >= 0 else None
             array = const_value(weight)
-            low, high = make_weight_observer(self.config.weight_scale).thresholds(array, spec, channel)
-            known = choose_qparams(low, high, spec, channel)
+            known = constant_qparams(array, spec, channel, self.config, ", ".join(self.rewriter.sources))
             codes = numerics.quantize(
                 array, known.scale, known.zero_point, axis=channel,
                 dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,

@@ -10,7 +10,7 @@ from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.observers import make_weight_observer
 from tvmq.passes.ops.base import Group
-from tvmq.spec import SMALLEST_NORMAL, QParams, choose_qparams
+from tvmq.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
 
 # Half of int32: the other half is left to the sum of products.
 LARGEST_BIAS = 2.0**30
@@ -20,10 +20,13 @@ LONE_BIAS = 2.0**24
 
 def weight_qparams(call: relax.Call, config: QConfig) -> QParams:
     """Scale of the constant behind a simulated_quantize."""
-    spec = spec_of(call.attrs)
     axis = call.attrs.axis if call.attrs.axis >= 0 else None
-    observer = make_weight_observer(config.weight_scale)
-    low, high = observer.thresholds(const_value(call.args[0]), spec, axis, call.attrs.tensor)
+    return constant_qparams(const_value(call.args[0]), spec_of(call.attrs), axis, config, call.attrs.tensor)
+
+
+def constant_qparams(array: np.ndarray, spec: QuantSpec, axis: int | None, config: QConfig, name: str) -> QParams:
+    """Scale of a constant by the observer of the configuration; RangeError with the name for NaN and infinity."""
+    low, high = make_weight_observer(config.weight_scale).thresholds(array, spec, axis, name)
     return choose_qparams(low, high, spec, axis)
 
 

@@ -18,6 +18,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
+from tvmq.graph.names import UniqueNames
+
 Value = TypeVar("Value")
 OPSETS = (13, 17, 18, 21)
 ODD_NAMES = (
@@ -38,7 +40,7 @@ class Pool:
         self.types: dict[str, tuple[int, tuple[int, ...]]] = {}
         self.known: dict[str, onnx.TensorProto] = {}
         self.plain = self.chance(0.5)  # half of the models have the names that exporters write
-        self._taken: set[str] = set()
+        self._unique = UniqueNames()
         self._schemas: dict[str, Any] = {}
 
     def chance(self, probability: float) -> bool:
@@ -56,12 +58,7 @@ class Pool:
     def name(self, stem: str) -> str:
         """A tensor name that is new; odd in half of the models."""
         wanted = stem if self.plain or self.chance(0.5) else self.pick(ODD_NAMES)
-        name, count = wanted, 0
-        while name in self._taken:
-            count += 1
-            name = f"{wanted}_{count}"
-        self._taken.add(name)
-        return name
+        return self._unique(wanted)
 
     def node_name(self, operator: str) -> str:
         """Missing, odd, or as exporters write it; not always new."""
