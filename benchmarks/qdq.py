@@ -1,23 +1,28 @@
 """Models that onnxruntime quantized, imported with their own scales: our results beside onnxruntime's.
 
     python benchmarks/qdq.py --zoo ../shared/zoo [--tasks a,b] [--formats qdq,qoperator,dynamic] [--quick]
+    python benchmarks/qdq.py --zoo ../shared/zoo --tasks a --model a.onnx     # a quantized model of that task
 
 Models    each task, quantized by onnxruntime: QDQ and QOperator (static, per channel, uint8 activations, int8 weights,
-          MinMax), dynamic (int8 weights)
-Columns   score of the float model, of ours, of onnxruntime's (points); SQNR of each against float; differing: output
-          values that differ from onnxruntime's, and of how many; largest: the largest difference in steps of the
-          result's scale, where the result was quantized; back: values that differ after to_onnx and import (static
-          only); definition: compiled values that differ from the NumPy definition on the first samples
-Bounds    0 values that differ from the definition; scores within 2 standard errors of the paired difference from
-          onnxruntime's. Exit code 1 where one is missed.
+          MinMax), qdq_tensor (QDQ with one scale for each weight), dynamic (int8 weights)
+Columns   score of the float model, of ours, of onnxruntime's (points); SQNR of each against float (dB), gap: ours
+          minus onnxruntime's and its standard error over the samples; differing: output values that differ from
+          onnxruntime's; operators: codes that differ where each operator gets the same codes as onnxruntime's
+          (qdq_operators.py), LSB the largest such difference (static only); back: values that differ after to_onnx
+          and import (static only); definition: compiled values that differ from the NumPy definition on the first
+          samples
+Bounds    0 values that differ from the definition, 0 after the way back; one step for each operator; scores and SQNR
+          within 2 standard errors of onnxruntime's. Exit code 1 where one is missed.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +30,7 @@ import numpy as np
 import peers
 from common import (
     QUICK_CALIBRATION,
+    Feed,
     Feeds,
     Scored,
     batch_one_shape,
@@ -38,11 +44,16 @@ from common import (
     sqnr,
     write_json,
 )
+from qdq_operators import compare_operators
 
-FORMATS = ("qdq", "qoperator", "dynamic")
-TASKS = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "ppocr_cls", "squeezenet1_1")
+FORMATS = ("qdq", "qdq_tensor", "qoperator", "dynamic")
 SAMPLES = 2  # compared with the definition
-COLUMNS = ("model", "float", "ours", "ort", "SQNR ours", "SQNR ort", "differing", "largest", "back", "definition")
+OPERATOR_SAMPLES = 4  # compared operator by operator
+BACK_SAMPLES = 20  # compared with what comes back
+COLUMNS = (
+    "model", "float", "ours", "ort", "SQNR ours", "SQNR ort", "gap", "differing", "operators", "LSB", "back",
+    "definition",
+)  # fmt: skip
 
 
 def quantized(task: Any, kind: str, calibration: Any, folder: Path) -> Path:
@@ -54,9 +65,9 @@ def quantized(task: Any, kind: str, calibration: Any, folder: Path) -> Path:
     if kind == "dynamic":
         quantize_dynamic(str(source), str(out), weight_type=QuantType.QInt8, per_channel=True)
         return out
-    kinds = {"qdq": QuantFormat.QDQ, "qoperator": QuantFormat.QOperator}
+    kinds = {"qdq": QuantFormat.QDQ, "qdq_tensor": QuantFormat.QDQ, "qoperator": QuantFormat.QOperator}
     options: dict[str, Any] = {
-        "quant_format": kinds[kind], "per_channel": True, "activation_type": QuantType.QUInt8,
+        "quant_format": kinds[kind], "per_channel": kind != "qdq_tensor", "activation_type": QuantType.QUInt8,
         "weight_type": QuantType.QInt8, "calibrate_method": CalibrationMethod.MinMax,
     }  # fmt: skip
     try:
@@ -67,21 +78,22 @@ def quantized(task: Any, kind: str, calibration: Any, folder: Path) -> Path:
     return out
 
 
-def measure(task: Any, kind: str, reference: Scored, calibration: Any, folder: Path) -> dict[str, Any]:
-    """One row."""
+def measure(task: Any, kind: str, reference: Scored, path: Path) -> dict[str, Any]:
+    """One row: the model of `path`."""
     import tvmq
 
-    path = quantized(task, kind, calibration, folder)
     module = tvmq.quantize(*tvmq.from_onnx(path, shape=batch_one_shape(task)))
     executable = tvmq.build(module)
     ours, theirs = evaluate(task, executable.run), evaluate(task, peers.session(path))
     difference, error = paired(ours, theirs)
+    static = kind != "dynamic"
     return {
         "name": f"{task.name} {kind}", "float": reference.score, "ours": ours.score, "onnxruntime": theirs.score,
         "sqnr": sqnr(reference, ours), "sqnr_onnxruntime": sqnr(reference, theirs),
+        "gap": sqnr_gap(reference, ours, theirs), "difference": difference, "standard_error": error,
         "differing": differing(ours, theirs), "values": sum(o.size for o in ours.outputs),
-        "largest": largest_step(module, ours, theirs), "difference": difference, "standard_error": error,
-        "back": None if kind == "dynamic" else back(task, module, executable, folder / "back.onnx"),
+        "operators": asdict(compare_operators(path, first(task, OPERATOR_SAMPLES), path.parent)) if static else None,
+        "back": back(task, module, executable, path.with_suffix(".back.onnx")) if static else None,
         "definition": definition(task, module, executable),
     }  # fmt: skip
 
@@ -91,17 +103,27 @@ def differing(a: Scored, b: Scored) -> int:
     return sum(int((x != y).sum()) for x, y in zip(a.outputs, b.outputs, strict=True))
 
 
-def largest_step(module: Any, ours: Scored, theirs: Scored) -> float | None:
-    """Largest difference in steps of the results' scales; None where a result was not quantized."""
-    from tvmq.graph.view import View, const_value, op_name
+def sqnr_gap(reference: Scored, ours: Scored, theirs: Scored) -> tuple[float, float]:
+    """SQNR of ours minus that of theirs in dB, and its standard error by the jackknife over the samples."""
+    a, b = (squared_errors(reference, scored) for scored in (ours, theirs))
+    if not (a.sum() and b.sum()):
+        return (0.0, 0.0) if a.sum() == b.sum() else (float("nan"), 0.0)
+    without = 10 * np.log10((b.sum() - b) / (a.sum() - a))
+    error = np.sqrt((len(a) - 1) * np.mean((without - without.mean()) ** 2))
+    return float(10 * np.log10(b.sum() / a.sum())), float(error)
 
-    view, largest = View(module), 0.0
-    for name, a, b in zip(view.outputs, ours.outputs, theirs.outputs, strict=True):
-        call = view.value[name]
-        if op_name(call) != "tvmq.dequantize" or str(call.args[0].ty.dtype) == "int32":
-            return None
-        largest = max(largest, float(np.abs(a - b).max()) / float(const_value(call.args[1])))
-    return largest
+
+def squared_errors(reference: Scored, scored: Scored) -> np.ndarray:
+    """Of each sample, summed over all its values."""
+    return sum(
+        np.square((x - y).astype(np.float64)).reshape(len(x), -1).sum(1)
+        for x, y in zip(reference.outputs, scored.outputs, strict=True)
+    )
+
+
+def first(task: Any, count: int) -> list[Feed]:
+    """The first samples of a task."""
+    return [feed for feed, _ in zip(task.test_inputs(batch=1), range(count), strict=False)]
 
 
 def back(task: Any, module: Any, executable: Any, path: Path) -> int:
@@ -110,7 +132,7 @@ def back(task: Any, module: Any, executable: Any, path: Path) -> int:
 
     tvmq.to_onnx(module, path)
     again = tvmq.build(tvmq.quantize(*tvmq.from_onnx(path)))
-    return compared(task, executable.run, again.run, 50)
+    return compared(task, executable.run, again.run, BACK_SAMPLES)
 
 
 def definition(task: Any, module: Any, executable: Any) -> int:
@@ -123,35 +145,52 @@ def definition(task: Any, module: Any, executable: Any) -> int:
 def compared(task: Any, one: Any, other: Any, samples: int) -> int:
     """Values that differ between two ways to run a model."""
     count = 0
-    for feed, _ in zip(task.test_inputs(batch=1), range(samples), strict=False):
+    for feed in first(task, samples):
         count += sum(int((a != b).sum()) for a, b in zip(one(feed), other(feed), strict=True))
     return count
 
 
 def row(facts: dict[str, Any]) -> list[str]:
     """The cells of a table."""
-    largest, returned = facts["largest"], facts["back"]
+    operators, returned = facts["operators"], facts["back"]
     return [
         facts["name"], f"{facts['float']:.2f}", f"{facts['ours']:.2f}", f"{facts['onnxruntime']:.2f}",
-        f"{facts['sqnr']:.2f}", f"{facts['sqnr_onnxruntime']:.2f}", f"{facts['differing']} of {facts['values']}",
-        "-" if largest is None else f"{largest:.0f}", "-" if returned is None else str(returned),
+        f"{facts['sqnr']:.2f}", f"{facts['sqnr_onnxruntime']:.2f}", "{:.2f} ± {:.2f}".format(*facts["gap"]),
+        f"{facts['differing']} of {facts['values']}",
+        f"{operators['differing']} of {operators['values']}" if operators else "-",
+        str(operators["largest"]) if operators else "-", "-" if returned is None else str(returned),
         str(facts["definition"]),
     ]  # fmt: skip
 
 
 def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The bounds that were missed."""
-    missed = [f"{r['name']}: {r['definition']} values differ from the definition" for r in rows if r["definition"]]
+    missed = []
     for r in rows:
+        (gap, gap_error), operators = r["gap"], r["operators"]
+        if r["definition"]:
+            missed.append(f"{r['name']}: {r['definition']} values differ from the definition")
+        if r["back"]:
+            missed.append(f"{r['name']}: {r['back']} values differ after the way out and in")
+        if operators and operators["largest"] > 1:
+            missed.append(f"{r['name']}: '{operators['worst']}' differs by {operators['largest']} steps")
         if abs(r["difference"]) > 2 * r["standard_error"] + 1e-9:
             missed.append(f"{r['name']}: score differs by {r['difference']:.2f} +- {r['standard_error']:.2f} points")
+        if not abs(gap) <= 2 * gap_error + 0.05:
+            missed.append(f"{r['name']}: SQNR differs by {gap:.2f} +- {gap_error:.2f} dB")
     return missed
+
+
+def copied(path: Path, folder: Path) -> Path:
+    """The model in a folder where others may be written beside it."""
+    return path if path.parent == folder else Path(shutil.copy(path, folder))
 
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__ or "", tasks=TASKS)
+    arguments = parser(__doc__ or "")
     arguments.add_argument("--formats", default=",".join(FORMATS), help="names, separated by commas")
+    arguments.add_argument("--model", type=Path, help="this quantized model of the one task named")
     options = arguments.parse_args()
     logging.getLogger().setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
@@ -161,8 +200,9 @@ def main() -> None:
         for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
             reference = evaluate(task, peers.session(task.model_path))
             feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
-            for kind in options.formats.split(","):
-                rows.append(measure(task, kind, reference, feeds, Path(folder)))
+            for kind in [options.model.name] if options.model else options.formats.split(","):
+                path = options.model or quantized(task, kind, feeds, Path(folder))
+                rows.append(measure(task, kind, reference, copied(path, Path(folder))))
                 print_table(COLUMNS, [row(rows[-1])])
     print_table(COLUMNS, [row(facts) for facts in rows])
     write_json(options.json, {"rows": rows})

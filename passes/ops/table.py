@@ -5,8 +5,8 @@ Before                                            After
     y = multiply(sq(x), s)
 
 Leaky relu, sigmoid, tanh, hard-sigmoid, hard-swish, silu, gelu, mish, ... are such chains; no names are needed.
-The table is filled in float64 and rounded once; where the function is not a number stands the lowest code, as
-quantize gives it. Chains that end in a comparison are tables of booleans: decided on codes, exactly.
+The table is filled in float64, rounded once to float32, and then quantized: where the function is not a number stands
+the lowest code. Chains that end in a comparison are tables of booleans: decided on codes, exactly.
 """
 
 from __future__ import annotations
@@ -163,10 +163,8 @@ def _behind_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
 
 def _plain_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams, dtype: str) -> np.ndarray:
     """function(x) for the 256 codes of x, rounded once to float32, or as the booleans or integers that they are."""
-    limits = np.iinfo(qparams.spec.dtype)
-    codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)
     with np.errstate(all="ignore"):
-        return function((codes - float(qparams.zero_point)) * float(qparams.scale)).astype(dtype)
+        return function(numerics.real_values(qparams)).astype(dtype)
 
 
 FAMILY = Table()

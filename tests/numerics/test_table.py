@@ -60,9 +60,17 @@ def test_make_table_equals_the_slow_definition(name, x, y):
     low = int(np.iinfo(x.spec.dtype).min)
     assert values.dtype == y.spec.dtype and values.shape == (256,)
     for index, value in enumerate(values):
-        real = (low + index - int(x.zero_point)) * float(x.scale)
-        steps = round(function(real) / float(y.scale)) + int(y.zero_point)
+        real = float(np.float32(low + index - int(x.zero_point)) * np.float32(x.scale))
+        steps = round(float(np.float32(function(real)) / np.float32(y.scale))) + int(y.zero_point)
         assert int(value) == min(max(steps, y.spec.qmin), y.spec.qmax)
+
+
+def test_a_tie_is_that_of_the_float32_quotient():
+    """3.0 lies between codes 127 and 128 of 6 / 255: in float32 at 127.5, in float64 at 127.4999997."""
+    x, y = QParams(0.1, 10, QuantSpec()), QParams(np.float32(6 / 255), 0, QuantSpec())
+    values = numerics.make_table(lambda real: real + 3.0, x, y)
+    assert np.float64(3.0) / np.float64(y.scale) < 127.5
+    assert values[10] == numerics.quantize(np.float32(3.0), y.scale, 0, dtype="uint8") == 128
 
 
 @given(qparams(SPECS[:3]))

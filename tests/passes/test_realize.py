@@ -207,7 +207,7 @@ def test_table_of_a_function() -> None:
 def test_table_that_only_floats_read_gives_floats() -> None:
     mod = follow("a = R.add(c, d)\ns = R.sigmoid(a)\ny = R.tril(s)", {"a": (-4, 4)})
     values, a = const_value(the(mod, "tvmq.table").args[1]), params(-4, 4)
-    real = (np.arange(256) - float(a.zero_point)) * float(a.scale)
+    real = numerics.real_values(a)
     np.testing.assert_array_equal(values, (1 / (1 + np.exp(-real))).astype(np.float32))
 
 

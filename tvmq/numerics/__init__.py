@@ -44,7 +44,7 @@ from tvmq.numerics.requantize import (
 from tvmq.numerics.resample import resample
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import softmax
-from tvmq.numerics.table import make_table, rescale_table, table
+from tvmq.numerics.table import make_table, real_values, rescale_table, table
 
 __all__ = [
     "AddParams",
@@ -85,6 +85,7 @@ __all__ = [
     "prelu_params",
     "quantize",
     "quantize_bias",
+    "real_values",
     "requantize",
     "resample",
     "rescale_table",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.affine import dequantize, quantize
 from tvmq.spec import QParams
 
 
@@ -36,7 +37,9 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
     function  float64 (256,) -> float64 (256,), the real values of the codes
     returns   the output's storage type, shape (256,); all 256 entries, also where the input uses fewer bits
     raises    ConfigError if a side is per channel or the input not of 8 bits, RangeError if a value is NaN
-    order     in float64: x = (code - z_x) * s_x, y = clip(rint(function(x) / s_y) + z_y), half to even
+    order     x = dequantize(code) in float32, function in float64, rounded once to float32, y = quantize of that:
+              what a model says that writes DequantizeLinear, the function, QuantizeLinear. It decides ties: hard-swish
+              adds 3 to a zero, and 3 may lie half-way between two codes
 
     >>> from tvmq.spec import QuantSpec
     >>> x, y = QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec())
@@ -50,9 +53,8 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
             )
     if in_qparams.spec.dtype not in ("uint8", "int8"):
         raise ConfigError(f"table: the input must be uint8 or int8. Got {in_qparams.spec.dtype} instead")
-    limits = np.iinfo(in_qparams.spec.dtype)
-    codes = np.arange(limits.min, limits.max + 1, dtype=np.float64)
-    real = (codes - float(in_qparams.zero_point)) * float(in_qparams.scale)
+    codes = np.arange(256) + np.iinfo(in_qparams.spec.dtype).min
+    real = real_values(in_qparams)
     with np.errstate(all="ignore"):  # the function may overflow to infinity, which clips
         result = np.asarray(function(real), np.float64)
     if result.shape != codes.shape:
@@ -63,10 +65,21 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
             f"table: the function gives NaN at {real[index]:g} (code {codes[index]:g}); "
             f"it must be defined on the whole input range"
         )
-    spec, zero_point = out_qparams.spec, float(out_qparams.zero_point)
+    spec, scale, zero_point = out_qparams.spec, out_qparams.scale, out_qparams.zero_point
     with np.errstate(over="ignore"):
-        steps = np.rint(result / float(out_qparams.scale))
-    return (np.clip(steps, spec.qmin - zero_point, spec.qmax - zero_point) + zero_point).astype(spec.dtype)
+        rounded = result.astype(np.float32)
+    return quantize(rounded, scale, zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+
+
+def real_values(qparams: QParams) -> np.ndarray:
+    """dequantize of the 256 codes of an 8-bit tensor: float32 values, given as float64.
+
+    >>> from tvmq.spec import QuantSpec
+    >>> real_values(QParams(0.5, 128, QuantSpec()))[[0, 128, 255]]
+    array([-64. ,   0. ,  63.5])
+    """
+    codes = np.arange(256) + np.iinfo(qparams.spec.dtype).min
+    return dequantize(codes, qparams.scale, qparams.zero_point).astype(np.float64)
 
 
 def rescale_table(in_qparams: QParams, out_qparams: QParams) -> np.ndarray:
