@@ -42,6 +42,11 @@ Feed = dict[str, np.ndarray]
 Predict = Callable[[Feed], Sequence[np.ndarray]]
 
 
+def first_inputs(task: Any, count: int) -> list[Feed]:
+    """The first test samples of a task, one by one."""
+    return [feed for feed, _ in zip(task.test_inputs(batch=1), range(count), strict=False)]
+
+
 @dataclass(frozen=True, eq=False)
 class Scored:
     """One evaluation: score and per-sample scores in points, and all outputs over all test samples."""

@@ -1,8 +1,10 @@
 """Compiled integer modules against the NumPy definition, bit for bit; simulated against integer by layer.
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 200] [--samples 4] [--quick]
+    python benchmarks/exactness.py --zoo ../shared/zoo --imported-only [--formats qdq,qoperator] [--quick]
 
-Models    the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
+Models    the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings; the tasks as
+          onnxruntime quantizes them, imported with their own scales ("task-qdq", "task-qoperator", see qdq.py)
 Builds    for AVX2, AVX-512BW and VNNI, as far as this CPU runs them; each is saved, and loaded by fresh
           processes of 1 and of 2 threads
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
@@ -34,6 +36,7 @@ from common import (
     Feeds,
     batch_one_shape,
     finish,
+    first_inputs,
     load_zoo,
     machine,
     parser,
@@ -61,28 +64,52 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A float model, samples to calibrate it with, and inputs to compare on."""
+    """A float model, samples to calibrate it with, and inputs to compare on.
+
+    calibration     None: the model carries its own scales
+    """
 
     name: str
     model: Any
     shape: Mapping[str, Sequence[int]]
-    calibration: Iterable[Feed]
+    calibration: Iterable[Feed] | None
     inputs: list[Feed]
 
 
 def cases(options: Any) -> Iterator[Case]:
-    """The tasks, then the random graphs."""
+    """The tasks, then the random graphs, then the tasks that onnxruntime quantized."""
     samples = 2 if options.quick else options.samples
+    if not options.imported_only:
+        yield from own_cases(options, samples)
+    formats = [name for name in options.formats.split(",") if name]
+    with tempfile.TemporaryDirectory() as folder:
+        for task in load_zoo(options.zoo, options.tasks).values() if formats else ():
+            feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
+            yield from imported_cases(task, formats, feeds, samples, Path(folder))
+
+
+def own_cases(options: Any, samples: int) -> Iterator[Case]:
+    """What we quantize: the tasks, then the random graphs."""
     for task in load_zoo(options.zoo, options.tasks).values():
-        inputs = [feed for feed, _ in zip(task.test_inputs(batch=1), range(samples), strict=False)]
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        yield Case(task.name, task.model_path, batch_one_shape(task), feeds, inputs)
+        yield Case(task.name, task.model_path, batch_one_shape(task), feeds, first_inputs(task, samples))
     sys.path.insert(0, str(ROOT))
     from tests.random_graphs import random_inputs, random_model
 
     for seed in range(10 if options.quick else options.graphs):
         model = random_model(seed)
         yield Case(f"random_{seed}", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, samples))
+
+
+def imported_cases(
+    task: Any, formats: Sequence[str], calibration: Iterable[Feed], samples: int, folder: Path
+) -> Iterator[Case]:
+    """A task as onnxruntime quantizes it, in each format; `calibration` is what onnxruntime reads."""
+    import qdq
+
+    for kind in formats:
+        model = qdq.quantized(task, kind, calibration, folder)
+        yield Case(f"{task.name}-{kind}", model, batch_one_shape(task), None, first_inputs(task, samples))
 
 
 def runnable_targets() -> dict[str, str]:
@@ -96,8 +123,7 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str
     """Quantize and build; write inputs, the definition's results and the executables; gives facts."""
     import tvmq
 
-    model = ours.Model(*tvmq.from_onnx(case.model, shape=case.shape))
-    module = model.integer(case.calibration)
+    module, simulated = integer_and_simulated(case)
     islands = tvmq.reference.Reference(module).islands
     stored = {f"in {i} {name}": array for i, feed in enumerate(case.inputs) for name, array in feed.items()}
     for name, target in targets.items():
@@ -106,8 +132,21 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str
         stored |= {f"out {name} {key}": array for key, array in expected.items()}
         tvmq.build(module, target=target).save(folder / f"{case.name}.{name}.tvmq")
     np.savez(folder / f"{case.name}.npz", **stored)
-    facts = layer_differences(model.simulated(case.calibration), module, case.inputs[0])
+    facts: dict[str, Any] = {"lsb": 0, "worst": "-", "compared": "-"}
+    if simulated is not None:
+        facts = layer_differences(simulated, module, case.inputs[0])
     return {"name": case.name, "islands": len(islands), **facts}
+
+
+def integer_and_simulated(case: Case) -> tuple[Any, Any]:
+    """The two modules; no simulated one of a model that carries its scales."""
+    import tvmq
+
+    imported = tvmq.from_onnx(case.model, shape=case.shape)
+    if case.calibration is None:
+        return tvmq.quantize(*imported), None
+    model = ours.Model(*imported)
+    return model.integer(case.calibration), model.simulated(case.calibration)
 
 
 def defined_results(module: Any, target: str, inputs: Sequence[Feed]) -> dict[str, np.ndarray]:
@@ -304,6 +343,8 @@ def main() -> None:
     commands = parser("Compiled integer modules against the NumPy definition.")
     commands.add_argument("--graphs", type=int, default=200, help="random graphs")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
+    commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
+    commands.add_argument("--imported-only", action="store_true", help="the imported models alone")
     commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
     options = commands.parse_args()
     if options.check:

@@ -30,12 +30,12 @@ import numpy as np
 import peers
 from common import (
     QUICK_CALIBRATION,
-    Feed,
     Feeds,
     Scored,
     batch_one_shape,
     evaluate,
     finish,
+    first_inputs,
     load_zoo,
     machine,
     paired,
@@ -87,12 +87,13 @@ def measure(task: Any, kind: str, reference: Scored, path: Path) -> dict[str, An
     ours, theirs = evaluate(task, executable.run), evaluate(task, peers.session(path))
     difference, error = paired(ours, theirs)
     static = kind != "dynamic"
+    inputs = first_inputs(task, OPERATOR_SAMPLES)
     return {
         "name": f"{task.name} {kind}", "float": reference.score, "ours": ours.score, "onnxruntime": theirs.score,
         "sqnr": sqnr(reference, ours), "sqnr_onnxruntime": sqnr(reference, theirs),
         "gap": sqnr_gap(reference, ours, theirs), "difference": difference, "standard_error": error,
         "differing": differing(ours, theirs), "values": sum(o.size for o in ours.outputs),
-        "operators": asdict(compare_operators(path, first(task, OPERATOR_SAMPLES), path.parent)) if static else None,
+        "operators": asdict(compare_operators(path, inputs, path.parent)) if static else None,
         "back": back(task, module, executable, path.with_suffix(".back.onnx")) if static else None,
         "definition": definition(task, module, executable),
     }  # fmt: skip
@@ -121,11 +122,6 @@ def squared_errors(reference: Scored, scored: Scored) -> np.ndarray:
     )
 
 
-def first(task: Any, count: int) -> list[Feed]:
-    """The first samples of a task."""
-    return [feed for feed, _ in zip(task.test_inputs(batch=1), range(count), strict=False)]
-
-
 def back(task: Any, module: Any, executable: Any, path: Path) -> int:
     """Values that differ after the way out and in again, on the first samples."""
     import tvmq
@@ -145,7 +141,7 @@ def definition(task: Any, module: Any, executable: Any) -> int:
 def compared(task: Any, one: Any, other: Any, samples: int) -> int:
     """Values that differ between two ways to run a model."""
     count = 0
-    for feed in first(task, samples):
+    for feed in first_inputs(task, samples):
         count += sum(int((a != b).sum()) for a, b in zip(one(feed), other(feed), strict=True))
     return count
 
