@@ -29,6 +29,7 @@ for _variable in ("TVM_NUM_THREADS", "OMP_NUM_THREADS"):
 ROOT = Path(__file__).parents[1]
 SECONDS = 120.0  # a case that takes longer hangs
 FEEDS = 3
+ENTERED, FAILING = "entered", "failing"  # what a worker says before its answer
 
 
 def work(pipe: Any, builds: bool, damage: bool) -> None:
@@ -45,10 +46,15 @@ def work(pipe: Any, builds: bool, damage: bool) -> None:
             pipe.send((outcome.kind, outcome.stage, outcome.text, None))
             continue
         model = fuzz_model(seed)
-        outcome = run_case(model, fuzz_feeds(model, seed, FEEDS), builds=builds)
+        outcome = run_case(
+            model,
+            fuzz_feeds(model, seed, FEEDS),
+            builds=builds,
+            entered=lambda stage: pipe.send((ENTERED, stage, "", None)),
+        )
         found = None
         if outcome.failed:
-            pipe.send(("failing", outcome.stage, outcome.text, None))  # should making it smaller kill the process
+            pipe.send((FAILING, outcome.stage, outcome.text, None))  # should making it smaller kill the process
             found = smaller(model, partial(_fails_alike, seed, outcome.signature, builds)).SerializeToString()
         pipe.send((outcome.kind, outcome.stage, outcome.text, found))
 
@@ -75,27 +81,30 @@ class Worker:
         other.close()
 
     def run(self, seed: int) -> tuple[str, str, str, bytes | None]:
-        """Outcome of a seed; "died" or "hung" where the process did not answer."""
-        last: tuple[str, str, str, bytes | None] | None = None
-        sent = False
-        while True:
-            try:
-                if not sent:
-                    self._pipe.send(seed)
-                    sent = True
-                if not self._pipe.poll(SECONDS):
-                    self._process.kill()
-                    self._start()
-                    return last and ("crash", *last[1:]) or ("hung", "", f"no answer in {SECONDS:.0f} s", None)
+        """Outcome of a seed; "died" or "hung" where the process did not answer.
+
+        A failure that is known is the outcome even if making the model smaller ends the process; a process that
+        onnxruntime ended says nothing about tvmq.
+        """
+        stage = ""
+        known: tuple[str, str, str, bytes | None] | None = None
+        try:
+            self._pipe.send(seed)
+            while self._pipe.poll(SECONDS):
                 answer = self._pipe.recv()
-            except (EOFError, ConnectionError):
-                self._process.join()
-                code = self._process.exitcode
-                self._start()
-                return last and ("crash", *last[1:]) or ("died", "", f"the process died with {code}", None)
-            if answer[0] != "failing":
-                return answer
-            last = answer
+                if answer[0] == ENTERED:
+                    stage = answer[1] if known is None else stage
+                elif answer[0] == FAILING:
+                    known = ("crash", *answer[1:])
+                else:
+                    return answer
+            self._process.kill()
+            found = known or ("hung", stage, f"no answer in {SECONDS:.0f} s", None)
+        except (EOFError, ConnectionError):
+            self._process.join()
+            found = known or ("died", stage, f"the process died with {self._process.exitcode}", None)
+        self._start()
+        return ("invalid", *found[1:]) if stage == "onnxruntime" and known is None else found
 
     def close(self) -> None:
         """Let it go."""

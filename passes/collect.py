@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
+from tvmq.dataset import samples_in
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, op_name
@@ -69,7 +70,7 @@ def collect(
     run = evaluator(tap(mod, sources))
     samples = 0
     for feed, count in batches:
-        size = len(next(iter(feed.values())))
+        size = samples_in(feed)
         for source, value in zip(sources, run(feed), strict=True):
             statistics[source].update(samples_of(np.asarray(value), size, count))
         samples += count

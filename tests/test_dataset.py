@@ -283,10 +283,25 @@ def test_a_bad_batch_of_a_generator_is_found_at_once() -> None:
 def test_models_without_batches() -> None:
     with pytest.raises(DataError, match="the model has no inputs; there is nothing to run it on"):
         Dataset(SAMPLES, [])
-    with pytest.raises(
-        DataError, match="input 'scale' is a single number, so that samples cannot be told apart; make it a constant"
-    ):
-        Dataset(SAMPLES, [X, Input("scale", (), "float32")])
+
+
+SCALE = Input("scale", (), "float32")
+
+
+def test_single_numbers_belong_to_the_samples_they_come_with() -> None:
+    """Batches of four: what is left of an item is filled up, not joined with the next one."""
+    given = Input("x", (4, 3), "float32")
+    for order in ([given, SCALE], [SCALE, given]):
+        batches = list(Dataset([{"x": SAMPLES, "scale": 0.5}, {"x": SAMPLES[:1], "scale": 2}], order))
+        assert [count for _, count in batches] == [4, 2, 1]
+        assert [feed["scale"].item() for feed, _ in batches] == [0.5, 0.5, 2.0]
+        assert all(feed["scale"].shape == () and feed["scale"].dtype == np.float32 for feed, _ in batches)
+        np.testing.assert_array_equal(batches[1][0]["x"], SAMPLES[[4, 5, 5, 5]])
+
+
+def test_nothing_but_single_numbers() -> None:
+    batches = list(Dataset((np.float32(value) for value in range(3)), [SCALE]))
+    assert [(feed["scale"].item(), count) for feed, count in batches] == [(0.0, 1), (1.0, 1), (2.0, 1)]
 
 
 def test_bad_files(tmp_path: Path) -> None:

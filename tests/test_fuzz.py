@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from project import ROOT
-from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller
+from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller, undefined
 from tests.fuzz_damage import KINDS, run_damage, whole
 from tests.fuzz_graphs import fuzz_feeds, fuzz_model
 from tvmq.cli.files import read_arrays
@@ -139,6 +139,61 @@ def test_tables_of_64_bit_integers():
 def test_empty_tensors(nodes, x):
     constants = {"w": np.zeros((0, 3), np.float32)} if nodes[0].op_type == "MatMul" else {}
     assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (2, 0, 3)], ids=str)
+def test_flatten_of_nothing(shape, axis):
+    node = helper.make_node("Flatten", ["x"], ["y"], axis=axis)
+    assert road(model_of(node, x=shape, constants={})) == "exact"
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [([-1], [1], [0], [1]), ([2], [-2], [0], [1]), ([0], [2], [1], [-1]), ([5], [9], [0], [2]), ([0, 3], [2, 1]),
+     ([2, -1], [1, -9], [1, 0], [1, -1])],
+    ids=["backwards", "from the end", "against the step", "outside", "without axes", "of rows in reverse"],
+)  # fmt: skip
+def test_slices_that_hold_nothing(bounds):
+    constants = {f"c{i}": np.array(values, np.int64) for i, values in enumerate(bounds)}
+    node = helper.make_node("Slice", ["x", *constants], ["y"])
+    model = model_of(node, x=(3, 4), constants=constants)
+    assert onnxruntime_results(model, fuzz_feeds(model, 0, 1))[0][0].size == 0
+    assert road(model) == "exact"
+
+
+@pytest.mark.parametrize("operator", ["Celu", "Elu", "Selu", "Relu", "Clip", "Sigmoid", "Neg", "Sign", "Identity"])
+def test_single_numbers(operator):
+    """Inputs and results of rank 0 keep it."""
+    model = model_of(helper.make_node(operator, ["x"], ["y"]), x=(), constants={})
+    assert road(model) == "exact"
+    assert tvmq.build(*tvmq.from_onnx(model)[:1]).run({"x": np.float32(-0.5)})[0].shape == ()
+
+
+def test_a_single_number_beside_a_picture():
+    nodes = [helper.make_node("Mul", ["x", "rate"], ["m"]), helper.make_node("Conv", ["m", "w"], ["y"])]
+    weight = np.random.default_rng(0).normal(size=(4, 3, 3, 3)).astype(np.float32)
+    model = model_of(*nodes, x=(1, 3, 6, 6), constants={"w": weight})
+    model.graph.input.append(helper.make_tensor_value_info("rate", TensorProto.FLOAT, ()))
+    assert road(model) == "exact"
+    feed = {"x": np.random.default_rng(1).normal(size=(7, 3, 6, 6)).astype(np.float32), "rate": np.float32(0.5)}
+    mod, params = tvmq.from_onnx(model)
+    qmod = tvmq.quantize(mod, params, feed)
+    assert tvmq.verify(tvmq.build(qmod), feed).samples == 7
+    assert tvmq.compare((mod, params), qmod, feed).samples == 7
+
+
+@pytest.mark.parametrize("seed", [2122, 2552, 30069, 1116, 100060, 100447, 101170])
+def test_models_that_once_failed(seed):
+    assert not outcome(seed, builds=True).failed
+
+
+@pytest.mark.parametrize("operator, leaves_open", [("MaxPool", True), ("AveragePool", False)])
+def test_what_becomes_of_nan(operator, leaves_open):
+    """Pools of maxima may do with it what they like; a mean may not."""
+    nodes = [helper.make_node("Sqrt", ["x"], ["s"]), helper.make_node(operator, ["s"], ["y"], kernel_shape=[2, 2])]
+    model = model_of(*nodes, x=(1, 1, 4, 4), constants={})
+    assert undefined(model, fuzz_feeds(model, 0, 1)[0]) == ({"y"} if leaves_open else set())
 
 
 def test_a_failure_is_found_and_made_small(monkeypatch):

@@ -34,18 +34,14 @@ class Dataset:
     """Checked batches of a user's data, in the batch size of the model.
 
     Iterating gives (feed, count): arrays of the model's batch size, of which the first `count` samples are real and
-    the rest repeats of the last one. Where inputs differ in their first sizes there is no batch: data then come in
-    the shapes of the model. `notice` is called with one sentence when data have to be spooled.
+    the rest repeats of the last one. A single number belongs to all samples it comes with, which are then not joined
+    with others; where all inputs are single numbers each item is one sample. Where inputs differ in their first sizes
+    there is no batch: data then come in the shapes of the model. `notice` is called with one sentence when data have
+    to be spooled.
     """
 
     def __init__(self, data: Any, inputs: Sequence[Input], notice: Any = None) -> None:
         self.inputs = list(inputs)
-        for given in self.inputs:
-            if not given.shape:
-                raise DataError(
-                    f"data: input '{given.name}' is a single number, so that samples cannot be told apart; "
-                    "make it a constant of the model"
-                )
         if not self.inputs:
             raise DataError("data: the model has no inputs; there is nothing to run it on")
         self._source, self._spool = _reopenable(data), None
@@ -53,24 +49,27 @@ class Dataset:
             self._source, self._spool = _spooled(data, self.inputs, notice)
 
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
-        batch = self.inputs[0].shape[0] or 1
+        batch = next((given.shape[0] for given in self.inputs if given.shape), 1) or 1
         if not _has_batch(self.inputs):
             yield from ((checked(item, self.inputs, number), batch) for number, item in enumerate(self._open()))
             return
+        joins = all(given.shape for given in self.inputs)
         waiting: list[Feed] = []
         have = 0
         for number, item in enumerate(self._open()):
             feed = checked(item, self.inputs, number)
             waiting.append(feed)
-            have += len(feed[self.inputs[0].name])
+            have += samples_in(feed)
             while have >= batch:
                 joined = _joined(waiting)
-                yield {name: value[:batch] for name, value in joined.items()}, batch
+                yield {name: value[:batch] if value.ndim else value for name, value in joined.items()}, batch
                 have -= batch
-                waiting = [{name: value[batch:] for name, value in joined.items()}] if have else []
+                waiting = [{n: value[batch:] if value.ndim else value for n, value in joined.items()}] if have else []
+            if have and not joins:
+                yield _filled(waiting, batch), have
+                waiting, have = [], 0
         if have:
-            joined = _joined(waiting)
-            yield {name: _filled(value, batch) for name, value in joined.items()}, have
+            yield _filled(waiting, batch), have
 
     def first(self) -> Feed:
         """The first batch as it was given; DataError if there is none."""
@@ -86,17 +85,30 @@ class Dataset:
         return sum(count for _, count in self)
 
 
+def samples_in(feed: Mapping[str, np.ndarray]) -> int:
+    """Length of the first input that has one; 1 for single numbers.
+
+    >>> samples_in({"rate": np.float32(0.5), "x": np.zeros((4, 2))}), samples_in({"rate": np.float32(0.5)})
+    (4, 1)
+    """
+    return next((len(value) for value in feed.values() if np.ndim(value)), 1)
+
+
 def _has_batch(inputs: Sequence[Input]) -> bool:
-    """True if all inputs begin with one and the same size, or a free one."""
-    return len({given.shape[0] for given in inputs if given.shape[0] is not None}) <= 1
+    """True if all inputs but single numbers begin with one and the same size, or a free one."""
+    return len({given.shape[0] for given in inputs if given.shape and given.shape[0] is not None}) <= 1
 
 
 def _joined(feeds: Sequence[Feed]) -> Feed:
     return feeds[0] if len(feeds) == 1 else {name: np.concatenate([f[name] for f in feeds]) for name in feeds[0]}
 
 
-def _filled(value: np.ndarray, batch: int) -> np.ndarray:
-    return np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)])
+def _filled(waiting: Sequence[Feed], batch: int) -> Feed:
+    """One batch of fewer samples, the last one repeated."""
+    return {
+        name: np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)]) if value.ndim else value
+        for name, value in _joined(waiting).items()
+    }
 
 
 def _reopenable(data: Any) -> Any:
@@ -201,7 +213,7 @@ def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
         if name not in names:
             raise DataError(f"{where}: the model has no input '{name}'; it takes {names}")
     feed = {given.name: checked_array(feed[given.name], given, where) for given in inputs}
-    sizes = {name: len(value) for name, value in feed.items()}
+    sizes = {name: len(value) for name, value in feed.items() if value.ndim}
     if not _has_batch(inputs):
         _check_sizes(sizes, inputs, where)
     elif len(set(sizes.values())) > 1:
@@ -211,7 +223,7 @@ def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
 
 def _check_sizes(sizes: Mapping[str, int], inputs: Sequence[Input], where: str) -> None:
     for given in inputs:
-        if given.shape[0] not in (None, sizes[given.name]):
+        if given.shape and given.shape[0] not in (None, sizes[given.name]):
             raise DataError(
                 f"{where}: input '{given.name}' begins with {sizes[given.name]}, the model takes {given.shape[0]}; "
                 "its inputs differ in their first sizes, so they cannot be cut into batches"
@@ -224,7 +236,7 @@ def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
     if value.ndim == len(shape) - 1 and _fits(value.shape, shape[1:]):
         value = value[None]
     if value.ndim != len(shape) or not _fits(value.shape[1:], shape[1:]):
-        want = "x".join("?" if d is None else str(d) for d in ("batch", *shape[1:]))
+        want = "x".join("?" if d is None else str(d) for d in ("batch", *shape[1:])) if shape else "a single number"
         raise DataError(f"{where}: input '{given.name}' has shape {value.shape}, the model takes {want}")
     if value.dtype.kind not in "fiub" or (np.dtype(given.dtype).kind in "iu" and value.dtype.kind == "f"):
         raise DataError(f"{where}: input '{given.name}' is {value.dtype}, the model takes {given.dtype}")
@@ -241,7 +253,7 @@ def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
                 f"{where}: input '{given.name}' holds {int(value.min())}..{int(value.max())}, "
                 f"{given.dtype} ends at {limits.min}..{limits.max}"
             )
-    return np.ascontiguousarray(value, dtype=given.dtype)
+    return np.ascontiguousarray(value, dtype=given.dtype).reshape(value.shape)  # it makes vectors of numbers
 
 
 def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:

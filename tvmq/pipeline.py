@@ -172,7 +172,7 @@ def _calibration(
 
 def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:
     for feed, count in data:
-        fingerprint.update({name: value[:count] for name, value in feed.items()})
+        fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})
         yield feed, count
 
 

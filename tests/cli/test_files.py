@@ -47,7 +47,6 @@ def damaged(tmp_path):
     (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x'; it holds 'y', 'z'"),
     (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*: 3, .*: 1"),
     (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "not 0"),
-    (lambda p: np.save(p / "a.npy", np.float32(1)) or p / "a.npy", ["x"], "not 0"),
     (damaged, ["x"], "'x' of '.*bad.npz' cannot be read"),
 ])  # fmt: skip
 def test_bad_data_is_refused(tmp_path, make, names, message):
@@ -120,3 +119,12 @@ def test_outputs_that_cannot_be(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *args: False)
     with pytest.raises(OutputError, match="no permission"):
         check_output(tmp_path / "f")
+
+
+def test_single_numbers_are_no_samples(tmp_path):
+    """They go with every batch."""
+    np.savez(tmp_path / "a.npz", rate=np.float32(0.5), x=X)
+    arrays = read_arrays(tmp_path / "a.npz", ["rate", "x"])
+    feeds = list(Batches(arrays, 2, count=2))
+    assert [feed["x"].shape for feed in feeds] == [(2, *X.shape[1:])] * 2
+    assert [feed["rate"].item() for feed in feeds] == [0.5, 0.5]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from frontend_models import check, make_model
+from frontend_models import check, make_model, run_float, run_onnxruntime
 from onnx import helper
 from tvm import relax
 
@@ -213,6 +213,12 @@ for name in ("Softplus", "Mish"):
 for name in ("Sinh", "Cosh"):
     case(name.lower(), name, WIDE[1:11])
     case(f"{name.lower()}-small", name, WIDE[4:9])
+for name in ("Elu", "Celu", "ThresholdedRelu"):
+    case(name.lower(), name, WIDE, alpha=1.5)
+case("selu", "Selu", WIDE, alpha=1.5, gamma=0.75)
+case("sign-double", "Sign", WIDE.astype(np.float64))
+case("sign-int8", "Sign", np.int8([-3, 0, 5]), expect=["sign"])
+case("prelu-more-axes", "PRelu", floats(3, 4, 5), floats(4, 1), expect=["reshape", "prelu"])
 case("lp-norm-1", "LpNormalization", F([[1, -2], [0, 0]]), p=1, axis=1, opset=11)
 case("lp-norm-2", "LpNormalization", floats(2, 3, 4), p=2, axis=1, opset=11)
 case("layer-norm-mean", "LayerNormalization", floats(2, 3, 8), floats(3, 8), outputs=3, axis=1)
@@ -235,6 +241,26 @@ def test_equals_onnxruntime(name: str) -> None:
     mod = check(model, {"x": x})
     if expected is not None:
         assert operators(mod) == expected
+
+
+SPECIAL = np.array([np.nan, np.inf, -np.inf, -0.5, 0, 0.5], F)
+
+
+@pytest.mark.parametrize("operator", ["Elu", "Selu", "Celu", "Sign", "ThresholdedRelu"])
+def test_nan_and_infinities(operator: str) -> None:
+    """NaN stays NaN (but where the operator is a comparison), infinities are no NaN."""
+    model = single(operator, SPECIAL)
+    mod, params = from_onnx(model)
+    (result,), (expected,) = run_float(mod, params, {"x": SPECIAL}), run_onnxruntime(model, {"x": SPECIAL})
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert np.isnan(result[0]) == (operator != "ThresholdedRelu")
+
+
+def test_slopes_of_more_axes_than_the_tensor() -> None:
+    """ONNX gives the result the shape of the tensor; onnxruntime adds an axis."""
+    x = floats(2, 3)
+    mod, params = from_onnx(single("PRelu", x, floats(1, 1, 1)))
+    assert run_float(mod, params, {"x": x})[0].shape == (2, 3)
 
 
 REFUSED: dict[str, tuple[onnx.ModelProto, str]] = {}

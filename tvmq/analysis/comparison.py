@@ -16,7 +16,7 @@ from tvmq.analysis.layer_weights import Weight, Weights
 from tvmq.analysis.probes import cut, tapped
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
-from tvmq.dataset import Dataset
+from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
@@ -127,7 +127,7 @@ class _Runs:
 
     def add(self, feed: Mapping[str, np.ndarray], count: int) -> None:
         """Run one batch, of which the first `count` samples are real."""
-        size = len(next(iter(feed.values())))
+        size = samples_in(feed)
         ours, theirs = self._a(feed), self._b(feed)
         values = dict(zip(self._b_names, theirs, strict=False))
         apart = self._apart({**feed, **{param: values[name] for param, name in self._given.items()}})

@@ -10,7 +10,7 @@ import numpy as np
 from tvmq.analysis.work import described
 from tvmq.codegen.executable import Executable
 from tvmq.codegen.reference import Reference
-from tvmq.dataset import Dataset, Input
+from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.errors import DataError
 
 
@@ -85,7 +85,7 @@ def verify(exe: Executable, data: Any) -> Verification:
             unequal = unequal_bits(a, b)
             if unequal.any() and first is None:
                 at = tuple(int(i) for i in np.argwhere(unequal)[0])
-                inside = at[0] if at and a.shape[0] == len(feed[inputs[0].name]) else 0
+                inside = at[0] if at and a.shape[0] == samples_in(feed) else 0
                 first = Difference(info.name, samples + inside, at, float(a[at]), _value(b, at))
             differing += int(unequal.sum())
             values += a.size

@@ -11,8 +11,9 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Inputs, Json, Quiet
-from tvmq.cli.files import read_arrays
+from tvmq.cli.files import Arrays, read_arrays
 from tvmq.cli.screen import print_json, step
+from tvmq.dataset import samples_in
 
 
 class By(str, Enum):
@@ -39,8 +40,8 @@ def compare(
     """
     with step("read models", quiet=quiet):
         one, other = _read(first), _read(second)
-    arrays = {name: array[:samples] for name, array in read_arrays(data, _input_names(other)).items()}
-    with step("compare", len(next(iter(arrays.values()))), quiet=quiet) as advance:
+    arrays = _first(read_arrays(data, _input_names(other)), samples)
+    with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
     if as_json:
         print_json(result.to_dict())
@@ -48,6 +49,10 @@ def compare(
         print(result)
     else:
         print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+
+
+def _first(arrays: Arrays, samples: int) -> Arrays:
+    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
 def _repeat(advance: Callable[[], None], count: int) -> None:

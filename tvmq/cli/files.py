@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 
 Arrays = dict[str, np.ndarray]
@@ -20,9 +21,8 @@ UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, Key
 
 
 def batch_of(exe: Any) -> int:
-    """Samples that an executable takes in one run: first dimension of its first input, 1 without any."""
-    shape = exe.input_info[0].shape
-    return int(shape[0]) if shape else 1
+    """Samples that an executable takes in one run: first dimension of its first input that has one, 1 without any."""
+    return next((int(info.shape[0]) for info in exe.input_info if info.shape), 1)
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
@@ -39,8 +39,8 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     except UNREADABLE as error:
         raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
     arrays = _by_name(loaded, path, names)
-    lengths = {name: array.shape[0] if array.ndim else 0 for name, array in arrays.items()}
-    if len(set(lengths.values())) != 1 or 0 in lengths.values():
+    lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
+    if len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
     return arrays
 
@@ -73,7 +73,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Batches:
-    """Samples in batches, as often as one iterates: {name: array of `size` samples}.
+    """Samples in batches, as often as one iterates: {name: array of `size` samples}; single numbers as they are.
 
     count    how many batches; without it all that are full, but at least one. Where samples run out they are
              taken from the beginning again, so that every batch is full
@@ -92,7 +92,7 @@ class Batches:
         count: int | None = None,
     ) -> None:
         self.arrays, self.size, self.advance = arrays, size, advance
-        self.samples = len(next(iter(arrays.values())))
+        self.samples = samples_in(arrays)
         self.count = count or max(1, self.samples // size)
 
     def __len__(self) -> int:
@@ -101,7 +101,7 @@ class Batches:
     def __iter__(self) -> Iterator[Arrays]:
         for i in range(self.count):
             index = np.arange(i * self.size, (i + 1) * self.size) % self.samples
-            yield {name: array[index] for name, array in self.arrays.items()}
+            yield {name: array[index] if array.ndim else array for name, array in self.arrays.items()}
             self.advance()
 
 

@@ -12,6 +12,7 @@ import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
 from tvmq.cli.files import Arrays, Batches, batch_of, check_output, read_arrays, write_whole
 from tvmq.cli.screen import print_json, print_rows, step
+from tvmq.dataset import samples_in
 from tvmq.errors import DataError
 
 
@@ -46,7 +47,7 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     raises  DataError where an output does not have one row for each sample, so that batches cannot be joined
     """
     size = batch_of(exe)
-    samples = len(next(iter(arrays.values())))
+    samples = samples_in(arrays)
     names = [info.name for info in exe.output_info]
     if samples == size:
         return dict(zip(names, exe.run(arrays), strict=True))

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
+from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
 
 
 def clip(call: NodeCall) -> relax.Expr:
@@ -74,6 +74,13 @@ def dropout(call: NodeCall) -> relax.Expr:
         return call.inputs[0]
     mask = relax.op.full(call.shape(), relax.const(True, "bool"), "bool")  # nothing is dropped
     return relax.Tuple([call.inputs[0], mask])
+
+
+def prelu(call: NodeCall) -> None:
+    """PRelu with a slope of more axes than x, all of size 1: ONNX broadcasts slopes to x, never x to them."""
+    extra = len(call.shape(1)) - len(call.shape(0))
+    if extra > 0 and all(same_dimension(size, 1) for size in call.shape(1)[:extra]):
+        call.inputs[1] = call.builder.emit(relax.op.reshape(call.inputs[1], call.shape(1)[extra:]))
 
 
 def bit_shift(call: NodeCall) -> relax.Expr:

@@ -1,4 +1,4 @@
-"""Functions of one tensor that TVM computes imprecisely or has no code for, and the remainder."""
+"""Functions of one tensor that TVM computes imprecisely, wrongly for NaN, or has no code for, and the remainder."""
 
 from __future__ import annotations
 
@@ -53,6 +53,44 @@ def sinh(call: NodeCall) -> relax.Expr:
     for term in (1 / 120, 1 / 6, 1):  # up to x^7 / 7!: the rest is below 1e-8 of the result for |x| < 0.5
         series = op.add(op.multiply(series, square), number(call, term))
     return op.where(op.less(op.abs(x), number(call, 0.5)), op.multiply(x, series), far)
+
+
+def elu(call: NodeCall) -> relax.Expr:
+    """x above 0, else alpha * (exp(x) - 1); TVM's, made of relu, is 0 for NaN, and its numbers are float32 only."""
+    return _exponential_unit(call, call.attributes.get("alpha", 1.0))
+
+
+def selu(call: NodeCall) -> relax.Expr:
+    """Elu times gamma."""
+    result = _exponential_unit(call, call.attributes.get("alpha", 1.67326319217681884765625))
+    return op.multiply(number(call, call.attributes.get("gamma", 1.05070102214813232421875)), result)
+
+
+def celu(call: NodeCall) -> relax.Expr:
+    """x above 0, else alpha * (exp(x / alpha) - 1); ONNX's own body makes a vector of a single number."""
+    alpha = call.attributes.get("alpha", 1.0)
+    return _exponential_unit(call, alpha, op.divide(call.inputs[0], number(call, alpha)))
+
+
+def _exponential_unit(call: NodeCall, alpha: float, inner: relax.Expr | None = None) -> relax.Expr:
+    """x above 0, else alpha * (exp(inner) - 1), `inner` x itself where it is left out."""
+    x = call.inputs[0]
+    tail = op.subtract(op.exp(x if inner is None else inner), number(call, 1))
+    return op.where(op.greater(x, number(call, 0)), x, op.multiply(number(call, alpha), tail))
+
+
+def thresholded_relu(call: NodeCall) -> relax.Expr:
+    """x above alpha, else 0; TVM multiplies by 0, which makes NaN of infinities."""
+    x = call.inputs[0]
+    return op.where(op.greater(x, number(call, call.attributes.get("alpha", 1.0))), x, number(call, 0))
+
+
+def sign(call: NodeCall) -> relax.Expr | None:
+    """Sign of floats: 1, -1, and x itself where that is 0 or NaN (TVM's is 0 for NaN)."""
+    if not call.dtype().startswith("float"):
+        return None
+    x, zero = call.inputs[0], number(call, 0)
+    return op.where(op.greater(x, zero), number(call, 1), op.where(op.less(x, zero), number(call, -1), x))
 
 
 def mod(call: NodeCall) -> relax.Expr | None:

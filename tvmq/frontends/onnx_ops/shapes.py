@@ -1,7 +1,8 @@
-"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice."""
+"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,17 @@ def reshape(call: NodeCall) -> relax.Expr | None:
         shape = call.shape()
         target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
     return relax.op.reshape(call.inputs[0], target)
+
+
+def flatten(call: NodeCall) -> relax.Expr | None:
+    """Flatten of an empty tensor; in a reshape 0 means a size of the input, and -1 is what nothing tells."""
+    shape = call.shape()
+    if 0 not in shape or not all(isinstance(size, int) for size in shape):
+        return None
+    axis = int(call.attributes.get("axis", 1))
+    axis += len(shape) if axis < 0 else 0
+    zero = tensor_constant(np.zeros((), call.dtype()))
+    return relax.op.full([prod(shape[:axis]), prod(shape[axis:])], zero, call.dtype())
 
 
 def vector_axes(call: NodeCall) -> None:
@@ -76,9 +88,9 @@ def arange(call: NodeCall) -> relax.Expr | None:
 
 
 def strided_slice(call: NodeCall) -> relax.Expr | None:
-    """Slice whose bounds contain symbolic dimensions; steps must be 1."""
+    """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
     if not any(isinstance(value, Dims) for value in call.inputs[1:]):
-        return None
+        return _without_reversed_bounds(call)
     starts, stops = call.dims(1), call.dims(2)
     shape = call.shape()
     axes = call.dims(3) or list(range(len(starts or [])))
@@ -90,6 +102,21 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
     stops = [_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
     begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
     return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
+
+
+def _without_reversed_bounds(call: NodeCall) -> None:
+    """Bounds that hold nothing become 0..0: TVM refuses those that end before they begin."""
+    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
+    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+        return
+    shape, axes = call.shape(), axes or list(range(len(starts)))
+    bounds = list(zip(starts, stops, steps or [1] * len(starts), strict=True))
+    for position, axis in enumerate(axes):
+        size = shape[axis % len(shape)]
+        if isinstance(size, int) and bounds[position][2] and not range(*slice(*bounds[position]).indices(size)):
+            bounds[position] = (0, 0, 1)
+    starts, stops, steps = (list(part) for part in zip(*bounds, strict=True))
+    call.inputs[1:] = [tensor_constant(np.array(values, np.int64)) for values in (starts, stops, axes, steps)]
 
 
 def _bound(bound: Any, size: Any) -> Any:
