@@ -4,7 +4,8 @@
     python benchmarks/qdq.py --zoo ../shared/zoo --tasks a --model a.onnx     # a quantized model of that task
 
 Models    each task, quantized by onnxruntime: QDQ and QOperator (static, per channel, uint8 activations, int8 weights,
-          MinMax), qdq_tensor (QDQ with one scale for each weight), dynamic (int8 weights)
+          MinMax), qdq_tensor (QDQ with one scale for each weight), dynamic (int8 weights); tvmq: quantized by us
+          and written by to_onnx, for onnxruntime to run
 Columns   score of the float model, of ours, of onnxruntime's (points); SQNR of each against float (dB), gap: ours
           minus onnxruntime's and its standard error over the samples; differing: output values that differ from
           onnxruntime's; operators: codes that differ where each operator gets the same codes as onnxruntime's
@@ -46,7 +47,7 @@ from common import (
 )
 from qdq_operators import compare_operators
 
-FORMATS = ("qdq", "qdq_tensor", "qoperator", "dynamic")
+FORMATS = ("qdq", "qdq_tensor", "qoperator", "dynamic", "tvmq")
 SAMPLES = 2  # compared with the definition
 OPERATOR_SAMPLES = 4  # compared operator by operator
 BACK_SAMPLES = 20  # compared with what comes back
@@ -78,11 +79,26 @@ def quantized(task: Any, kind: str, calibration: Any, folder: Path) -> Path:
     return out
 
 
-def measure(task: Any, kind: str, reference: Scored, path: Path) -> dict[str, Any]:
-    """One row: the model of `path`."""
+def imported(task: Any, path: Path) -> Any:
+    """The integer module of a quantized file."""
     import tvmq
 
-    module = tvmq.quantize(*tvmq.from_onnx(path, shape=batch_one_shape(task)))
+    return tvmq.quantize(*tvmq.from_onnx(path, shape=batch_one_shape(task)))
+
+
+def written(task: Any, calibration: Any, path: Path) -> Any:
+    """The integer module that we make of the float model; the file is what to_onnx writes of it."""
+    import tvmq
+
+    module = tvmq.quantize(*tvmq.from_onnx(task.model_path, shape=batch_one_shape(task)), calibration)
+    tvmq.to_onnx(module, path)
+    return module
+
+
+def measure(task: Any, kind: str, reference: Scored, path: Path, module: Any) -> dict[str, Any]:
+    """One row: a module, and the file that onnxruntime runs."""
+    import tvmq
+
     executable = tvmq.build(module)
     ours, theirs = evaluate(task, executable.run), evaluate(task, peers.session(path))
     difference, error = paired(ours, theirs)
@@ -197,8 +213,12 @@ def main() -> None:
             reference = evaluate(task, peers.session(task.model_path))
             feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
             for kind in [options.model.name] if options.model else options.formats.split(","):
-                path = options.model or quantized(task, kind, feeds, Path(folder))
-                rows.append(measure(task, kind, reference, copied(path, Path(folder))))
+                path, module = Path(folder) / f"{task.name}.tvmq.onnx", None
+                if kind == "tvmq":
+                    module = written(task, feeds, path)
+                else:
+                    path = copied(options.model or quantized(task, kind, feeds, Path(folder)), Path(folder))
+                rows.append(measure(task, kind, reference, path, module or imported(task, path)))
                 print_table(COLUMNS, [row(rows[-1])])
     print_table(COLUMNS, [row(facts) for facts in rows])
     write_json(options.json, {"rows": rows})

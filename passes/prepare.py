@@ -24,6 +24,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.names import merge
@@ -135,15 +136,26 @@ def _is_constant_batch_norm(rewriter: Rewriter, value: relax.TupleGetItem) -> bo
     source = rewriter.value_of(value.tuple_value)
     if source is None or op_name(source) != "nn.batch_norm" or value.index != 0 or source.attrs.training:
         return False
-    if not all(is_const(arg) for arg in source.args[1:5]):
+    if any(_array(rewriter, arg) is None for arg in source.args[1:5]):
         return False
     return sum(len(rewriter.view.readers[name]) for name in rewriter.old_names(value.tuple_value)) == 1
+
+
+def _array(rewriter: Rewriter, arg: relax.Expr) -> np.ndarray | None:
+    """The value of a constant, or of one that the model brings as codes; None for all else."""
+    if is_const(arg):
+        return const_value(arg)
+    value = rewriter.value_of(arg)
+    if op_name(value) != "tvmq.dequantize" or not all(map(is_const, value.args)):
+        return None
+    axis = int(value.attrs.axis)
+    return numerics.dequantize(*map(const_value, value.args), axis=axis if axis >= 0 else None)
 
 
 def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.Expr:
     """y = (x - mean) / sqrt(variance + epsilon) * gamma + beta as one multiply and one add."""
     x, attrs = call.args[0], call.attrs
-    gamma, beta, mean, variance = (const_value(arg).astype(np.float64) for arg in call.args[1:5])
+    gamma, beta, mean, variance = (np.asarray(_array(rewriter, arg), np.float64) for arg in call.args[1:5])
     scale = (gamma if attrs.scale else 1.0) / np.sqrt(variance + attrs.epsilon)
     shift = (beta if attrs.center else 0.0) - mean * scale
     shape = [1] * _rank(x)

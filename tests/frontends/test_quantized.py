@@ -135,6 +135,18 @@ def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], sc
     assert_like_onnxruntime(maker.model(maker.quantized(y, scale, ZERO[codes])))
 
 
+@pytest.mark.parametrize("per_channel", [True, False])
+def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
+    """Behind a rounding no convolution takes it: a multiplier and a summand for each channel."""
+    maker, random = Maker(), np.random.default_rng(3)
+    x = maker.rounded(maker.input("x", (2, 6, 9, 7)), 0.04, 120)
+    gamma = maker.weight((6,), PER_CHANNEL if per_channel else np.float32(0.01))
+    others = [maker.constant(random.uniform(0.5, 1.5, 6).astype(np.float32)) for _ in range(3)]
+    y = maker.node("BatchNormalization", [x, gamma, *others], epsilon=1e-3)
+    module = assert_like_onnxruntime(maker.model(maker.quantized(y, 0.05, 110)))
+    assert [layer["op"] for layer in get_ledger(module).layers.values()] == ["scale_shift"]
+
+
 @pytest.mark.parametrize("codes", CODES)
 def test_qlinear_convolution(codes: str) -> None:
     """QLinearConv with an int32 bias."""
