@@ -186,6 +186,14 @@ class QConfig:
             " bias every layer downwards."
         ),
     )
+    weight_rounding: str = _choice(
+        "calibrated",
+        ("calibrated", "nearest"),
+        (
+            "How weights become integers. calibrated: up or down so that the errors of a layer's weights cancel on the"
+            " calibration data, which are read once more; nearest: each by itself."
+        ),
+    )
     bias_correction: bool = _option(
         True, _SWITCH, ("Move each bias by the mean error that weight rounding causes on the calibration data.")
     )
@@ -406,6 +414,7 @@ RELAY_DEFAULTS: dict[str, Any] = {
     "calibrate_mode": "global_scale",
     "weight_scale": "power2",
     "requantize": "fixed_point",
+    "weight_rounding": "nearest",
     "bias_correction": False,
     "outlier_channels": False,
     "skip_conv_layers": (0,),

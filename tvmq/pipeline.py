@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,10 @@ from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import fix_dimensions, inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
+from tvmq.methods.weight_rounding import choose_rounding, round_weights
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.result import CalibrationResult, TensorResult
+from tvmq.observers.rounding import Rounding
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
@@ -41,6 +44,7 @@ from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
+from tvmq.passes.second_moments import second_moments
 from tvmq.passes.tame_outliers import tame_outliers
 from tvmq.passes.thresholds import choose_ranges
 from tvmq.passes.unify_scales import unify_scales
@@ -89,8 +93,7 @@ def quantize(
             "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
             "this model anew"
         )
-    ranges = {name: (result.low, result.high) for name, result in calibration.tensors.items()}
-    calibrated = calibrate(annotated, ranges)
+    calibrated = round_weights(calibrate(annotated, calibration.ranges()), calibration.roundings)
     if config.bias_correction:
         means = {n: r.channel_means for n, r in calibration.tensors.items() if r.channel_means is not None}
         calibrated = correct_bias(calibrated, means)
@@ -167,7 +170,17 @@ def _calibration(
             samples=ranges.samples if ranges else 0,
         )
     settings = {"config": config.to_dict(), "outliers": outliers}
-    return CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), settings)
+    result = CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), settings)
+    if config.weight_rounding == "nearest" or not statistics:
+        return result
+    return replace(result, roundings=_roundings(calibrate(annotated, result.ranges()), data, config))
+
+
+def _roundings(calibrated: tvm.IRModule, data: Dataset | None, config: QConfig) -> dict[str, Rounding]:
+    """How the weights are rounded; the data run through the integer module with its nearest weights."""
+    assert data is not None
+    moments = second_moments(calibrated, lambda: iter(data), evaluator)
+    return choose_rounding(calibrated, moments, bias=config.bias_correction)
 
 
 def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:

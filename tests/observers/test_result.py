@@ -12,6 +12,7 @@ import pytest
 
 from tvmq.errors import CalibrationError, OutputError
 from tvmq.observers.result import CalibrationResult, TensorResult
+from tvmq.observers.rounding import Rounding
 
 
 def result() -> CalibrationResult:
@@ -29,7 +30,11 @@ def result() -> CalibrationResult:
         "empty": TensorResult(0.0, 0.0, "auto", {"minmax": float("inf")}, channel_means=np.zeros(0)),
         "fc": TensorResult(0.0, 6.0, "histogram", channel_means=np.array([1.5])),
     }
-    return CalibrationResult(tensors, "model-1", "data-1", {"calibrate_mode": "auto", "bits": 8})
+    roundings = {
+        "conv": Rounding(np.arange(-4, 4, dtype=np.int8).reshape(2, 2, 2), np.array([0.5, -1e-9])),
+        "fc": Rounding(np.zeros((0, 3), np.int8)),
+    }
+    return CalibrationResult(tensors, "model-1", "data-1", {"calibrate_mode": "auto", "bits": 8}, roundings)
 
 
 @pytest.fixture
@@ -58,7 +63,7 @@ def test_equal_results_give_equal_bytes(saved: Path, tmp_path: Path) -> None:
 def test_the_file_is_readable_without_us(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as arrays:
         document = json.loads(arrays["document"].tobytes())
-    assert document["schema_version"] == 1 and document["tensors"][0]["observer"] == "minmax"
+    assert document["schema_version"] == 2 and document["tensors"][0]["observer"] == "minmax"
 
 
 @pytest.mark.parametrize("options", [{"model_hash": "model-2"}, {"data_hash": "data-2"}])
@@ -80,8 +85,8 @@ def with_document(path: Path, **changes: object) -> None:
 
 
 def test_other_schema_version(saved: Path) -> None:
-    with_document(saved, schema_version=2)
-    with pytest.raises(CalibrationError, match="schema version 2, this tvmq reads 1; calibrate again"):
+    with_document(saved, schema_version=1)
+    with pytest.raises(CalibrationError, match="schema version 1, this tvmq reads 2; calibrate again"):
         CalibrationResult.load(saved)
 
 
@@ -116,10 +121,11 @@ def test_foreign_archives(saved: Path) -> None:
         archive.writestr("other.txt", "hello")
     with pytest.raises(CalibrationError, match="damaged"):
         CalibrationResult.load(saved)
-    np.savez(saved, document=np.frombuffer(b"[1]", np.uint8), channel_means=np.zeros(0))
+    rest = {"channel_means": np.zeros(0), "weight_codes": np.zeros(0, np.int8), "shifts": np.zeros(0)}
+    np.savez(saved, document=np.frombuffer(b"[1]", np.uint8), **rest)
     with pytest.raises(CalibrationError, match="not a calibration result"):
         CalibrationResult.load(saved)
-    np.savez(saved, document=np.array([{"pickled": 1}], dtype=object), channel_means=np.zeros(0))
+    np.savez(saved, document=np.array([{"pickled": 1}], dtype=object), **rest)
     with pytest.raises(CalibrationError, match="damaged.*allow_pickle"):
         CalibrationResult.load(saved)
 

@@ -4,4 +4,5 @@ from __future__ import annotations
 
 METHODS: dict[str, str] = {
     "bias_correction": "tvmq.methods.bias_correction:correct_bias",
+    "weight_rounding": "tvmq.methods.weight_rounding:round_weights",
 }

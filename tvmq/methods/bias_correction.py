@@ -20,7 +20,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.macs import TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
@@ -32,23 +32,30 @@ CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
     """See the head of this file; `means` is {variable: float64 [channels]} of activations; others are left alone."""
     ledger = require_stage(mod, "bias_correction", ("calibrated",))
-    rewriter = Rewriter(mod)
-    roots = {
-        entry["root"]: entry
+    view = View(mod)
+    roots = [
+        entry["root"]
         for entry in ledger.layers.values()
         if entry["precision"] == "int8" and entry["family"] in (*CONVOLUTIONS, "dense")
-    }
+    ]
+    shifts = {root: _shift(view, view.var[root], means) for root in roots}
+    return shift_biases(mod, {root: shift for root, shift in shifts.items() if shift is not None})
+
+
+def shift_biases(mod: tvm.IRModule, shifts: Mapping[str, np.ndarray]) -> tvm.IRModule:
+    """Add to the bias of each convolution or product; {root: float64, one an output channel}."""
+    ledger = get_ledger(mod)
+    rewriter = Rewriter(mod)
+    roots = {entry["root"]: entry for entry in ledger.layers.values() if entry.get("root") in shifts}
     pending: dict[str, tuple[np.ndarray, tuple[int, ...]]] = {}
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         new = rewriter.substitute(value)
         entry = roots.get(var.name)
-        if entry is not None:
-            shift = _shift(rewriter.view, var, means)
-            if shift is not None and entry["facts"]["bias"]:
-                pending[entry["members"][1]] = shift, _bias_shape(var, entry)
-            elif shift is not None:
-                new = _with_new_bias(rewriter, var, new, shift, entry)
+        if entry is not None and entry["facts"]["bias"]:
+            pending[entry["members"][1]] = shifts[var.name], _bias_shape(var, entry)
+        elif entry is not None:
+            new = _with_new_bias(rewriter, var, new, shifts[var.name], entry)
         elif var.name in pending:
             a, b = new.args
             total = const_value(b).astype(np.float64) + _shaped(*pending[var.name], const_value(b).shape)

@@ -1,8 +1,8 @@
 """The outcome of calibration: for each tensor its range and how it came about. Saved; refused when stale.
 
 File  one .npz (a zip of arrays, nothing pickled): `document` holds JSON as bytes, `channel_means` the channel
-      means of all tensors one after the other. Equal results give equal bytes. It is written under another
-      name and renamed.
+      means of all tensors one after the other, `weight_codes` and `shifts` those of the roundings. Equal results
+      give equal bytes. It is written under another name and renamed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,15 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import CalibrationError, OutputError
+from tvmq.observers.rounding import (
+    ROUNDING_ARRAYS,
+    Rounding,
+    describe_roundings,
+    pack_roundings,
+    unpack_roundings,
+)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # More than any network needs; keeps a forged archive from filling the memory.
 MOST_BYTES = 2**30
 
@@ -63,6 +70,7 @@ class CalibrationResult:
     tensors     tensor name -> TensorResult
     model_hash  of the model that was calibrated; data_hash of the data (`Fingerprint`)
     settings    what else decided the result, as JSON can hold it
+    roundings   layer (root variable) -> Rounding, where data chose it
 
     >>> result = CalibrationResult({"x": TensorResult(-1.0, 2.0, "minmax")}, model_hash="m")
     >>> result["x"].high
@@ -73,6 +81,11 @@ class CalibrationResult:
     model_hash: str = ""
     data_hash: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    roundings: Mapping[str, Rounding] = field(default_factory=dict)
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """{tensor: (low, high)}."""
+        return {name: (tensor.low, tensor.high) for name, tensor in self.tensors.items()}
 
     def __getitem__(self, name: str) -> TensorResult:
         """The result of a tensor; CalibrationError where there is none."""
@@ -106,6 +119,7 @@ class CalibrationResult:
             buffer,
             document=np.frombuffer(text.encode(), np.uint8),
             channel_means=np.concatenate([np.zeros(0), *means]),
+            **pack_roundings(self.roundings),
         )
         return buffer.getvalue()
 
@@ -116,6 +130,7 @@ class CalibrationResult:
             "data_hash": self.data_hash,
             "settings": dict(self.settings),
             "tensors": [_described(name, tensor) for name, tensor in self.tensors.items()],
+            "roundings": describe_roundings(self.roundings),
         }
 
     @classmethod
@@ -128,7 +143,7 @@ class CalibrationResult:
         raises                 CalibrationError for a missing, damaged, foreign or stale file
         """
         place = f"calibration {str(path)!r}"
-        document, means = _read(Path(path), place)
+        document, arrays = _read(Path(path), place)
         version = document.get("schema_version")
         if version != SCHEMA_VERSION:
             raise CalibrationError(
@@ -143,10 +158,11 @@ class CalibrationResult:
                 )
         try:
             return cls(
-                _tensors(document["tensors"], means),
+                _tensors(document["tensors"], arrays["channel_means"]),
                 document["model_hash"],
                 document["data_hash"],
                 dict(document["settings"]),
+                unpack_roundings(document["roundings"], arrays),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise _damaged(place, error) from error
@@ -188,23 +204,23 @@ def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str,
 DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError)
 
 
-def _read(path: Path, place: str) -> tuple[dict[str, Any], np.ndarray]:
-    """The two members of the archive; CalibrationError where it is not such an archive."""
+def _read(path: Path, place: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The members of the archive; CalibrationError where it is not such an archive."""
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > MOST_BYTES:
             raise ValueError(f"{size} bytes, at most {MOST_BYTES} are read")
-        with np.load(path, allow_pickle=False) as arrays:
-            document = json.loads(arrays["document"].tobytes())
-            means = arrays["channel_means"]
-        if not isinstance(document, dict) or means.dtype != np.float64:
+        with np.load(path, allow_pickle=False) as archived:
+            document = json.loads(archived["document"].tobytes())
+            arrays = {name: archived[name] for name in ("channel_means", *ROUNDING_ARRAYS)}
+        if not isinstance(document, dict) or arrays["channel_means"].dtype != np.float64:
             raise ValueError("not a calibration result")
     except FileNotFoundError as error:
         raise CalibrationError(f"{place}: no such file; calibrate and save first") from error
     except (*DAMAGES, OSError, ValueError, KeyError, EOFError, MemoryError) as error:
         raise _damaged(place, error) from error
-    return document, means
+    return document, arrays
 
 
 def _damaged(place: str, error: Exception) -> CalibrationError:

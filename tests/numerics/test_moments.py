@@ -1,0 +1,85 @@
+"""Moments of what layers read: against convolutions and products, exact, however the samples come."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvmq import numerics
+from tvmq.numerics import moments as module
+from tvmq.numerics.moments import Moments, blocks, product_rows, window_rows
+
+RANDOM = np.random.default_rng(4)
+CASES = [
+    ((2, 4, 9), (6, 4, 3), {"strides": [2], "padding": [1, 0], "dilation": [2], "groups": 1}),
+    ((3, 4, 6, 5), (6, 2, 3, 2), {"strides": [1, 2], "padding": [1, 0, 2, 1], "dilation": [1, 1], "groups": 2}),
+    ((1, 5, 7, 7), (10, 1, 3, 3), {"strides": [2, 1], "padding": [1, 1, 1, 1], "dilation": [1, 2], "groups": 5}),
+    ((2, 2, 4, 3, 4), (3, 2, 2, 1, 3), {"strides": [1, 1, 1], "padding": [0] * 6, "dilation": [1, 1, 1], "groups": 1}),
+]
+
+
+@pytest.mark.parametrize("shape, kernel, options", CASES)
+def test_rows_times_weight_is_the_convolution(shape: tuple, kernel: tuple, options: dict) -> None:
+    codes = RANDOM.integers(0, 256, shape).astype(np.uint8)
+    weight = RANDOM.integers(-127, 128, kernel).astype(np.int8)
+    rows = window_rows(codes, 100, kernel=kernel[2:], **options)
+    groups = options["groups"]
+    flat = weight.astype(np.int64).reshape(groups, kernel[0] // groups, -1)
+    got = np.einsum("grk,gfk->gfr", rows, flat)  # groups, filters, samples x places
+    centred = np.pad(codes.astype(np.int32) - 100, [(0, 0), (0, 0), *_sides(options["padding"])])
+    steps = {name: tuple(options[name]) for name in ("strides", "dilation")}
+    want = numerics.conv(centred.astype(np.int16), weight, padding=0, groups=groups, **steps)
+    want = want.reshape(shape[0], groups, kernel[0] // groups, -1).transpose(1, 2, 0, 3)
+    np.testing.assert_array_equal(got, want.reshape(got.shape))
+
+
+def _sides(padding: list[int]) -> list[tuple[int, int]]:
+    half = len(padding) // 2
+    return list(zip(padding[:half], padding[half:], strict=True))
+
+
+def test_places_are_evenly_spaced_in_each_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PLACES", 4)
+    codes = np.arange(24, dtype=np.int16).reshape(2, 12, 1)
+    np.testing.assert_array_equal(product_rows(codes, 0)[0, :, 0], [0, 3, 6, 9, 12, 15, 18, 21])
+    pictures = codes.reshape(2, 1, 3, 4)
+    rows = window_rows(pictures, 0, kernel=[1, 1], strides=[1, 1], padding=[0] * 4, dilation=[1, 1], groups=1)
+    np.testing.assert_array_equal(rows[0, :, 0], [0, 3, 6, 9, 12, 15, 18, 21])
+
+
+@given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 5), min_size=1, max_size=5))
+def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int]) -> None:
+    """Of the largest integers too: 16 bits."""
+    rows = np.random.default_rng(seed).integers(-65535, 65536, (2, sum(sizes), 3)).astype(np.int32)
+    whole, parts = Moments(1.0), Moments(1.0)
+    whole.add(rows)
+    for part in np.split(rows, np.cumsum(sizes)[:-1], axis=1):
+        parts.add(part)
+    exact = rows.astype(object)
+    for found in (whole, parts):
+        assert found.rows == rows.shape[1] and found.sums.tolist() == exact.sum(axis=1).tolist()
+        assert found.products[0].tolist() == [(one.T @ one).tolist() for one in exact]
+
+
+def test_matrices() -> None:
+    rows = RANDOM.integers(-200, 200, (3, 40, 4)).astype(np.int32)
+    moments = Moments(0.5)
+    moments.add(rows)
+    np.testing.assert_allclose(moments.means(), rows.mean(axis=1))
+    for group in range(3):
+        np.testing.assert_allclose(
+            moments.matrices(centred=True)[0][group], np.cov(rows[group].T, bias=True), rtol=1e-9, atol=1e-6
+        )
+    plain = moments.matrices(centred=False)[0]
+    np.testing.assert_allclose(plain, rows.transpose(0, 2, 1) @ rows / 40)
+
+
+def test_many_taps_are_split_into_equal_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_TAPS", 4)
+    assert [part.shape for part in blocks(np.zeros((2, 10)))] == [(2, 4), (2, 3), (2, 3)]
+    moments = Moments(1.0)
+    moments.add(np.ones((1, 2, 10), np.int32))
+    assert [part.shape for part in moments.products] == [(1, 4, 4), (1, 3, 3), (1, 3, 3)]
+    assert [part.shape for part in moments.matrices(centred=True)] == [(1, 4, 4), (1, 3, 3), (1, 3, 3)]

@@ -1,0 +1,94 @@
+"""Rounding of weights with feedback: each weight is rounded so that it makes up for the errors of those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+# What is added to the diagonal, as a share of its mean: inputs that the data never moved must not move weights either.
+DAMPING = 0.01
+# (wanted values of a tap, its index) -> its codes
+Choose = Callable[[np.ndarray, int], np.ndarray]
+
+
+def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: int) -> np.ndarray:
+    """Codes q of least error (weight - q) @ moments @ (weight - q), nearly; never worse than the nearest codes.
+
+    weight      float64 (groups, filters, taps), in steps: weight / scale
+    moments     float64 (groups, taps, taps): mean products of the inputs of two taps; symmetric, semidefinite
+    qmin, qmax  lowest and highest code
+    gives       float64 (groups, filters, taps), whole numbers
+    raises      ValueError for shapes that do not fit
+
+    Order of operations: DAMPING times the mean of the diagonal is added to it; taps are sorted by the diagonal and
+    moments factored as L D L'. From the tap of the largest moment down, each code is rint(weight + what the errors of
+    the codes before it amount to in this tap), clipped. A filter whose error (of the damped moments) is not below that
+    of its nearest codes gets these. Everything is single additions and products of float64 in this order, no sums
+    of a library: the same codes on every CPU and for every number of threads.
+
+    >>> w = np.array([[[0.4, 0.4]]])                       # two inputs that are always equal: the sum counts
+    >>> round_weights(w, np.array([[[4.0, 4.0], [4.0, 4.0]]]), qmin=-127, qmax=127)
+    array([[[1., 0.]]])
+    """
+    groups, _, taps = weight.shape
+    if moments.shape != (groups, taps, taps):
+        raise ValueError(f"moments {moments.shape} do not fit a weight {weight.shape}")
+    damped = _damped(moments)
+    order = np.argsort(np.diagonal(damped, axis1=1, axis2=2), axis=1, kind="stable")
+    damped = np.take_along_axis(np.take_along_axis(damped, order[:, :, None], 1), order[:, None, :], 2)
+    lower, diagonal = _factored(damped)
+    sorted_weight = np.take_along_axis(weight.transpose(0, 2, 1), order[:, :, None], 1)
+    codes = _chosen(sorted_weight, lower, diagonal, qmin, qmax)
+    result = np.empty_like(codes)
+    np.put_along_axis(result, order[:, :, None], codes, 1)
+    return result.transpose(0, 2, 1)
+
+
+def _damped(moments: np.ndarray) -> np.ndarray:
+    """The moments with more on the diagonal; 1 where a group has no moments at all."""
+    taps = moments.shape[-1]
+    result = moments.copy()
+    total = np.zeros(len(moments))
+    for tap in range(taps):
+        total += moments[:, tap, tap]
+    extra = np.where(total > 0, total / max(taps, 1) * DAMPING, 1.0)
+    for tap in range(taps):
+        result[:, tap, tap] += extra
+    return result
+
+
+def _factored(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(L, D) of each symmetric positive matrix = L D L', L with ones on its diagonal; works in place."""
+    taps = matrix.shape[-1]
+    diagonal = np.empty(matrix.shape[:2])
+    for i in range(taps):
+        diagonal[:, i] = matrix[:, i, i]
+        row = matrix[:, i, i + 1 :].copy()
+        column = row / diagonal[:, i, None]
+        matrix[:, i + 1 :, i + 1 :] -= column[:, :, None] * row[:, None, :]
+        matrix[:, i + 1 :, i] = column
+    return matrix, diagonal
+
+
+def _chosen(weight: np.ndarray, lower: np.ndarray, diagonal: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
+    """Codes (groups, taps, filters) of a weight of that form, from the last tap to the first."""
+    nearest = np.clip(np.rint(weight), qmin, qmax)
+    codes, error = _walked(weight, lower, diagonal, lambda wanted, _tap: np.clip(np.rint(wanted), qmin, qmax))
+    _, nearest_error = _walked(weight, lower, diagonal, lambda _wanted, tap: nearest[:, tap])
+    return np.where((error < nearest_error)[:, None, :], codes, nearest)
+
+
+def _walked(
+    weight: np.ndarray, lower: np.ndarray, diagonal: np.ndarray, choose: Choose
+) -> tuple[np.ndarray, np.ndarray]:
+    """(codes, error of each filter): choose(wanted value, tap) from the last tap to the first."""
+    wanted, codes = weight.copy(), np.empty_like(weight)
+    error = np.zeros((weight.shape[0], weight.shape[2]))
+    for tap in range(weight.shape[1] - 1, -1, -1):
+        codes[:, tap] = choose(wanted[:, tap], tap)
+        left = wanted[:, tap] - codes[:, tap]
+        error += diagonal[:, tap, None] * left * left
+        missing = weight[:, tap] - codes[:, tap]
+        wanted[:, :tap] += lower[:, tap, :tap, None] * missing[:, None, :]
+    return codes, error
