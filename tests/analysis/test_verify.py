@@ -75,8 +75,8 @@ def test_one_changed_constant_is_found(digits, operator):
         if op_name(value) == operator and any(map(is_const, value.args))
     ]
     exe = broken(mod, found[0], one_more)
-    result = tvmq.verify(exe, digits.pictures(8))
-    assert not result.exact and 0 < result.differing <= result.values == 80
+    result = tvmq.verify(exe, digits.pictures(64))
+    assert not result.exact and 0 < result.differing <= result.values == 640
     first = result.first
     (compiled,), (defined,) = (
         run({"image": digits.example.test[first.sample][None]})
@@ -87,7 +87,7 @@ def test_one_changed_constant_is_found(digits, operator):
     for earlier in digits.example.test[: first.sample]:
         assert np.array_equal(exe(earlier[None]), digits.exe(earlier[None]))
     text = str(result)
-    assert text.startswith(f"exact: no ({result.differing} of 80 values of 8 samples differ")
+    assert text.startswith(f"exact: no ({result.differing} of 640 values of 64 samples differ")
     assert f"the first is output 'scores' of sample {first.sample} at {list(first.index)}: compiled " in text
 
 
