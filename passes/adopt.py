@@ -29,7 +29,7 @@ from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.conversions import CODES
 from tvmq.passes.pairs import Pairs
-from tvmq.passes.partition import integer_groups, partition
+from tvmq.passes.partition import SEEDS, integer_groups, partition
 from tvmq.passes.scales import drop_without_scales, scale_of
 from tvmq.spec import QParams
 
@@ -59,7 +59,7 @@ def adopt(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | N
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
     for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
         ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
-    roots = {group.root for group in integer_groups(ledger.layers)}
+    roots = {group.root for group in integer_groups(ledger.layers) if group.family in SEEDS}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
     return with_ledger(result, ledger)
 
@@ -79,7 +79,7 @@ def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str,
     found = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.get("bias") else None
-        x = scale_of(view, group.inputs[0], known)
+        x = scale_of(view, group.inputs[0], known) if bias is not None else None
         if bias is None or x is None:
             continue
         unit = np.float64(x.scale) * pairs.weights[group.root].scale

@@ -14,7 +14,12 @@ import tvmq
 from tests.frontends.frontend_models import run_onnxruntime
 from tvmq.graph.ledger import get_ledger
 
-TYPES = {"uint8": TensorProto.UINT8, "int8": TensorProto.INT8, "float32": TensorProto.FLOAT}
+TYPES = {
+    "uint8": TensorProto.UINT8,
+    "int8": TensorProto.INT8,
+    "float32": TensorProto.FLOAT,
+    "int64": TensorProto.INT64,
+}
 
 
 class Maker:

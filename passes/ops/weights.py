@@ -10,8 +10,9 @@ from tvmq.errors import StageError
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
+from tvmq.numerics.codes import INT32_MAX
 from tvmq.passes.ops.base import Codes, Group, Realizer, group_names
-from tvmq.spec import QParams
+from tvmq.spec import QParams, QuantSpec
 
 
 def weight_axis(call: relax.Call) -> int:
@@ -86,7 +87,17 @@ def integer_bias(
     where = ", ".join(group_names(realizer.view, group))
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)
-    total = bias - x.zero_point * sums
+    total = _drawn_in(bias - x.zero_point * sums, weight, spec, axis)
     bounds = numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
     realizer.note(group, weight=_facts(weight, scale), accumulator=int(bounds.max(initial=0)))
     return total.astype(np.int32)
+
+
+def _drawn_in(total: np.ndarray, weight: np.ndarray, spec: QuantSpec, axis: int) -> np.ndarray:
+    """Biases made smaller by what a largest sum would leave int32, where that is at most 1 / 1024 of them.
+
+    Quantizers choose scales with which a bias just fits int32; a bias of 255 steps moves by less than 1/4 step.
+    """
+    bounds = numerics.accumulator_bound(weight, spec.qmin, spec.qmax, total, filter_axis=axis)
+    excess = np.maximum(bounds - INT32_MAX, 0)
+    return np.where(1024 * excess <= np.abs(total), total - np.sign(total) * excess, total)

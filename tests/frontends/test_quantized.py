@@ -135,6 +135,33 @@ def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], sc
     assert_like_onnxruntime(maker.model(maker.quantized(y, scale, ZERO[codes])))
 
 
+def test_a_bias_at_the_end_of_int32() -> None:
+    """Its largest sum would leave int32: the bias is drawn in by that, a thousandth of a step here."""
+    maker = Maker()
+    x = maker.rounded(maker.input("x", (1, 4, 9, 7)), 0.04, 0)
+    scale = np.float32([1e-10, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6])
+    codes = np.int32([2147400000, 100, 0, -50, 0, 70])
+    bias_scale = np.float32(0.04) * scale
+    bias = maker.node("DequantizeLinear", [maker.constant(codes), maker.constant(bias_scale)], axis=0)
+    c = maker.node("Conv", [x, maker.weight((6, 4, 1, 1), scale), bias], "conv")
+    assert_like_onnxruntime(maker.model(maker.quantized(c, 0.00005, 20)))
+
+
+def test_an_embedding_and_a_constant_in_codes_are_no_weights() -> None:
+    """Rows of a table are gathered by codes; positions that are added are constants of codes."""
+    maker = Maker()
+    ids = maker.input("ids", (1, 3), "int64")
+    table = maker.weight((10, 8), np.float32(0.01))
+    rows = maker.rounded(maker.node("Gather", [table, ids]), 0.01, 128)
+    positions = maker.weight((1, 3, 8), np.float32(0.002))
+    y = maker.rounded(maker.node("Add", [rows, positions]), 0.012, 120)
+    y = maker.node("MatMul", [y, maker.weight((8, 6), np.float32(0.01))])
+    y = maker.node("Add", [y, maker.bias(6, np.float32(0.012) * np.float32(0.01))])
+    model = maker.model(maker.quantized(y, 0.05, 120))
+    module, _ = results(model, {"ids": np.int64([[1, 4, 9]])})
+    assert {layer["precision"] for layer in get_ledger(module).layers.values()} == {"int8"}
+
+
 @pytest.mark.parametrize("per_channel", [True, False])
 def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     """Behind a rounding no convolution takes it: a multiplier and a summand for each channel."""
