@@ -19,11 +19,12 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from tests.random_blocks import BLOCK_STEPS
 from tests.random_operators import OPERATOR_STEPS
 from tests.random_steps import MAX_CHANNELS, STEPS, Graph, Tensor, bias_values, weight_values
 
 OPSET = 17
-UNIFORM, NORMAL = "uniform 0..1", "normal"  # doc strings of the inputs, read by random_inputs
+UNIFORM, NORMAL, BELOW = "uniform 0..1", "normal", "below "  # doc strings of the inputs, read by random_inputs
 
 
 def _start(graph: Graph) -> Tensor:
@@ -77,7 +78,7 @@ def _grow(graph: Graph, x: Tensor, count: int) -> Tensor:
         source = x
         if graph.chance(0.1):  # restart from an older tensor; x is an output unless somebody reads it later
             source = graph.older(lambda tensor: len(tensor.shape) == 4) or x
-        steps = OPERATOR_STEPS if graph.chance(0.45) and len(graph.nodes) > begin else STEPS
+        steps = graph.pick([STEPS, OPERATOR_STEPS, BLOCK_STEPS]) if len(graph.nodes) > begin else STEPS
         odds = np.array([weight for weight, _ in steps], float)
         step = steps[int(graph.random.choice(len(steps), p=odds / odds.sum()))][1]
         x = step(graph, source) or x
@@ -95,7 +96,7 @@ def _outputs(graph: Graph, last: Tensor) -> list[Tensor]:
 
 
 def random_model(seed: int) -> onnx.ModelProto:
-    """A valid model of 3-15 named nodes with fixed shapes; equal seeds give equal models."""
+    """A valid model of 3-20 named nodes with fixed shapes; equal seeds give equal models."""
     graph = Graph(seed)
     x = _start(graph)
     if graph.chance(0.5):
@@ -107,6 +108,8 @@ def random_model(seed: int) -> onnx.ModelProto:
     inputs = [helper.make_tensor_value_info(t.name, TensorProto.FLOAT, t.shape) for t in graph.inputs]
     for value in inputs:
         value.doc_string = graph.pick([UNIFORM, NORMAL])
+    for tensor, limit in graph.index_inputs:
+        inputs.append(helper.make_tensor_value_info(tensor.name, TensorProto.INT64, tensor.shape, f"{BELOW}{limit}"))
     outputs = [helper.make_tensor_value_info(t.name, TensorProto.FLOAT, t.shape) for t in _outputs(graph, x)]
     read = {name for node in graph.nodes for name in node.input}
     weights = [array for array in graph.initializers if array.name in read]
@@ -115,13 +118,16 @@ def random_model(seed: int) -> onnx.ModelProto:
 
 
 def random_inputs(model: onnx.ModelProto, seed: int, n: int) -> list[dict[str, np.ndarray]]:
-    """`n` feeds of float32 arrays, drawn as the doc string of each input says."""
+    """`n` feeds of float32 arrays, int64 for indices, drawn as the doc string of each input says."""
     random = np.random.default_rng(seed)
     feeds = []
     for _ in range(n):
         feed = {}
         for value in model.graph.input:
             shape = [dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+            if value.doc_string.startswith(BELOW):
+                feed[value.name] = random.integers(0, int(value.doc_string.removeprefix(BELOW)), shape)
+                continue
             draw = random.random if value.doc_string == UNIFORM else random.standard_normal
             feed[value.name] = draw(shape).astype(np.float32)
         feeds.append(feed)

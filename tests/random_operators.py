@@ -82,7 +82,7 @@ def pair(graph: Graph, x: Tensor) -> Tensor | None:
 def where(graph: Graph, x: Tensor) -> Tensor | None:
     """x or another tensor (or a number), by a comparison or a constant mask."""
     other = graph.older(lambda tensor: tensor.shape == x.shape and tensor != x)
-    kind = graph.pick(["number", "tensor", "mask"])
+    kind = graph.pick(["number", "number", "tensor", "mask"])
     if kind == "mask" or other is None:
         mask = graph.constant(graph.random.random((1, x.channels, *x.shape[2:])) > 0.4, "mask")
     else:
@@ -120,7 +120,7 @@ def gathered(graph: Graph, x: Tensor) -> Tensor:
 def repeated(graph: Graph, x: Tensor) -> Tensor | None:
     """Tile along one axis, or one pixel expanded to a picture."""
     axis = graph.integer(1, 3)
-    if graph.chance(0.3):
+    if graph.chance(0.5):
         pooled = graph.node(graph.pick(["GlobalAveragePool", "GlobalMaxPool"]), [x.name], (*x.shape[:2], 1, 1))
         return graph.node("Expand", [pooled.name, graph.int64(x.shape, "shape")], x.shape)
     if x.shape[axis] > (MAX_CHANNELS // 2 if axis == 1 else MAX_SIDE // 2):
@@ -149,6 +149,6 @@ def batch_norm_alone(graph: Graph, x: Tensor) -> Tensor:
 
 
 OPERATOR_STEPS: list[tuple[int, Step]] = [  # weight, step
-    (16, function), (3, prelu), (5, constants), (4, pair), (7, where), (5, reduced),
-    (3, gathered), (4, repeated), (1, reversed_axis), (1, batch_norm_alone),
+    (24, function), (3, prelu), (5, constants), (4, pair), (13, where), (5, reduced),
+    (3, gathered), (6, repeated), (1, reversed_axis), (1, batch_norm_alone),
 ]  # fmt: skip

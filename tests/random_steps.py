@@ -44,6 +44,7 @@ class Graph:
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self.inputs: list[Tensor] = []
+        self.index_inputs: list[tuple[Tensor, int]] = []  # int64, and what they stay below
         self.tensors: list[Tensor] = []  # what a later step may reach back to
         self.conv_weights: list[tuple[str, tuple[int, ...], int]] = []  # name, shape, groups
 
@@ -79,6 +80,11 @@ class Graph:
         self.inputs.append(tensor)
         self.tensors.append(tensor)
         return tensor
+
+    def index_input(self, shape: tuple[int, ...], limit: int) -> Tensor:
+        """New input of whole numbers from 0 to below `limit`; no step reaches back to it."""
+        self.index_inputs.append((Tensor(f"index_{len(self.index_inputs)}", shape), limit))
+        return self.index_inputs[-1][0]
 
     def nodes_of(
         self, operator: str, inputs: list[str], shapes: list[tuple[int, ...]], **attributes: Any
@@ -124,7 +130,7 @@ def bias_values(graph: Graph, count: int) -> np.ndarray:
 
 def _conv_weight(graph: Graph, channels: int, kernel: list[int] | None) -> tuple[str, tuple[int, ...], int]:
     """Name, shape and groups of a weight that takes `channels`; sometimes one that another layer has."""
-    if graph.chance(0.25):
+    if graph.chance(0.4):
         shared = [w for w in graph.conv_weights if w[1][1] * w[2] == channels]
         shared = [w for w in shared if kernel is None or list(w[1][2:]) == kernel]
         if shared:
@@ -371,5 +377,5 @@ def _resize(graph: Graph, x: Tensor) -> Tensor | None:
 STEPS: list[tuple[int, Step]] = [  # weight, step
     (6, _conv), (6, _conv_block), (3, _residual), (3, _squeeze_excite), (3, _add), (2, _multiply),
     (3, _concat), (5, _activation), (1, _batch_norm), (7, _pool), (2, _reshape), (2, _transpose),
-    (1, _shuffle), (1, _extra_axis), (2, _pad), (2, _slice), (2, _split), (2, _resize),
+    (1, _shuffle), (1, _extra_axis), (4, _pad), (2, _slice), (2, _split), (2, _resize),
 ]  # fmt: skip

@@ -80,6 +80,19 @@ def test_maxima_of_special_floats() -> None:
     assert np.signbit(run("y = R.nn.max_pool2d(x)", None, x).ravel()[3])
 
 
+@pytest.mark.parametrize("window", [(2, 2), (3, 2)])
+def test_maxima_of_zeros_and_infinities_as_compiled(window: tuple[int, int]) -> None:
+    """Of zeros of two signs the last one counts."""
+    x = np.random.default_rng(0).choice(np.float32([0.0, -0.0, -np.inf]), (1, 5, 12, 9))
+    sizes = ", ".join(map(str, (x.shape[2] // window[0], x.shape[3] // window[1])))
+    text = f"y = R.nn.max_pool2d(x, pool_size={window}, strides={window})"
+    mod = block('x: R.Tensor((1, 5, 12, 9), "float32")', text, f'(1, 5, {sizes}), "float32"')
+    (found,) = tvmq.build(mod).run({"x": x})
+    defined = np.asarray(tvmq.reference.run(mod, {"x": x})[0])
+    assert np.signbit(defined).any() and not np.signbit(defined).all()
+    np.testing.assert_array_equal(found.view(np.int32), defined.view(np.int32))
+
+
 def test_tuples_and_several_results() -> None:
     mod = block(
         X, "s = R.split(x, 3, axis=1)\na = s[2]\nt = (a, x)\nb = t[0]\ny = R.negative(b)", '(2, 1, 4, 4), "float32"'

@@ -127,14 +127,7 @@ def _max_pool(call: relax.Call, x: np.ndarray) -> np.ndarray:
     options: dict[str, Any] = {"kernel": a.pool_size, "strides": a.strides, "dilation": a.dilation}
     options = {name: _ints(value) for name, value in options.items()}
     options["padding"] = covering_padding(a.padding, x.shape[2:], shape_of(call)[2:], **options)
-    if x.dtype.kind in "iu":
-        return numerics.max_pool(x, **options)
-    return _ordered(numerics.max_pool(_ordered(x.view(np.int32)), **options)).view(np.float32)
-
-
-def _ordered(bits: np.ndarray) -> np.ndarray:
-    """The bits of float32 numbers as integers in the order of the numbers; its own inverse."""
-    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    return numerics.max_pool(x, **options)
 
 
 DEFINED: dict[str, Callable[..., Any]] = {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.numerics.windows import Option, Windows, make_windows, one_tap
+
+Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of what was found so far and what comes next
 
 
 def max_pool(
@@ -21,20 +24,27 @@ def max_pool(
     dilation: Option = 1,
     ceil_mode: bool = False,
 ) -> np.ndarray:
-    """Highest code under each window.
+    """Highest code or number under each window.
 
-    q          integer codes, shape (N, C, spatial...)
+    q          integer codes or floats, shape (N, C, spatial...)
     padding    one int, one for each axis, or all the befores then all the afters; never the maximum
     ceil_mode  round the number of windows up; a window wholly outside of q gives the lowest value of the type
     returns    type of q, shape (N, C, spatial...)
+    order      of equal floats (zeros of two signs) the last one in the order of memory; none is below the lowest
+               finite one
 
     >>> max_pool(np.int8([[[1, 5, -3]]]), kernel=2, padding=(0, 1))
     array([[[ 5,  5, -3]]], dtype=int8)
+    >>> max_pool(np.float32([[[0.0, -0.0, -np.inf]]]), kernel=2, padding=(0, 1))
+    array([[[-0.0000000e+00, -0.0000000e+00, -3.4028235e+38]]], dtype=float32)
     """
     q = np.asarray(q)
     windows = make_windows(
         q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )
+    if q.dtype.kind == "f":
+        lowest = np.finfo(q.dtype).min
+        return _last_largest(np.asarray(lowest), _pool(q, _last_largest, lowest, windows))
     return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), windows)
 
 
@@ -184,14 +194,18 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
         )
 
 
-def _pool(q: np.ndarray, combine: np.ufunc, fill: int, windows: Windows) -> np.ndarray:
-    """Windows are boxes and integers may be combined in any order: each spatial axis is reduced by itself."""
+def _last_largest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.where(a > b, a, b)
+
+
+def _pool(q: np.ndarray, combine: Combine, fill: Any, windows: Windows) -> np.ndarray:
+    """Windows are boxes, and it does not matter in which parts they are combined: each spatial axis by itself."""
     for axis in range(len(windows.kernel) - 1, -1, -1):
         q = _pool_axis(q, axis, combine, fill, windows)
     return q
 
 
-def _pool_axis(q: np.ndarray, axis: int, combine: np.ufunc, fill: int, windows: Windows) -> np.ndarray:
+def _pool_axis(q: np.ndarray, axis: int, combine: Combine, fill: Any, windows: Windows) -> np.ndarray:
     kernel, stride, dilation = windows.kernel[axis], windows.strides[axis], windows.dilation[axis]
     before, size = windows.padding[axis][0], windows.sizes[axis]
     q = np.moveaxis(q, axis + 2, -1)
@@ -200,7 +214,7 @@ def _pool_axis(q: np.ndarray, axis: int, combine: np.ufunc, fill: int, windows: 
     padded[..., before : before + q.shape[-1]] = q
     result = one_tap(padded, (0,), (stride,), (size,)).copy()
     for tap in range(1, kernel):
-        combine(result, one_tap(padded, (tap * dilation,), (stride,), (size,)), out=result)
+        result = combine(result, one_tap(padded, (tap * dilation,), (stride,), (size,)))
     return np.ascontiguousarray(np.moveaxis(result, -1, axis + 2))
 
 
