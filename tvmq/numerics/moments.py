@@ -36,9 +36,9 @@ class Moments:
 
     def add(self, rows: np.ndarray) -> None:
         """Add integers (groups, rows, taps) below 2^16; float64 holds all of the products of 2^20 rows exactly."""
-        exact = np.ascontiguousarray(rows, np.float64)
-        found = [(block.transpose(0, 2, 1) @ block).astype(np.int64) for block in blocks(exact)]
-        sums = rows.astype(np.int64).sum(axis=1)
+        exact = rows.astype(np.float64)
+        found = [_products(block).astype(np.int64) for block in blocks(exact)]
+        sums = exact.sum(axis=1).astype(np.int64)
         self.rows += rows.shape[1]
         self.sums = sums if self.sums is None else self.sums + sums
         self.products = found if self.products is None else [a + b for a, b in zip(self.products, found, strict=True)]
@@ -54,6 +54,13 @@ class Moments:
             return plain
         means = blocks(self.means()[:, None, :])
         return [block - mean.transpose(0, 2, 1) * mean for block, mean in zip(plain, means, strict=True)]
+
+
+def _products(rows: np.ndarray) -> np.ndarray:
+    """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
+    if len(rows) == 1:
+        return (rows[0].T @ rows[0])[None]
+    return rows.transpose(0, 2, 1) @ rows
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:
@@ -92,7 +99,7 @@ def window_rows(
     samples, channels, *size = codes.shape
     rank = len(size)
     sides = [(int(padding[axis]), int(padding[axis + rank])) for axis in range(rank)]
-    padded = np.pad(codes.astype(np.int32) - zero_point, [(0, 0), (0, 0), *sides])
+    padded = np.pad(codes, [(0, 0), (0, 0), *sides], constant_values=zero_point)
     spans = [step * (taps - 1) + 1 for taps, step in zip(kernel, dilation, strict=True)]
     windows = np.lib.stride_tricks.sliding_window_view(padded, spans, axis=tuple(range(2, 2 + rank)))
     every = (slice(None), slice(None))
@@ -100,7 +107,8 @@ def window_rows(
     results = windows.shape[2 : 2 + rank]
     places = np.unravel_index(_places(int(np.prod(results))), results)
     chosen = windows[(*every, *places)].reshape(samples, groups, channels // groups, len(places[0]), -1)
-    return chosen.transpose(1, 0, 3, 2, 4).reshape(groups, samples * len(places[0]), -1)
+    rows = chosen.transpose(1, 0, 3, 2, 4).reshape(groups, samples * len(places[0]), -1)
+    return rows.astype(np.int32) - zero_point
 
 
 def _places(count: int) -> np.ndarray:

@@ -8,6 +8,8 @@ import numpy as np
 
 # What is added to the diagonal, as a share of its mean: inputs that the data never moved must not move weights either.
 DAMPING = 0.01
+# Rows of a matrix that are worked on together; they fit a second-level cache.
+ROWS = 128
 # (wanted values of a tap, its index) -> its codes
 Choose = Callable[[np.ndarray, int], np.ndarray]
 
@@ -66,7 +68,9 @@ def _factored(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         diagonal[:, i] = matrix[:, i, i]
         row = matrix[:, i, i + 1 :].copy()
         column = row / diagonal[:, i, None]
-        matrix[:, i + 1 :, i + 1 :] -= column[:, :, None] * row[:, None, :]
+        for first in range(i + 1, taps, ROWS):  # rows from their diagonal on; what is left of it is not read again
+            done = first - i - 1
+            matrix[:, first : first + ROWS, first:] -= column[:, done : done + ROWS, None] * row[:, None, done:]
         matrix[:, i + 1 :, i] = column
     return matrix, diagonal
 
