@@ -73,7 +73,7 @@ class Stage:
     """Where a case stands; `entered` is told each time."""
 
     def __init__(self, entered: Callable[[str], None]) -> None:
-        self.name, self._entered = "", entered
+        self.name, self._entered, self.valid = "", entered, True
 
     def __call__(self, name: str) -> None:
         self.name = name
@@ -100,7 +100,7 @@ def run_case(
         text = str(error)
         if isinstance(error, BuildError) or len(text) < 15 or "Traceback" in text or "TVMError" in text:
             return Outcome("unclear", stage.name, f"{type(error).__name__}: {text}")
-        return Outcome("refused", stage.name, f"{type(error).__name__}: {text}")
+        return Outcome("refused" if stage.valid else "invalid", stage.name, f"{type(error).__name__}: {text}")
     except Failed as error:
         return Outcome(error.args[0], stage.name, error.args[1])
     except Exception:
@@ -112,6 +112,7 @@ def _road(model: onnx.ModelProto, feeds: Sequence[Feed], stage: Stage, builds: b
 
     stage("onnxruntime")
     expected = onnxruntime_results(model, feeds)
+    stage.valid = expected is not None
     stage("import")
     mod, params = tvmq.from_onnx(model)
     if expected is None:

@@ -77,8 +77,11 @@ class Pool:
         return tensor.name
 
     def floats(self, *shape: int, low: float = -1.0, high: float = 1.0) -> str:
-        """A float32 constant; now and then all zero or all equal."""
-        array = self.random.uniform(low, high, shape)
+        """A float32 constant; now and then all zero or all equal, tiny or large, or one that others read."""
+        same = [t.name for t in self.known.values() if t.data_type == TensorProto.FLOAT and tuple(t.dims) == shape]
+        if same and low < 0 and self.chance(0.2):
+            return self.pick(same)
+        array = self.random.uniform(low, high, shape) * (1.0 if self.chance(0.95) else self.pick([1e-4, 30.0]))
         if self.chance(0.1):
             array = np.full(shape, self.pick([0.0, high]))
         return self.constant(array.astype(np.float32))
@@ -149,7 +152,10 @@ def _inputs(pool: Pool) -> None:
         if pool.chance(0.05):
             shape = (1, *shape[1:-1], 0)
         elif pool.chance(0.08):
-            kind = pool.pick([TensorProto.INT64, TensorProto.INT32, TensorProto.DOUBLE, TensorProto.BOOL])
+            kind = pool.pick([
+                TensorProto.INT64, TensorProto.INT32, TensorProto.DOUBLE, TensorProto.BOOL, TensorProto.UINT8,
+                TensorProto.INT8, TensorProto.FLOAT16,
+            ])  # fmt: skip
         elif pool.chance(0.03):
             shape = ()
         name = pool.name(f"x{len(pool.inputs)}" if pool.inputs else "x")
@@ -172,13 +178,16 @@ def _outputs(pool: Pool) -> list[str]:
 
 def fuzz_model(seed: int) -> onnx.ModelProto:
     """A small model; valid as far as ONNX's shape inference sees, which is not always."""
+    from tests.fuzz_rare import again, codes, rare, truth, whole_numbers
     from tests.fuzz_steps import STEPS
 
     pool = Pool(seed)
     _inputs(pool)
-    names, odds = list(STEPS), np.array([weight for weight, _ in STEPS.values()], float)
+    more = {"again": (1.0, again), "codes": (0.5, codes), "rare": (2.5, rare), "truth": (0.3, truth)}
+    steps = {**STEPS, **more, "whole_numbers": (0.6, whole_numbers)}
+    names, odds = list(steps), np.array([weight for weight, _ in steps.values()], float)
     for _ in range(pool.integer(1, 8)):
-        step = STEPS[names[int(pool.random.choice(len(names), p=odds / odds.sum()))]][1]
+        step = steps[names[int(pool.random.choice(len(names), p=odds / odds.sum()))]][1]
         step(pool)
     if not any(name not in pool.inputs for name in pool.types):
         pool.add("Identity", [pool.inputs[0]])
@@ -191,16 +200,16 @@ def fuzz_model(seed: int) -> onnx.ModelProto:
 
 
 def fuzz_feeds(model: onnx.ModelProto, seed: int, count: int) -> list[dict[str, np.ndarray]]:
-    """Normal numbers, small whole ones for integers."""
+    """Normal numbers, small whole ones for integers; the first feed of one seed in eight is all zero."""
     random = np.random.default_rng(seed)
     feeds = []
-    for _ in range(count):
+    for number in range(count):
         feed = {}
         for value in model.graph.input:
             tensor = value.type.tensor_type
             dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
             shape = [d.dim_value for d in tensor.shape.dim]
             drawn = random.standard_normal(shape) if dtype.kind == "f" else random.integers(0, 2, shape)
-            feed[value.name] = np.asarray(drawn).astype(dtype)
+            feed[value.name] = np.asarray(drawn if number or seed % 8 else np.zeros(shape)).astype(dtype)
         feeds.append(feed)
     return feeds

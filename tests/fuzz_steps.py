@@ -233,7 +233,9 @@ def pieces(pool: Pool) -> Any:
         return pool.add(kind, [x], blocksize=2, mode=pool.pick(["DCR", "CRD"]))
     scales = [1.0, 1.0, *(pool.pick([1.0, 2.0, 1.5, 0.5]) for _ in shape[2:])]
     mode = pool.pick(["nearest", "linear"])
-    modes = ["half_pixel", "asymmetric", *(["align_corners"] if mode == "linear" else [])]
+    # onnxruntime rounds the size that the corners are aligned to, ONNX's own test cases do not
+    whole = all(float(size * scale).is_integer() for size, scale in zip(shape, scales, strict=True))
+    modes = ["half_pixel", "asymmetric", *(["align_corners"] if mode == "linear" and whole else [])]
     attributes = {"mode": mode, "coordinate_transformation_mode": pool.pick(modes)}
     if mode == "nearest":
         attributes["nearest_mode"] = pool.pick(["floor", "round_prefer_floor", "ceil"])
@@ -247,7 +249,8 @@ def _joins(a: tuple[int, ...], b: tuple[int, ...], axis: int) -> bool:
 def cast(pool: Pool) -> Any:
     """To or from another type."""
     name = pool.pick(list(pool.types))
-    to = TensorProto.FLOAT if pool.types[name][0] != TensorProto.FLOAT else TensorProto.INT32
+    others = [TensorProto.INT32, TensorProto.INT64, TensorProto.INT8, TensorProto.DOUBLE, TensorProto.FLOAT16]
+    to = TensorProto.FLOAT if pool.types[name][0] != TensorProto.FLOAT else pool.pick([*others, TensorProto.BOOL])
     return pool.add("Cast", [name], to=to)
 
 
