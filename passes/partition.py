@@ -194,8 +194,9 @@ def _limit(decision: Decision, family: str, config: QConfig, backend: Backend) -
 
 
 def _shape(view: View, key: str) -> tuple[int, ...]:
+    """Of a tensor; nothing for tuples and for shapes as values."""
     ty = view.var[key].ty
-    return () if isinstance(ty, tvm.ir.TupleType) else tuple(int(d) for d in ty.shape)
+    return tuple(int(d) for d in ty.shape) if isinstance(ty, relax.TensorType) else ()
 
 
 def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:

@@ -240,12 +240,17 @@ def check_ledger(qmod: Any) -> None:
     ledger, view = get_ledger(qmod).layers, View(qmod)
     named = [entry for entry in ledger.values() if entry["precision"] == "float" and entry.get("why")]
     known = {name for entry in named for name in entry.get("layers", ())}
+    layers = {name for entry in ledger.values() if entry.get("why") for name in entry.get("layers", ())}
     for var, value in view.bindings:
         operator = op_name(value)
         if not operator or operator in CONVERSIONS or str(getattr(var.ty, "dtype", "")) != "float32":
             continue
         entry = ledger.get(var.name, {"precision": "", "why": ""})
-        if operator in ("nn.relu", "clip") and entry["why"] and _maker(view, value) in CONVERSIONS:
+        if (
+            operator in BOUNDS
+            and _maker(view, value) in (*CONVERSIONS, *BOUNDS)
+            and layers.intersection(view.sources(var.name))
+        ):
             continue  # the end of an integer layer whose result nobody reads as codes
         if not (entry["precision"] == "float" and entry["why"]) and known.isdisjoint(view.sources(var.name)):
             raise Failed(
@@ -261,7 +266,8 @@ def _maker(view: Any, value: Any) -> str:
     return op_name(maker) or ""
 
 
-# Codes to numbers: what integer operators end with.
+# What may follow the last sums of an integer layer as part of it; codes to numbers: what integer operators end with.
+BOUNDS = ("nn.relu", "clip", "maximum", "minimum")
 CONVERSIONS = ("tvmq.dequantize", "tvmq.dynamic_dequantize", "tvmq.table")
 
 

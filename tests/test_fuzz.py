@@ -183,6 +183,29 @@ def test_a_single_number_beside_a_picture():
     assert tvmq.compare((mod, params), qmod, feed).samples == 7
 
 
+@pytest.mark.parametrize("x", [(1, 4, 12), (1, 4, 6, 7, 7)], ids=["line", "volume"])
+def test_averages_behind_convolutions(x):
+    """Of other ranks than pictures."""
+    weight = np.random.default_rng(0).normal(size=(6, 4, *[3] * (len(x) - 2))).astype(np.float32)
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"]),
+        helper.make_node("AveragePool", ["c"], ["a"], kernel_shape=[2] * (len(x) - 2)),
+        helper.make_node("Relu", ["a"], ["r"]),
+        helper.make_node("Conv", ["r", "v"], ["y"]),
+    ]
+    constants = {"w": weight, "v": weight[:, :1].repeat(6, axis=1)[..., :1]}
+    assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
+
+
+def test_gathered_elements_at_computed_places():
+    nodes = [
+        helper.make_node("TopK", ["x", "k"], ["v", "i"], axis=1),
+        helper.make_node("Neg", ["i"], ["n"]),
+        helper.make_node("GatherElements", ["x", "n"], ["y"], axis=1),
+    ]
+    assert road(model_of(*nodes, x=(3, 5), constants={"k": np.int64([2])})) == "exact"
+
+
 def test_the_mean_of_nothing():
     """onnxruntime keeps an axis that is gone; what the value is nobody says."""
     constants = {name: np.array(values, np.int64) for name, values in (("two", [2]), ("one", [1]), ("axes", [-2, 1]))}

@@ -219,6 +219,8 @@ case("selu", "Selu", WIDE, alpha=1.5, gamma=0.75)
 case("sign-double", "Sign", WIDE.astype(np.float64))
 case("sign-int8", "Sign", np.int8([-3, 0, 5]), expect=["sign"])
 case("prelu-more-axes", "PRelu", floats(3, 4, 5), floats(4, 1), expect=["reshape", "prelu"])
+case("gather-elements", "GatherElements", floats(3, 4), ints(1, -1, 0).reshape(3, 1), axis=-1,
+     expect=["gather_elements"])  # fmt: skip
 case("lp-norm-1", "LpNormalization", F([[1, -2], [0, 0]]), p=1, axis=1, opset=11)
 case("lp-norm-2", "LpNormalization", floats(2, 3, 4), p=2, axis=1, opset=11)
 case("layer-norm-mean", "LayerNormalization", floats(2, 3, 8), floats(3, 8), outputs=3, axis=1)
@@ -281,6 +283,7 @@ refuse("dropout-training", "evaluation mode", "Dropout", IMAGE, F(0.5), np.bool_
 refuse("batch-norm-training", "evaluation mode", "BatchNormalization", IMAGE, floats(3), floats(3), floats(3),
        np.abs(floats(3)), training_mode=1)  # fmt: skip
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
+refuse("gather-elements-outside", "outside of -4..3", "GatherElements", floats(3, 4), ints(4).reshape(1, 1), axis=1)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)
 refuse("values", "depends on values", "NonZero", floats(3, 4))
 

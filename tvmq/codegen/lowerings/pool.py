@@ -169,9 +169,10 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
-    """tvmq.sum_pool and its requantize."""
+    """tvmq.sum_pool over pictures and its requantize; sums over lines and volumes have the generic schedule."""
     call = lowerer.view.value[chain.head]
-    if not lowerer.has_nhwc(call.args[0].name) or not chain.after_head():
+    source = call.args[0].name
+    if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or not chain.after_head():
         return False
     x = lowerer.nhwc(call.args[0].name)
     windows = _windows(shape_of(x), shape_of(call)[2:], call.attrs)

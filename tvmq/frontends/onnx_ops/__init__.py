@@ -35,6 +35,7 @@ REPAIRS: dict[str, str] = {
     "Flatten": _HERE + "shapes:flatten",
     **dict.fromkeys(("GRU", "LSTM", "RNN"), _HERE + "recurrent:recurrent"),
     "Gather": _HERE + "indexing:gather",
+    "GatherElements": _HERE + "indexing:gather_elements",
     "IsInf": _HERE + "elementwise:is_inf",
     "LayerNormalization": _HERE + "normalization:layer_norm",
     "LpNormalization": _HERE + "normalization:lp_norm",

@@ -1,4 +1,4 @@
-"""Gather and OneHot."""
+"""Gather, GatherElements and OneHot."""
 
 from __future__ import annotations
 
@@ -29,6 +29,23 @@ def gather(call: NodeCall) -> relax.Expr:
         part = relax.op.strided_slice(call.inputs[0], [axis], [first], [first + indices.size])
         return relax.op.squeeze(part, [axis]) if indices.ndim == 0 else part
     return relax.op.take(call.inputs[0], tensor_constant(indices.astype(np.int64)), axis)
+
+
+def gather_elements(call: NodeCall) -> relax.Expr | None:
+    """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
+    axis = call.axis(0)
+    size, indices = call.shape()[axis], call.constant(1)
+    if not isinstance(size, int):
+        return None
+    if indices is None:
+        x, kind = call.inputs[1], call.dtype(1)
+        zero, count = (tensor_constant(np.array(value, kind)) for value in (0, size))
+        places = relax.op.where(relax.op.less(x, zero), relax.op.add(x, count), x)
+        return relax.op.gather_elements(call.inputs[0], places, axis)
+    if indices.size and (indices.min() < -size or indices.max() >= size):
+        raise call.unsupported(f"an index lies outside of {-size}..{size - 1}", "correct the indices in the model")
+    places = tensor_constant(np.where(indices < 0, indices + size, indices))
+    return relax.op.gather_elements(call.inputs[0], places, axis)
 
 
 def one_hot(call: NodeCall) -> relax.Expr | None:
