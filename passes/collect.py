@@ -15,7 +15,7 @@ import tvm
 from tvmq.dataset import samples_in
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.simulated_quantize import spec_of
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.taps import tap
 from tvmq.spec import QuantSpec
@@ -93,11 +93,12 @@ def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:
 
 
 def _channel_axis(view: View, name: str) -> int | None:
-    """Axis of the channels: the last one of what products read, else 1."""
-    rank = len(view.var[name].ty.shape)
-    if rank < 2:
+    """Axis of the channels: the last one of what products read, else 1; None for an axis of a free size."""
+    sizes = sizes_of(view.var[name])
+    if len(sizes) < 2:
         return None
-    return rank - 1 if rank == 2 or _is_read_by_product(view, name) else 1
+    axis = len(sizes) - 1 if len(sizes) == 2 or _is_read_by_product(view, name) else 1
+    return None if isinstance(sizes[axis], str) else axis
 
 
 def _is_read_by_product(view: View, name: str) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, shape_of
 from tvmq.passes.collect import Evaluator, Feed
 from tvmq.passes.ops.streams import NORMALIZATIONS, stays_in_stream
 from tvmq.passes.ops.table import function_of
@@ -109,7 +109,7 @@ def _is_product_of(view: View, name: str, x: str) -> bool:
     value = view.value[name]
     if op_name(value) != "matmul" or not is_const(value.args[1]) or is_const(value.args[0]):
         return False
-    return value.args[0].name == x and len(shape_of(value.args[1])) == 2 and len(value.args[0].ty.shape) >= 2
+    return value.args[0].name == x and rank_of(value.args[1]) == 2 and len(value.args[0].ty.shape) >= 2
 
 
 def function_chain(view: View, name: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
-from tvmq.graph.view import View, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import OPS, load
 from tvmq.passes.ops import embedding, table
 from tvmq.passes.ops.base import Group, group_names
@@ -109,7 +109,7 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
 
 def _is_function(result: relax.Var, source: relax.Var) -> bool:
     """True for a result of the shape of its source, which must be float32."""
-    return dtype_of(source) == "float32" and shape_of(result) == shape_of(source)
+    return dtype_of(source) == "float32" and sizes_of(result) == sizes_of(source)
 
 
 def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
@@ -171,7 +171,7 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
         index = count[op] = count.get(op, -1) + 1
         names = group_names(view, group) if group else view.sources(var.name)
         macs = multiply_accumulates(value)
-        weight = shape_of(value.args[1]) if macs else ()
+        weight = sizes_of(value.args[1]) if macs else ()
         facts.append(LayerFacts(key, names, op, macs, weight, _shape(view, key), index))
     return facts
 
@@ -193,10 +193,9 @@ def _limit(decision: Decision, family: str, config: QConfig, backend: Backend) -
     return backend.refusal(family, decision.activations or config.activation_spec, weights, config.requantize)
 
 
-def _shape(view: View, key: str) -> tuple[int, ...]:
+def _shape(view: View, key: str) -> tuple[int | str, ...]:
     """Of a tensor; nothing for tuples and for shapes as values."""
-    ty = view.var[key].ty
-    return tuple(int(d) for d in ty.shape) if isinstance(ty, relax.TensorType) else ()
+    return sizes_of(view.var[key]) if isinstance(view.var[key].ty, relax.TensorType) else ()
 
 
 def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:

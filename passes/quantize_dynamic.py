@@ -28,7 +28,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
@@ -81,7 +81,7 @@ class _Walk:
             op = op_name(value) or "tuple"
             index = count[op] = count.get(op, -1) + 1
             macs = multiply_accumulates(value)
-            weight = tuple(int(d) for d in value.args[1].ty.shape) if macs else ()
+            weight = sizes_of(value.args[1]) if macs else ()
             shape = tuple(getattr(var.ty, "shape", None) or ())
             facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
         return resolve(facts, self.config.rules)

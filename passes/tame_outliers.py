@@ -94,7 +94,7 @@ class _Tamer:
 
     def _scale(self, var: relax.Var, new: relax.Var, given: Mapping[str, float]) -> None:
         """Provide the tensor divided by its factors."""
-        factors = np.ones(shape_of(var)[-1], np.float32)
+        factors = np.ones(_channels(var), np.float32)
         for channel, factor in given.items():
             factors[int(channel)] = factor
         products = [r for r in self.view.readers[var.name] if bias_and_product(self.view, r)]
@@ -111,7 +111,7 @@ class _Tamer:
     def _split(self, var: relax.Var, channels: Sequence[int]) -> None:
         """Provide the tensor in two parts, each computed from its own columns of the product before."""
         chain = function_chain(self.view, var.name)
-        size = shape_of(var)[-1]
+        size = _channels(var)
         alone = np.isin(np.arange(size), channels)
 
         # most: zeros in place of the outliers, so that sizes stay multiples of vectors
@@ -174,3 +174,8 @@ def _folded(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr | None:
         return None
     args = [make_const(const_value(a) / factors) if i in places else a for i, a in enumerate(value.args)]
     return relax.Call(value.op, args, value.attrs, value.ty_args) if places else None
+
+
+def _channels(var: relax.Var) -> int:
+    """Size of the last axis, which a product reads: never free."""
+    return int(var.ty.shape[-1])

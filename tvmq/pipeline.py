@@ -23,11 +23,12 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.codegen.build_module import build
+from tvmq.codegen.executable import Executable
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
 from tvmq.frontends.relax import from_relax
-from tvmq.graph.symbolic import fix_dimensions, inputs_of
+from tvmq.graph.symbolic import inputs_of, sizes_in
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.methods.weight_rounding import choose_rounding, round_weights
@@ -121,10 +122,10 @@ def run_calibration(
 
 
 def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[tvm.IRModule, Dataset | None]:
-    """The prepared module, and the data; free dimensions take the sizes of the data, the batch 1."""
+    """The prepared module, and the data."""
     prepared = prepare(*from_relax(mod, params))  # a plain module gets its names
     data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
-    prepared = fold_constants(fix_dimensions(prepared, data.first() if data is not None else None))
+    prepared = fold_constants(prepared)
     if data is not None:
         data.inputs = inputs_of(prepared)
     return prepared, data
@@ -190,8 +191,20 @@ def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:
 
 
 def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
-    """Compiles a float module for this CPU; what calibration runs."""
-    return build(mod).run
+    """Compiles a float module for this CPU; what calibration runs.
+
+    Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
+    """
+    executables: dict[tuple[tuple[str, int], ...], Executable] = {}
+
+    def run(feed: Feed) -> Sequence[np.ndarray]:
+        sizes = sizes_in(mod, feed)
+        key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
+        if key not in executables:
+            executables[key] = build(mod, sizes=dict(key))
+        return executables[key].run(feed)
+
+    return run
 
 
 def model_hash(mod: tvm.IRModule) -> str:

@@ -34,7 +34,7 @@ class LayerFacts:
     op            operator type without "relax.", for example "nn.conv2d"
     macs          multiply-accumulates for one run, 0 for operators without any
     weight_shape  shape of the weight, () where there is none
-    output_shape  shape of the result
+    output_shape  shape of the result; free dimensions are texts
     index         position among the layers of the same operator type, from 0, in order of execution
     """
 
@@ -42,8 +42,8 @@ class LayerFacts:
     names: tuple[str, ...] = ()
     op: str = ""
     macs: int = 0
-    weight_shape: tuple[int, ...] = ()
-    output_shape: tuple[int, ...] = ()
+    weight_shape: tuple[int | str, ...] = ()
+    output_shape: tuple[int | str, ...] = ()
     index: int = 0
 
 

@@ -19,7 +19,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
-from tvmq.graph.view import View, op_name, shape_of
+from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.graph.windows import covering_padding
 from tvmq.passes.ops.averages import averaged
 from tvmq.passes.ops.base import Codes, Group, Realizer
@@ -38,7 +38,10 @@ class AveragePool:
         """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
         if value.attrs.layout not in LAYOUTS:
             return f"limit: layout {value.attrs.layout}"
-        size, out_size = list(shape_of(value.args[0])[2:]), list(shape_of(var)[2:])
+        size, out_size = list(sizes_of(value.args[0])[2:]), list(sizes_of(var)[2:])
+        free = [d for d in (*size, *out_size) if isinstance(d, str)]
+        if free:
+            return f"limit: windows of a picture whose size is free ({free[0]})"
         if op_name(value).startswith("nn.adaptive"):
             facts = _adaptive(size, out_size)
         elif any(int(d) != 1 for d in value.attrs.dilation):
@@ -52,7 +55,7 @@ class AveragePool:
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sums and their requantize."""
         x, facts = realizer.codes(group.inputs[0]), group.facts
-        counts = window_counts(shape_of(x.var)[2:], facts)
+        counts = window_counts([int(d) for d in sizes_of(x.var)[2:]], facts)
         if "out_size" in facts:
             sums = ops.adaptive_sum_pool(x.var, out_size=facts["out_size"], zero_point=x.zero_point)
         else:

@@ -17,7 +17,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
-from tvmq.graph.view import View, shape_of
+from tvmq.graph.view import View, rank_of
 from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.passes.ops.convolution import LAYOUTS, TRANSPOSED_LAYOUTS, absorbing_group, finished, refusal
 from tvmq.passes.ops.weights import integer_bias, weight_codes
@@ -30,9 +30,9 @@ class ConvTranspose:
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A transposed convolution with a constant weight, channels first."""
-        spatial = len(shape_of(value)) - 2
+        spatial = rank_of(value) - 2
         reason = refusal(value, LAYOUTS[spatial][0], TRANSPOSED_LAYOUTS[spatial])
-        return reason or absorbing_group(self.name, view, var, value, shape_of(value)[1])
+        return reason or absorbing_group(self.name, view, var, value, int(value.ty.shape[1]))
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sums, add and requantize."""

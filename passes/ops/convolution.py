@@ -18,7 +18,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.view import View, const_value, is_const, shape_of
+from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
 from tvmq.passes.ops.base import (
     Codes,
     Group,
@@ -80,7 +80,7 @@ def refusal(value: relax.Call, data_layout: str, kernel_layout: str) -> str | No
 
 def absorbing_group(family: str, view: View, var: relax.Var, value: relax.Call, filters: int) -> Group:
     """A convolution of so many output channels with the bias and the clip behind it."""
-    rank = len(shape_of(value))
+    rank = rank_of(value)
     members, low, high = [var.name], -np.inf, np.inf
     bias = absorb_bias(view, var.name, lambda b: is_channel_constant(b, rank, 1, filters))
     if bias:
@@ -101,7 +101,7 @@ def finished(
 ) -> Codes | relax.Expr:
     """The sums of a convolution with their bias, as codes or floats; `scale` is that of the sums."""
     acc = realizer.emit(sums, group.root)
-    shape = (1, -1) + (1,) * (len(shape_of(acc)) - 2)
+    shape = (1, -1) + (1,) * (rank_of(acc) - 2)
     acc = realizer.emit(relax.op.add(acc, relax.const(bias.reshape(shape))), f"{group.root}_bias")
     result = realizer.requantized(acc, scale, group, axis=1)
     return _bounded_by_channel(realizer, group, result) if group.facts.get("bounds") else result

@@ -12,7 +12,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.view import View, is_const, shape_of
+from tvmq.graph.view import View, is_const, rank_of, shape_of
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_bias, absorb_clip, is_channel_constant
 from tvmq.passes.ops.weights import integer_bias, weight_codes
 
@@ -27,12 +27,12 @@ class Dense:
         data, weight = value.args
         if is_const(data):
             return "limit: a product with a constant vector on the left has no integer form"
-        if len(shape_of(weight)) != 2:
-            return f"limit: the constant has rank {len(shape_of(weight))}, not 2"
+        if rank_of(weight) != 2:
+            return f"limit: the constant has rank {rank_of(weight)}, not 2"
         outputs = shape_of(weight)[1]
         members = [var.name]
         low, high = -np.inf, np.inf
-        rank = len(shape_of(var))
+        rank = rank_of(var)
         bias = absorb_bias(view, var.name, lambda b: is_channel_constant(b, rank, -1, outputs))
         if bias:
             members.append(bias)
@@ -51,7 +51,7 @@ class Dense:
         acc = realizer.emit(relax.op.matmul(x.var, relax.const(weight), out_dtype="int32"), group.root)
         acc = realizer.emit(relax.op.add(acc, relax.const(bias)), f"{group.root}_bias")
         product = np.float64(x.scale) * scale.astype(np.float64)
-        return realizer.requantized(acc, product, group, axis=len(shape_of(acc)) - 1)
+        return realizer.requantized(acc, product, group, axis=rank_of(acc) - 1)
 
 
 FAMILY = Dense()

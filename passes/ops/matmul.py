@@ -15,7 +15,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.passes.ops import dense
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip, group_names
 from tvmq.passes.ops.weights import weight_codes
@@ -29,9 +29,12 @@ class Matmul:
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product of matrices of two activations; of one and a constant matrix it is a dense layer."""
         a, b = value.args
-        if is_const(a) or (is_const(b) and len(shape_of(b)) <= 2):
+        if is_const(a) or (is_const(b) and rank_of(b) <= 2):
             return dense.FAMILY.group(view, var, value)
-        if min(len(shape_of(a)), len(shape_of(b))) < 2:
+        depth = sizes_of(a)[-1]
+        if isinstance(depth, str) and not depth.isidentifier():
+            return f"limit: the number of products is computed from free sizes ({depth})"
+        if min(rank_of(a), rank_of(b)) < 2:
             return "limit: a product of a vector has no integer form"
         members, factor = _with_factors(view, var.name)
         low, high = -np.inf, np.inf
@@ -54,11 +57,16 @@ class Matmul:
             y, y_zero, y_largest = other.var, other.zero_point, _largest_step(other)
             scale = np.atleast_1d(other.scale)
         where = ", ".join(group_names(realizer.view, group))
-        bound = numerics.check_product_accumulator(where, shape_of(x.var)[-1], _largest_step(x), y_largest)
-        realizer.note(group, accumulator=bound)
+        depth, x_largest = sizes_of(x.var)[-1], _largest_step(x)
+        if isinstance(depth, str):  # the executable takes no more than fit into int32
+            most = numerics.largest_depth(x_largest, y_largest)
+            realizer.note(group, accumulator=most * x_largest * y_largest, most={depth: most})
+        else:
+            bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
+            realizer.note(group, accumulator=bound)
         acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}_product")
         real = np.float64(x.scale) * scale.astype(np.float64) * group.facts["factor"]
-        return realizer.requantized(acc, real, group, axis=len(shape_of(acc)) - 1)
+        return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
 
 
 def _largest_step(x: Codes) -> int:

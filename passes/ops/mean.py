@@ -14,7 +14,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.view import View, op_name, shape_of
+from tvmq.graph.view import View, op_name, rank_of, sizes_of
 from tvmq.passes.ops.averages import averaged
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
@@ -27,9 +27,12 @@ class Mean:
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A mean or sum over static axes."""
         data = value.args[0]
-        rank = len(shape_of(data))
+        rank = rank_of(data)
         axes = range(rank) if value.attrs.axis is None else [int(a) % rank for a in value.attrs.axis]
-        count = math.prod(shape_of(data)[a] for a in axes)
+        sizes = [sizes_of(data)[a] for a in axes]
+        if any(isinstance(size, str) for size in sizes):
+            return f"limit: the number of values is free ({', '.join(map(str, sizes))})"
+        count = math.prod(map(int, sizes))
         if count * 255 > 2**31 - 1:
             return f"limit: the sum of {count} codes could leave int32"
         facts = {"low": -np.inf, "high": np.inf, "axes": sorted(axes), "keepdims": bool(value.attrs.keepdims)}
@@ -39,9 +42,8 @@ class Mean:
         """Emit the sum and its requantize."""
         x = realizer.codes(group.inputs[0])
         axes, keepdims = group.facts["axes"], group.facts["keepdims"]
-        shape = shape_of(x.var)
         is_mean = op_name(realizer.view.value[group.root]) == "mean"
-        count = np.asarray(math.prod(shape[a] for a in axes) if is_mean else 1)
+        count = np.asarray(math.prod(int(sizes_of(x.var)[a]) for a in axes) if is_mean else 1)
         sums = ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point)
         return averaged(realizer, sums, x, count, group)
 

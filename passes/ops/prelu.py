@@ -12,7 +12,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
-from tvmq.graph.view import View, const_value, is_const, shape_of
+from tvmq.graph.view import View, const_value, is_const, rank_of
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 
@@ -40,7 +40,7 @@ class Prelu:
         call = realizer.view.value[group.root]
         slopes = const_value(call.args[1]).reshape(-1)
         params = numerics.prelu_params(x.scale, slopes, y.scale)
-        shape = [1] * len(shape_of(x.var))
+        shape = [1] * rank_of(x.var)
         if slopes.size > 1:
             shape[int(call.attrs.axis)] = slopes.size
         new = ops.prelu(

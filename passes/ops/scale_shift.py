@@ -17,7 +17,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
-from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.passes.ops.base import Codes, Group, Realizer, absorb_clip
 from tvmq.passes.ops.streams import stays_in_stream
 
@@ -91,7 +91,7 @@ def _is_link(value: relax.Expr) -> bool:
     if op_name(value) not in LINKS or sum(map(is_const, value.args)) != 1:
         return False
     source = _tensor(value)
-    return source is not None and shape_of(value) == shape_of(source)
+    return source is not None and sizes_of(value) == sizes_of(source)
 
 
 def _constants(view: View, links: list[str]) -> tuple[np.ndarray, np.ndarray]:

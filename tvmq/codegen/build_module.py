@@ -15,22 +15,37 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.samples import batch_dimension
+from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View
+from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 
 
-def build(mod: tvm.IRModule, target: Any = "llvm", params: Mapping[str, np.ndarray] | None = None) -> Executable:
+def build(
+    mod: tvm.IRModule,
+    target: Any = "llvm",
+    params: Mapping[str, np.ndarray] | None = None,
+    *,
+    sizes: Mapping[str, int] | None = None,
+) -> Executable:
     """Compile a float, simulated or integer module.
 
     mod      from `from_onnx` (with its params) or from `quantize`
     target   "llvm" is this CPU with all its features; "llvm -mcpu=...", a dict or a tvm Target for others
     params   weights that are still parameters of the module
-    raises   TargetError for an unknown target, ModelError for dimensions that are not static, BuildError if TVM fails
+    sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
+             costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does
+    raises   TargetError for an unknown target, ConfigError for sizes of no free dimension, BuildError if TVM fails
     """
     cpu = resolve_target(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
-    lowerer = Lowerer(float_weights(mod), cpu.isa)
+    if sizes:
+        mod = fold_constants(with_sizes(mod, sizes))  # a slice of a table that ends at the size, say
+    batch = batch_dimension(mod)
+    lowerer = Lowerer(float_weights(with_sizes(mod, {batch: 1}) if batch else mod), cpu.isa)
     lowered = lowerer.run()
     code = compile_module(lowered, cpu)
-    return Executable(Parts(code, cpu, describe_module(mod, View(mod)), lowerer.kernel_names, mod))
+    description = {**describe_module(mod, View(mod)), "batch": batch or ""}
+    return Executable(Parts(code, cpu, description, lowerer.kernel_names, mod))

@@ -12,7 +12,7 @@ from tvm import relax
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
-from tvmq.graph.view import View, const_value, dtype_of, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, op_name, sizes_of
 
 
 def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:
 
 
 def _tensor(expr: relax.Expr, name: str) -> dict[str, Any]:
-    return {"name": name, "shape": list(shape_of(expr)), "dtype": dtype_of(expr)}
+    return {"name": name, "shape": list(sizes_of(expr)), "dtype": dtype_of(expr)}
 
 
 def _input_codes(view: View, param: relax.Var) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tvm import relax
 
 from tvmq.codegen import artifact
 from tvmq.codegen.code_bytes import last_line
+from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
 from tvmq.codegen.timing import Timing, measure
@@ -61,14 +62,18 @@ class Executable:
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
         self._inputs = Inputs(self._input_info)
-        self._tensors = [_shared(array) for array in self._inputs.arrays]
+        self._tensors = [shared(array) for array in self._inputs.arrays]
         self._lacking = _lacking(parts.target)
         # Code for another CPU can be saved, but not even be prepared for running.
         self._main = None if self._lacking else relax.VirtualMachine(parts.code, tvm.cpu())["main"]
+        self._free = None
+        if self._main is not None and any(map(is_free, self._input_info)):
+            batch = parts.description.get("batch") or None
+            self._free = FreeRun(self._main, self._input_info, self._output_info, batch)
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
-        """Name, shape, dtype, and scale and zero point of the codes, of each input."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
         return self._input_info
 
     @property
@@ -117,10 +122,14 @@ class Executable:
                 "save it and load it there, or build it for 'llvm', this CPU"
             )
         arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        if self._free is not None:
+            sizes = sizes_of_inputs(self._input_info, arrays, self._parts.description.get("most", {}))
+            with self._lock:
+                return self._free.run(arrays, sizes)
         with self._lock:
             for own, array in zip(self._inputs.arrays, arrays, strict=True):
                 own[...] = array
-            return _copied(self._main(*self._tensors))
+            return copied(self._main(*self._tensors))
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
@@ -161,18 +170,6 @@ def load(path: str | Path, *, sha256: str | None = None) -> Executable:
     except Exception as error:
         reason = last_line(error)
         raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
-
-
-def _shared(array: np.ndarray) -> Any:
-    """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
-    return tvm.runtime.from_dlpack(array) if array.size else tvm.runtime.empty(array.shape, str(array.dtype))
-
-
-def _copied(result: Any) -> list[np.ndarray]:
-    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
-    if isinstance(result, tvm.runtime.Tensor):
-        return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
-    return [array for item in result for array in _copied(item)]
 
 
 def _lacking(target: CpuTarget) -> tuple[str, ...]:

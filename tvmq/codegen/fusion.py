@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tvmq.codegen.shuffles import shuffle_at
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
@@ -95,7 +95,7 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
-    last = len(shape_of(view.var[head])) - 1
+    last = rank_of(view.var[head]) - 1
     if op_name(view.value[head]) == "matmul" and _follow(
         view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, last)
     ):
@@ -115,7 +115,7 @@ def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
 
 def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
     """The scale, one or one a column, and a transpose that leaves rows in one piece."""
-    last = len(shape_of(view.var[members[0]])) - 1
+    last = rank_of(view.var[members[0]]) - 1
     _follow(view, members, taken, lambda v, call: _scales_sums(call, last))
     if len(members) > 1:
         _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
@@ -153,7 +153,7 @@ def _is_bias(view: View, head: str, call) -> bool:  # type: ignore[no-untyped-de
     """True for the sum of a product and a constant that varies along its channels only."""
     if op_name(call) != "add" or not is_const(call.args[1]):
         return False
-    product = shape_of(view.var[head])
+    product = sizes_of(view.var[head])
     axis = len(product) - 1 if op_name(view.value[head]) == "matmul" else 1
     bias = shape_of(call.args[1])
     if len(bias) > len(product):
@@ -170,4 +170,4 @@ def _is_sum_of_known(view: View, name: str, call) -> bool:  # type: ignore[no-un
     if a.name == b.name:
         return False
     other = b if a.name == name else a
-    return [int(d) for d in other.ty.shape] == [int(d) for d in view.var[name].ty.shape]
+    return sizes_of(other) == sizes_of(view.var[name])

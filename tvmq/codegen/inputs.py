@@ -16,23 +16,36 @@ from tvmq.errors import DataError
 class TensorInfo:
     """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
 
+    A free dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
+
     >>> print(TensorInfo("x", (1, 3), "float32"))
     x float32[1, 3]
     """
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[int | str, ...]
     dtype: str
     scale: Any = None
     zero_point: Any = None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.dtype}{list(self.shape)}"
+        return f"{self.name} {self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
 def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
     """From a module's description."""
     return tuple(TensorInfo(**{**facts, "shape": tuple(facts["shape"])}) for facts in described)
+
+
+def fits(shape: Sequence[int], wanted: Sequence[int | str]) -> bool:
+    """True for the shape of an input, free dimensions of any size.
+
+    >>> fits((2, 3), ("batch", 3)), fits((2, 4), ("batch", 3)), fits((2,), ("batch", 3))
+    (True, False, False)
+    """
+    return len(shape) == len(wanted) and all(
+        isinstance(want, str) or want == have for have, want in zip(shape, wanted, strict=True)
+    )
 
 
 class Inputs:
@@ -41,12 +54,13 @@ class Inputs:
     TVM's kernels crash on arrays that are not aligned to 64 bytes, and NumPy's hardly ever are: all are
     copied.
 
-    arrays   one array an input, in order; each begins at a multiple of 64 bytes
+    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Free dimensions are 0 in them
     """
 
     def __init__(self, wanted: Sequence[TensorInfo]) -> None:
         self.wanted = tuple(wanted)
-        self.arrays = [aligned(info.shape, info.dtype) for info in wanted]
+        shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
+        self.arrays = [aligned(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; nothing is changed yet.
@@ -105,8 +119,9 @@ def converted(value: Any, info: TensorInfo) -> np.ndarray:
         kind = type(value).__name__
         raise DataError(f"run: input '{info.name}' is a {kind} that makes no array ({error})") from error
     wanted = np.dtype(info.dtype)
-    if array.shape != info.shape:
-        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {info.shape}")
+    if not fits(array.shape, info.shape):
+        shape = f"({', '.join(map(str, info.shape))}{',' * (len(info.shape) == 1)})"
+        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}")
     if array.dtype.kind not in _SOURCES[wanted.kind]:
         raise DataError(
             f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; "

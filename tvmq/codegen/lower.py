@@ -234,16 +234,16 @@ class Lowerer:
 
     def _by_rule(self, chain: Chain) -> bool:
         head = op_name(self.view.value[chain.head])
-        if head not in LOWERINGS or self._is_empty(chain):
+        if head not in LOWERINGS or not self._fits_templates(chain):
             return False
         module, _, function = LOWERINGS[head].partition(":")
         return bool(getattr(importlib.import_module(module), function)(self, chain))
 
-    def _is_empty(self, chain: Chain) -> bool:
-        """True if a tensor without values is read or made: no template counts to zero."""
+    def _fits_templates(self, chain: Chain) -> bool:
+        """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
-        return any(0 in map(_static, ty.shape) for ty in types if isinstance(ty, relax.TensorType))
+        return all(min(map(_static, ty.shape), default=1) > 0 for ty in types if isinstance(ty, relax.TensorType))
 
     def _as_it_stands(self, chain: Chain) -> None:
         """Emit the bindings of a chain unchanged, on logical layouts."""

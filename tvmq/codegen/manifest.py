@@ -14,9 +14,9 @@ from tvmq.version import __version__
 SCHEMA = 1
 MISSING = object()
 
-# A value's form: a type, [form] for a list of any length, {str: form} for a dictionary of any keys, or a
-# dictionary of forms for fixed keys; further keys are ignored.
-_TENSOR = {"name": str, "shape": [int], "dtype": str}
+# A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
+# keys, or a dictionary of forms for fixed keys; further keys are ignored.
+_TENSOR = {"name": str, "shape": [(int, str)], "dtype": str}
 _LEDGER = {
     "stage": str,
     "config": {str: object},
@@ -31,7 +31,7 @@ _FORM = {
     "arch": str,
     "target": {str: object},
     "needs": [str],
-    "description": {"inputs": [_TENSOR], "outputs": [_TENSOR], "ledger": _LEDGER, "names": {str: [str]}},
+    "description": {"inputs": [_TENSOR], "outputs": [_TENSOR], "ledger": _LEDGER, "names": {str: [str]}, "batch": str},
     "kernels": {str: str},
     "sha256": {str: str},
 }
@@ -76,7 +76,8 @@ def check_form(where: str, manifest: dict[str, Any]) -> None:
         raise ArtifactError(f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again")
     described = manifest["description"]
     for tensor in (*described["inputs"], *described["outputs"]):
-        if min(tensor["shape"], default=0) < 0 or not _is_dtype(tensor["dtype"]):
+        lowest = min((size for size in tensor["shape"] if isinstance(size, int)), default=0)
+        if lowest < 0 or not _is_dtype(tensor["dtype"]):
             raise ArtifactError(
                 f"{where}: the manifest says that '{tensor['name']}' is {tensor['dtype']}{tensor['shape']}, "
                 "which no tensor is; save the model again"
@@ -94,8 +95,8 @@ def _first_wrong(value: Any, form: Any, path: str) -> str | None:
     """Path of the first entry that has not the wanted form; None if all have."""
     if value is MISSING:
         return path
-    if isinstance(form, type):
-        fits = isinstance(value, form) and not (form is int and isinstance(value, bool))
+    if isinstance(form, type | tuple):
+        fits = isinstance(value, form) and (form is object or not isinstance(value, bool))
         return None if fits else path
     if isinstance(form, list):
         if not isinstance(value, list):

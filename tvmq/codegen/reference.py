@@ -22,6 +22,7 @@ from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.symbolic import free_dimensions, sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
 
@@ -188,8 +189,15 @@ class Reference:
     """
 
     def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
-        self.view = View(float_weights(mod))
-        self._islands = Islands(self.view, target)
+        self._mod, self._target = float_weights(mod), target
+        self._sizes = dict.fromkeys(free_dimensions(mod), 1)
+        self._fixed(self._sizes)
+
+    def _fixed(self, sizes: Mapping[str, int]) -> None:
+        """Prepare for these sizes of free dimensions."""
+        self._sizes = dict(sizes)
+        self.view = View(with_sizes(self._mod, sizes))
+        self._islands = Islands(self.view, self._target)
 
     @property
     def islands(self) -> list[str]:
@@ -214,6 +222,9 @@ class Reference:
         missing = [name for name in names.values() if name not in inputs]
         if missing:
             raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}")
+        sizes = sizes_in(self._mod, {name: np.asarray(value) for name, value in inputs.items()})
+        if sizes != self._sizes:
+            self._fixed(sizes)
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):

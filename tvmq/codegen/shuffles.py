@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvmq.graph.view import View, dtype_of, op_name, shape_of
+from tvmq.graph.view import View, dtype_of, op_name, rank_of, shape_of
 
 # order of the transpose -> axis of the reshaped picture that holds the channels of the result
 ORDERS = {(0, 3, 4, 1, 5, 2): 3, (0, 1, 4, 2, 5, 3): 1}
@@ -29,7 +29,7 @@ def shuffle_at(view: View, name: str) -> Shuffle | None:
         return None
     split = view.producer(moved.args[0])
     order = tuple(int(axis) for axis in moved.attrs.axes)
-    if split is None or op_name(split) != "reshape" or order not in ORDERS or len(shape_of(spread)) != 4:
+    if split is None or op_name(split) != "reshape" or order not in ORDERS or rank_of(spread) != 4:
         return None
     if dtype_of(spread) not in ("uint8", "int8"):
         return None

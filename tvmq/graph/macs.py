@@ -6,7 +6,7 @@ import math
 
 from tvm import relax
 
-from tvmq.graph.view import op_name, shape_of
+from tvmq.graph.view import op_name, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
@@ -15,13 +15,21 @@ TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose
 def multiply_accumulates(call: relax.Expr) -> int:
     """Of a convolution (OIHW weight), a transposed one (IOHW) or a product; 0 for all other operators.
 
-    raises  ModelError for shapes that are not static
+    A free dimension counts as 1: it is a batch, or the rest is for each of its elements.
     """
     name = op_name(call)
     if name in CONVOLUTIONS:
-        return math.prod(shape_of(call)) * math.prod(shape_of(call.args[1])[1:])
+        return _count(call) * math.prod(shape_of(call.args[1])[1:])
     if name in TRANSPOSED:
-        return math.prod(shape_of(call.args[0])) * math.prod(shape_of(call.args[1])[1:])
+        return _count(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
     if name == "matmul":
-        return math.prod(shape_of(call)) * shape_of(call.args[0])[-1]
+        return _count(call) * _number(sizes_of(call.args[0])[-1])
     return 0
+
+
+def _count(expr: relax.Expr) -> int:
+    return math.prod(map(_number, sizes_of(expr)))
+
+
+def _number(size: int | str) -> int:
+    return 1 if isinstance(size, str) else size

@@ -9,8 +9,7 @@ import tvm
 from tvm import relax
 
 from tvmq.dataset import Input
-from tvmq.errors import ModelError
-from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.errors import ConfigError
 from tvmq.graph.names import input_names
 
 
@@ -25,29 +24,27 @@ def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
     return found
 
 
-def fix_dimensions(mod: tvm.IRModule, feed: Mapping[str, np.ndarray] | None) -> tvm.IRModule:
-    """The module with all dimensions static: a free first axis becomes 1, others take their size from `feed`.
+def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """{free dimension: its size} in these inputs; of inputs that disagree the first one counts."""
+    free = free_dimensions(mod)
+    return {name: int(feed[given].shape[axis]) for name, (given, axis) in free.items() if given in feed}
 
-    raises  ModelError where a free dimension is no batch and there is no data to tell its size
+
+def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
+    """The module with these free dimensions as numbers; the others stay free.
+
+    raises  ConfigError for a name that is no free dimension, or a size below 1
     """
     free = free_dimensions(mod)
-    if not free:
+    for name, size in sizes.items():
+        if name not in free:
+            known = f"they are {', '.join(free)}" if free else "there are none"
+            raise ConfigError(f"sizes: '{name}' is no free dimension of the model; {known}")
+        if not isinstance(size, int | np.integer) or size < 1:
+            raise ConfigError(f"sizes: '{name}' must be an integer of at least 1. Got {size!r} instead")
+    if not sizes:
         return mod
-    sizes = {}
-    for name, (param, axis) in free.items():
-        if axis == 0:
-            sizes[name] = 1
-        elif feed is not None and param in feed:
-            sizes[name] = int(feed[param].shape[axis])
-        else:
-            raise ModelError(
-                f"input '{param}': axis {axis} ('{name}') has no fixed size; give from_onnx(..., "
-                f"shape={{'{param}': (...)}})"
-            )
-    fixed = relax.transform.BindSymbolicVars(sizes)(mod)
-    ledger = get_ledger(mod)
-    ledger.notes.append("free dimensions were fixed: " + ", ".join(f"{name} = {size}" for name, size in sizes.items()))
-    return with_ledger(fixed, ledger)
+    return relax.transform.BindSymbolicVars({name: int(size) for name, size in sizes.items()})(mod)
 
 
 def inputs_of(mod: tvm.IRModule) -> list[Input]:

@@ -45,6 +45,16 @@ def shape_of(expr: relax.Expr) -> tuple[int, ...]:
         raise ModelError(f"'{name}': shape {dims} is not static; fix it with from_onnx(..., shape=...)") from error
 
 
+def rank_of(expr: relax.Expr) -> int:
+    """Number of dimensions of a tensor, free ones included."""
+    return len(list(expr.ty.shape))
+
+
+def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
+    """Dimensions of a tensor: numbers, and the text of free ones ("batch", "2 * rows"), equal where they are equal."""
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in expr.ty.shape)
+
+
 def dtype_of(expr: relax.Expr) -> str:
     """Element type of a tensor as text."""
     return str(expr.ty.dtype)
@@ -105,9 +115,13 @@ class View:
 
 
 def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
-    """All variables inside an expression of tuples, calls and projections, in order, repeats included."""
+    """All variables inside an expression of tuples, calls and projections, in order, repeats included.
+
+    A free dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
+    """
     if isinstance(expr, relax.Var):
-        yield expr
+        if not isinstance(expr.ty, tvm.ir.PrimType):
+            yield expr
     elif isinstance(expr, relax.Tuple):
         for item in expr.fields:
             yield from leaves(item)

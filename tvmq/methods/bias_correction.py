@@ -24,7 +24,7 @@ from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.macs import TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import View, const_value, op_name, shape_of
+from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 
@@ -109,40 +109,45 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
         return None
     by_filter = mean.reshape(groups, per_group).repeat(filters // groups, axis=0)
     shares = transposed_tap_shares if transposed else tap_shares
-    error = error * shares(call, shape_of(call.args[0])[2:], shape_of(var)[2:])
+    error = error * shares(call, sizes_of(call.args[0])[2:], sizes_of(var)[2:])
     return (error.sum(axis=tuple(range(2, error.ndim))) * by_filter).sum(axis=1)
 
 
-def tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -> np.ndarray:
+def tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[int | str]) -> np.ndarray:
     """Share of the output positions for which each tap of the kernel lies inside the picture, not in the padding.
 
-    On small pictures the padding is a large part of what the border taps see, and there x is 0.
+    On small pictures the padding is a large part of what the border taps see, and there x is 0. Where a size is free
+    the pictures count as large.
     """
     attrs = call.attrs
     rank = len(size)
     shares = np.ones((1,) * rank)
-    for axis in range(rank):
+    for axis, (inside, outside) in enumerate(zip(size, out_size, strict=True)):
+        if isinstance(inside, str) or isinstance(outside, str):
+            continue
         taps = shape_of(call.args[1])[2 + axis]
         before, stride, dilation = (
             int(attrs.padding[axis]),
             int(attrs.strides[axis]),
             int(attrs.dilation[axis]),
         )
-        position = np.arange(out_size[axis])[None, :] * stride + np.arange(taps)[:, None] * dilation - before
-        share = ((position >= 0) & (position < size[axis])).mean(axis=1)
+        position = np.arange(outside)[None, :] * stride + np.arange(taps)[:, None] * dilation - before
+        share = ((position >= 0) & (position < inside)).mean(axis=1)
         shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])
     return shares
 
 
-def transposed_tap_shares(call: relax.Call, size: Sequence[int], out_size: Sequence[int]) -> np.ndarray:
+def transposed_tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[int | str]) -> np.ndarray:
     """Share of the output positions that each tap of a transposed convolution brings an element of x to."""
     attrs = call.attrs
     rank = len(size)
     shares = np.ones((1,) * rank)
-    for axis in range(rank):
+    for axis, (inside, outside) in enumerate(zip(size, out_size, strict=True)):
+        if isinstance(inside, str) or isinstance(outside, str):
+            continue
         taps = np.arange(shape_of(call.args[1])[2 + axis]) * int(attrs.dilation[axis])
-        position = np.arange(size[axis])[None, :] * int(attrs.strides[axis]) + taps[:, None] - int(attrs.padding[axis])
-        share = ((position >= 0) & (position < out_size[axis])).sum(axis=1) / out_size[axis]
+        position = np.arange(inside)[None, :] * int(attrs.strides[axis]) + taps[:, None] - int(attrs.padding[axis])
+        share = ((position >= 0) & (position < outside)).sum(axis=1) / outside
         shares = shares * share.reshape([-1 if a == axis else 1 for a in range(rank)])
     return shares
 

@@ -32,6 +32,7 @@ from tvmq.numerics.proof import (
     accumulator_bound,
     check_accumulator,
     check_product_accumulator,
+    largest_depth,
     multiplier_fits,
 )
 from tvmq.numerics.requantize import (
@@ -58,6 +59,7 @@ __all__ = [
     "check_accumulator",
     "check_finite",
     "check_product_accumulator",
+    "largest_depth",
     "compare_table",
     "conv",
     "conv_transpose",

@@ -82,6 +82,15 @@ def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest:
     return bound
 
 
+def largest_depth(a_largest: int, b_largest: int) -> int:
+    """How many products of factors up to these magnitudes int32 holds the sum of; for depths that are free.
+
+    >>> largest_depth(255, 255)
+    33025
+    """
+    return INT32_MAX // (a_largest * b_largest)
+
+
 def multiplier_fits(bounds: ArrayLike, multiplier: ArrayLike) -> bool:
     """True if float32(acc) * multiplier stays below 2^31 in magnitude for all |acc| <= bounds.
 

@@ -18,7 +18,7 @@ from tvmq.codegen.lowerings.conv2d import pair
 from tvmq.codegen.lowerings.conv3d import sizes_of, stacked, stacked_weight
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, depth_to_space_kernel
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
 from tvmq.kernels.depth_to_space import Spread
 from tvmq.kernels.phases import Axis, phase_channels, phase_weights
 from tvmq.kernels.stack_depth import DepthWindows
@@ -127,7 +127,7 @@ def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> N
 def _takes(call: relax.Call, x_dtype: str) -> bool:
     if not is_const(call.args[1]) or x_dtype not in ("uint8", "int8", "float32"):
         return False
-    if op_name(call) != "tvmq.conv_transpose" and call.attrs.kernel_layout != KERNEL_LAYOUTS[len(shape_of(call)) - 2]:
+    if op_name(call) != "tvmq.conv_transpose" and call.attrs.kernel_layout != KERNEL_LAYOUTS[rank_of(call) - 2]:
         return False
     return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
 
@@ -152,7 +152,7 @@ def _phases(call: relax.Call) -> _Phases:
 
 def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, int]:
     """Pictures that the convolution reads, and how many of them are one volume."""
-    if len(shape_of(lowerer.view.var[source])) < 5:
+    if rank_of(lowerer.view.var[source]) < 5:
         return lowerer.nhwc(source), 1
     axis = phases.axes[0]
     depth = DepthWindows(

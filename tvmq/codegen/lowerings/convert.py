@@ -10,7 +10,7 @@ from tvmq.codegen.lowerings.elementwise import nhwc_axis, requantized, wants_nhw
 from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
 from tvmq.codegen.strides import MOVES
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, dtype_of, op_name, shape_of
+from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
 
 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
@@ -40,7 +40,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     elif not nhwc or not wants_nhwc(lowerer, chain):
         return False
     else:
-        axis = nhwc_axis(attrs.axis, len(shape_of(call)))
+        axis = nhwc_axis(attrs.axis, rank_of(call))
         options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
     (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
@@ -67,7 +67,7 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
     moves = nhwc and view.is_output(chain.result) and lowerer.rank4(chain.result) and scale.size == zero_point.size == 1
-    rank = len(shape_of(call))
+    rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
     shape, dtype = shape_of(x), dtype_of(x)
     kernel = dequantize_kernel(shape, dtype, scale, zero_point, lowerer.isa, to_nchw=moves) if last else None

@@ -9,7 +9,7 @@ from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel
-from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
 from tvmq.kernels.types import Conv2d
 
 
@@ -18,7 +18,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     view = lowerer.view
     call = view.value[chain.head]
     data, weight = call.args
-    if is_const(data) or not is_const(weight) or len(shape_of(weight)) != 2:
+    if is_const(data) or not is_const(weight) or rank_of(weight) != 2:
         return False
     shape = shape_of(data)
     x_dtype = dtype_of(data)

@@ -12,7 +12,7 @@ from tvmq.codegen.lower import Lowerer, picture_shape
 from tvmq.codegen.lowerings.epilogue import add_step, requantize_step
 from tvmq.codegen.select import add_kernel, multiply_kernel, table_kernel
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -23,7 +23,7 @@ def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
     largest = max((int(np.prod(shape_of(arg))) for arg in inputs), default=0)
     return (
         bool(inputs)
-        and _broadcast_as_pictures([shape_of(arg) for arg in inputs], len(shape_of(lowerer.view.var[chain.result])))
+        and _broadcast_as_pictures([shape_of(arg) for arg in inputs], rank_of(lowerer.view.var[chain.result]))
         and any(
             lowerer.has_nhwc(arg.name) and not _one_pixel(arg) and int(np.prod(shape_of(arg))) == largest
             for arg in inputs
@@ -63,7 +63,7 @@ def same_layout(lowerer: Lowerer, chain: Chain) -> bool:
         if isinstance(arg, relax.Var):
             args.append(lowerer.nhwc(arg.name))
         elif is_const(arg) and op_name(call) != "tvmq.simulated_quantize":
-            moved = nhwc_constant(arg, len(shape_of(lowerer.view.var[chain.result])))
+            moved = nhwc_constant(arg, rank_of(lowerer.view.var[chain.result]))
             if moved is None:
                 return False
             args.append(moved)
@@ -88,7 +88,7 @@ def requantized(lowerer: Lowerer, acc: relax.Expr, name: str, nhwc: bool) -> rel
     """The tvmq.requantize of the IR applied to `acc`, its channel axis moved if `acc` is NHWC."""
     call = lowerer.view.value[name]
     attrs = call.attrs
-    axis = nhwc_axis(attrs.axis, len(shape_of(lowerer.view.var[name]))) if nhwc else attrs.axis
+    axis = nhwc_axis(attrs.axis, rank_of(lowerer.view.var[name])) if nhwc else attrs.axis
     names = ("zero_point", "mode", "rounding", "dtype", "qmin", "qmax", "negative_slope")
     return ops.requantize(acc, *call.args[1:], axis=axis, **{key: getattr(attrs, key) for key in names})
 

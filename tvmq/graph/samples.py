@@ -1,0 +1,239 @@
+"""Which free dimension is a batch of samples that do not influence each other.
+
+Such a model needs no code for every size of the batch: code for one sample, run for each of them, gives the same.
+The proof is a table of operators: every tensor that depends on the dimension has it outermost (n, or n times
+something), and every operator leaves what belongs to different samples apart. What the table does not know proves
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import tvm
+from tvm import relax
+from tvm.tirx.analysis import undefined_vars
+
+from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.view import View, op_name, rank_of
+
+ELEMENTWISE = frozenset(
+    (
+        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "where", "clip", "astype"),
+        *("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"),
+        *("logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite"),
+        *("abs", "negative", "exp", "log", "sqrt", "rsqrt", "square", "erf", "tanh", "sigmoid", "sin", "cos"),
+        *("floor", "ceil", "round", "sign", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu"),
+        *("nn.softplus", "tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "zeros_like", "ones_like"),
+    )
+)
+# Channels first: windows and channels are not the first axis.
+PICTURES = frozenset(
+    (
+        *(f"nn.conv{rank}d" for rank in (1, 2, 3)),
+        *(f"nn.conv{rank}d_transpose" for rank in (1, 2, 3)),
+        *(f"nn.{kind}_pool{rank}d" for kind in ("max", "avg", "adaptive_avg", "adaptive_max") for rank in (1, 2, 3)),
+        *("tvmq.conv_transpose", "tvmq.sum_pool", "tvmq.adaptive_sum_pool"),
+    )
+)
+# Constants belong to an axis; -1 is none.
+CONSTANTS_ALONG = frozenset(
+    (
+        *("tvmq.quantize", "tvmq.dequantize", "tvmq.requantize", "tvmq.simulated_quantize"),
+        *("tvmq.prelu", "nn.prelu", "tvmq.scale_shift"),
+    )
+)
+# They mix values along an axis.
+ALONG = frozenset(
+    (
+        *("tvmq.softmax", "tvmq.log_softmax", "nn.softmax", "nn.log_softmax", "concat", "split", "flip"),
+        *("tvmq.resample", "cumsum", "cumprod"),
+    )
+)
+REDUCERS = frozenset(("sum", "mean", "max", "min", "prod", "variance", "tvmq.sum", "tvmq.float_sum"))
+# Their results have the shape that is written there: with the dimension outermost, samples stay in order.
+SHAPED = frozenset(("reshape", "flatten", "squeeze", "expand_dims", "full", "zeros", "ones"))
+
+
+def batch_dimension(mod: tvm.IRModule) -> str | None:
+    """Name of the first free dimension of which all samples are apart; None if that is proved of none.
+
+    >>> from tvmq.graph import ops
+    >>> n = tvm.tirx.Var("n", "int64")
+    >>> x, builder = relax.Var("x", relax.TensorType([n, 4], "float32")), relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     with builder.dataflow():
+    ...         y = builder.emit_output(ops.softmax(x, axis=1))
+    ...     _ = builder.emit_func_output(y)
+    >>> batch_dimension(builder.get())
+    'n'
+    """
+    free = free_dimensions(mod)
+    if not free:
+        return None
+    view = View(mod)
+    return next((name for name, (_, axis) in free.items() if axis == 0 and _apart(view, name)), None)
+
+
+def _apart(view: View, name: str) -> bool:
+    if not all(_outermost(var.ty, name) for var in view.var.values()):
+        return False
+    if not any(_depends(view.var[output].ty, name) for output in view.outputs):
+        return False
+    return all(_keeps_apart(value, name) for _, value in view.bindings)
+
+
+def _keeps_apart(value: relax.Expr, name: str) -> bool:
+    """True for an operator by which no sample influences another."""
+    if not isinstance(value, relax.Call):
+        return True
+    tensors = [arg for arg in value.args if isinstance(arg.ty, relax.TensorType)]
+    tensors += [item for arg in value.args if isinstance(arg, relax.Tuple) for item in arg.fields if _is_tensor(item)]
+    if not _depends(value.ty, name) and not any(_depends(arg.ty, name) for arg in tensors):
+        return not any(_mentions(arg, name) for arg in value.args)
+    op = op_name(value)
+    if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED and op != "broadcast_to":
+        return False
+    rule = RULES.get(op)
+    return rule is not None and rule(value, [_depends(arg.ty, name) for arg in tensors])
+
+
+Rule = Callable[[relax.Call, Sequence[bool]], bool]
+
+
+def _aligned(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Operands that depend on the batch have it where the result has it."""
+    del depends
+    return True  # broadcasting lines axes up from the last one; `_outermost` of the result says the rest
+
+
+def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
+    ranks = [rank_of(arg) for arg, has in zip(value.args, depends, strict=False) if has]
+    return all(rank == rank_of(value) for rank in ranks)
+
+
+def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
+    del depends
+    axis = value.attrs.axis
+    rank = rank_of(value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0])
+    if op_name(value) in CONSTANTS_ALONG:
+        return axis is None or int(axis) != 0
+    return axis is not None and int(axis) % rank != 0
+
+
+def _reduces(value: relax.Call, depends: Sequence[bool]) -> bool:
+    del depends
+    axes = value.attrs.axes if hasattr(value.attrs, "axes") else value.attrs.axis
+    rank = rank_of(value.args[0])
+    return axes is not None and len(axes) > 0 and all(int(axis) % rank != 0 for axis in axes)
+
+
+def _product(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Rows or whole matrices of a sample; a matrix (K, N) on the right belongs to all."""
+    a, b = value.args[:2]
+    return (not depends[0] or rank_of(a) >= 2) and (not depends[1] or rank_of(b) >= 3)
+
+
+def _first_only(value: relax.Call, depends: Sequence[bool]) -> bool:
+    del value
+    return depends[0] and not any(depends[1:])
+
+
+def _normalizes(value: relax.Call, depends: Sequence[bool]) -> bool:
+    axes, rank = getattr(value.attrs, "axes", 1), rank_of(value.args[0])  # ours: a number of last axes
+    inside = axes < rank if isinstance(axes, int) else all(int(axis) % rank != 0 for axis in axes)
+    return rank > 1 and _first_only(value, depends) and inside
+
+
+def _takes(value: relax.Call, depends: Sequence[bool]) -> bool:
+    axis = value.attrs.axis
+    if axis is None:
+        return False
+    axis = int(axis) % rank_of(value.args[0])
+    return (axis == 0) if not depends[0] else (axis != 0 and not depends[1])
+
+
+def _permutes(value: relax.Call, depends: Sequence[bool]) -> bool:
+    del depends
+    return value.attrs.axes is not None and int(value.attrs.axes[0]) == 0
+
+
+def _slices(value: relax.Call, depends: Sequence[bool]) -> bool:
+    axes = value.args[1]
+    numbers = [getattr(field, "value", None) for field in axes.fields] if isinstance(axes, relax.Tuple) else [None]
+    rank = rank_of(value.args[0])
+    return depends[0] and all(number is not None and int(number) % rank != 0 for number in numbers)
+
+
+def _pads(value: relax.Call, depends: Sequence[bool]) -> bool:
+    return depends[0] and not any(int(width) for width in value.attrs.pad_width[:2])
+
+
+def _repeats(value: relax.Call, depends: Sequence[bool]) -> bool:
+    repeats = value.attrs.repeats
+    return depends[0] and (len(repeats) < rank_of(value) or int(repeats[0]) == 1)
+
+
+def _resizes(value: relax.Call, depends: Sequence[bool]) -> bool:
+    return depends[0] and str(value.attrs.layout) == "NCHW"
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(ELEMENTWISE, _same_rank),
+    **dict.fromkeys(PICTURES, _first_only),
+    **dict.fromkeys((*CONSTANTS_ALONG, *ALONG), _along),
+    **dict.fromkeys(REDUCERS, _reduces),
+    **dict.fromkeys(SHAPED, _aligned),
+    **dict.fromkeys(("matmul", "tvmq.matmul"), _product),
+    **dict.fromkeys(
+        ("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm", "nn.layer_norm", "nn.rms_norm"), _normalizes
+    ),
+    "take": _takes,
+    "permute_dims": _permutes,
+    "broadcast_to": _same_rank,
+    "strided_slice": _slices,
+    "nn.pad": _pads,
+    "tile": _repeats,
+    "image.resize2d": _resizes,
+}
+
+
+def _is_tensor(expr: relax.Expr) -> bool:
+    return isinstance(expr.ty, relax.TensorType)
+
+
+def _mentions(arg: relax.Expr, name: str) -> bool:
+    """True for a shape or number that is computed from the dimension."""
+    if isinstance(arg, relax.ShapeExpr):
+        return any(_has(dim, name) for dim in arg.values)
+    if isinstance(arg, relax.Tuple):
+        return any(_mentions(item, name) for item in arg.fields)
+    return isinstance(arg.ty, tvm.ir.PrimType) and _has(arg, name)
+
+
+def _depends(ty: relax.Type, name: str) -> bool:
+    if isinstance(ty, tvm.ir.TupleType):
+        return any(_depends(field, name) for field in ty.fields)
+    return isinstance(ty, relax.TensorType) and any(_has(dim, name) for dim in ty.shape)
+
+
+def _outermost(ty: relax.Type, name: str) -> bool:
+    """True if the dimension is a factor of the first size, and nowhere else."""
+    if isinstance(ty, tvm.ir.TupleType):
+        return all(_outermost(field, name) for field in ty.fields)
+    if not isinstance(ty, relax.TensorType) or ty.shape is None:
+        return False
+    dims = list(ty.shape)
+    return not any(_has(dim, name) for dim in dims[1:]) and (not dims or _is_multiple(dims[0], name))
+
+
+def _is_multiple(dim: tvm.ir.Expr, name: str) -> bool:
+    if not _has(dim, name):
+        return True
+    if isinstance(dim, tvm.tirx.Mul):
+        return _has(dim.a, name) != _has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
+    return isinstance(dim, tvm.ir.Var)
+
+
+def _has(dim: tvm.ir.Expr, name: str) -> bool:
+    return any(var.name == name for var in undefined_vars(dim))
