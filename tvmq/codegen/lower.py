@@ -112,6 +112,10 @@ LOWERINGS: dict[str, str] = {
 }
 
 
+# The same for tensors of free sizes; what is not here goes the generic way.
+FREE_LOWERINGS: dict[str, str] = {"matmul": "tvmq.codegen.lowerings.dense:lower"}
+
+
 # axes of a transpose between the layouts
 TO_NHWC, TO_NCHW = (0, 2, 3, 1), (0, 3, 1, 2)
 
@@ -209,14 +213,14 @@ class Lowerer:
         self._names[var.name] = self._sources
         return var
 
-    def reshaped(self, value: relax.Expr, shape: Sequence[int], name: str) -> relax.Expr:
-        """The same bytes in another shape."""
-        if tuple(int(d) for d in value.ty.shape) == tuple(shape):
+    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+        """The same bytes in another shape, of numbers and free sizes."""
+        if [str(d) for d in value.ty.shape] == [str(d) for d in shape]:
             return value
         return self.emit(relax.op.reshape(value, list(shape)), name)
 
     def call(
-        self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[int], dtype: str, name: str
+        self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[Any], dtype: str, name: str
     ) -> relax.Var:
         """Call a kernel on data inputs; kernels of equal key share one function."""
         gvar = self._functions.get(kernel.key)
@@ -225,7 +229,7 @@ class Lowerer:
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c)) for c in kernel.constants)]
-        out = relax.TensorType([int(d) for d in shape], dtype)
+        out = relax.TensorType(list(shape), dtype)
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
         return var
@@ -234,16 +238,25 @@ class Lowerer:
 
     def _by_rule(self, chain: Chain) -> bool:
         head = op_name(self.view.value[chain.head])
-        if head not in LOWERINGS or not self._fits_templates(chain):
+        rule = LOWERINGS.get(head) if self._fits_templates(chain) else self._free_rule(chain)
+        if rule is None:
             return False
-        module, _, function = LOWERINGS[head].partition(":")
+        module, _, function = rule.partition(":")
         return bool(getattr(importlib.import_module(module), function)(self, chain))
 
     def _fits_templates(self, chain: Chain) -> bool:
         """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""
+        return min(self._sizes(chain), default=1) > 0
+
+    def _sizes(self, chain: Chain) -> list[int]:
+        """All dimensions of what a chain reads and makes, -1 for free ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
-        return all(min(map(_static, ty.shape), default=1) > 0 for ty in types if isinstance(ty, relax.TensorType))
+        return [_static(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
+
+    def _free_rule(self, chain: Chain) -> str | None:
+        """The rule for a chain of tensors of free sizes; None where there are no values."""
+        return None if 0 in self._sizes(chain) else FREE_LOWERINGS.get(op_name(self.view.value[chain.head]))
 
     def _as_it_stands(self, chain: Chain) -> None:
         """Emit the bindings of a chain unchanged, on logical layouts."""

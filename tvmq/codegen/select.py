@@ -20,6 +20,7 @@ from tvmq.kernels import (
     depthwise,
     depthwise_float,
     group_norm,
+    matmul,
     multiply,
     pad,
     pool,
@@ -51,6 +52,16 @@ def conv2d_kernel(
     if is_depthwise and epilogue:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, isa)
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa)
+
+
+def free_matmul_kernel(
+    weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, x_dtype: str, isa: Isa
+) -> Kernel:
+    """The kernel of a product with a constant matrix [depth, columns] for any number of rows."""
+    if x_dtype == "float32":
+        return conv2d_float.matmul_float(weight, bias, epilogue, isa)
+    bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
+    return matmul.matmul(None, *weight.shape, weight, bias, epilogue, isa, x_dtype=x_dtype)
 
 
 def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: str, isa: Isa) -> Kernel:

@@ -8,16 +8,17 @@ bound; a multiply that feeds an add is fused into one rounding unless a fence ke
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 Expr = Any  # a TIR expression or a Python int
+Shape = tuple[int | str, ...]  # a name is a size that only a run tells, int32, equal wherever it stands
 Buffer = Any
 
 
@@ -30,10 +31,11 @@ class Function:
     function.prim_func
     """
 
-    def __init__(self, name: str, buffers: Mapping[str, tuple[tuple[int, ...], str]]) -> None:
+    def __init__(self, name: str, buffers: Mapping[str, tuple[Shape, str]]) -> None:
         self.name = name
         self.prim_func: Any = None
         self.buffers: list[Buffer] = []
+        self.sizes: dict[str, Expr] = {}
         self._parameters = buffers
         self._builder = IRBuilder()
         self._frame = T.prim_func(s_tir=True)
@@ -43,7 +45,12 @@ class Function:
         self._frame.__enter__()
         T.func_name(self.name)
         T.func_attr({"global_symbol": self.name, "tirx.noalias": True})
-        self.buffers = [T.arg(name, T.buffer(shape, dtype)) for name, (shape, dtype) in self._parameters.items()]
+        names = {size for shape, _ in self._parameters.values() for size in shape if isinstance(size, str)}
+        free = {name: tirx.Var(name, "int64") for name in sorted(names)}
+        for name, (shape, dtype) in self._parameters.items():
+            dims = [free.get(size, size) if isinstance(size, str) else size for size in shape]
+            self.buffers.append(T.arg(name, T.buffer(dims, dtype)))
+        self.sizes = {name: bind(T.Cast("int32", size)) for name, size in free.items()}
         return self
 
     def __exit__(
@@ -90,7 +97,7 @@ def fence(value: Expr) -> Expr:
 
 def flat(buffer: Buffer, dtype: str | None = None) -> Buffer:
     """The same memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
-    size = int(np.prod([int(extent) for extent in buffer.shape], dtype=np.int64))
+    size = math.prod(int(extent) if isinstance(extent, tirx.IntImm | int) else extent for extent in buffer.shape)
     return T.decl_buffer((size,), dtype or str(buffer.dtype), data=buffer.data)
 
 
@@ -154,10 +161,10 @@ def wide(offset: Expr) -> Expr:
     return register.get()
 
 
-def workspace(size: int, dtype: str) -> Buffer:
+def workspace(size: Expr, dtype: str) -> Buffer:
     """Scratch memory of `size` elements for the enclosing block; each iteration of a loop has its own."""
     # at least 1024 bytes: below that TVM makes a stack slot
-    return T.alloc_buffer((max(size, 1024),), dtype)
+    return T.alloc_buffer((max(size, 1024) if isinstance(size, int) else size + 1024,), dtype)
 
 
 def split(total: int, step: int) -> list[tuple[int, int]]:
@@ -190,7 +197,7 @@ def over_range(parts: list[tuple[int, int]], begin: Expr, end: Expr, body: Calla
         base, first = base + size * count, first + count
 
 
-def minimum(value: Expr, most: int) -> Expr:
+def minimum(value: Expr, most: Expr) -> Expr:
     """The smaller one; a Python int if the value is one."""
     return min(value, most) if isinstance(value, int) else T.min(value, most)
 

@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Expr, Function, Register, bind, flat, minimum
+from tvmq.kernels.builder import Expr, Function, Register, Shape, bind, flat, minimum
 from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
@@ -51,7 +51,7 @@ def make_kernel(
     weight: np.ndarray,
     bias: np.ndarray,
     epilogue: Epilogue,
-    buffers: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+    buffers: tuple[Shape, Shape] | None = None,
 ) -> Kernel:
     """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC."""
     conv = shape.conv
@@ -107,7 +107,7 @@ class _Integers(ConvLoops):
         shape: ConvShape,
         tiling: Tiling,
         plan: EpiloguePlan,
-        buffer_shapes: tuple[tuple[int, ...], tuple[int, ...]] | None,
+        buffer_shapes: tuple[Shape, Shape] | None,
     ) -> None:
         super().__init__(name, shape, tiling, "int32", buffer_shapes)
         self.plan = plan
@@ -128,6 +128,7 @@ class _Integers(ConvLoops):
             self.y = flat(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
             self.channel_constants = [flat(self.buffers[name]) for name in names]
+            self.pixels = function.sizes.get("rows", self.pixels)
             self.body()
         return function.prim_func
 
@@ -169,7 +170,7 @@ class _Integers(ConvLoops):
         filters, lanes, y = self.conv.filters, self.ins.lanes, self.buffers["y"]
         steps = self.plan.code_steps(self.ins, self.buffers)
         if self.chunks.panel_chunks == 1:
-            least = min(high - low for low, high in self.chunks.pixel_ranges) * filters
+            least = filters if self.free else min(high - low for low, high in self.chunks.pixel_ranges) * filters
             steps.run(y, bind(begin * filters), bind((end - begin) * filters), least)
             return
         channels = [bind(minimum(self.tiling.first_vector(panel) * lanes, filters)) for panel in panels]

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Function, Register, flat
+from tvmq.kernels.builder import Function, Register, Shape, flat
 from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
+from tvmq.kernels.matmul import USUAL_ROWS
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
 from tvmq.kernels.tiling import Tiling, choose_tiling, cut
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -42,13 +43,24 @@ def conv2d_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epil
     return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias)
 
 
+def matmul_float(weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
+    """Kernel of x @ weight + bias for as many rows as a run brings; weight is float32 [depth, columns]."""
+    depth, columns = weight.shape
+    conv = Conv2d(1, 1, USUAL_ROWS, depth, columns, x_dtype="float32")
+    buffers: tuple[Shape, Shape] = ("rows", depth), ("rows", columns)
+    kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
+    check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
+    bounds = clip_of(epilogue, "matmul_float")
+    return make_kernel("matmul_float", ConvShape(conv, float_vectors(isa), 0), bounds, kernel, bias, buffers)
+
+
 def make_kernel(
     template: str,
     shape: ConvShape,
     bounds: Clip,
     weight: np.ndarray,
     bias: np.ndarray | None,
-    buffers: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+    buffers: tuple[Shape, Shape] | None = None,
 ) -> Kernel:
     """Kernel of a template name; buffers: shapes of x and y if they are not NHWC."""
     conv, tiling = shape.conv, choose_float_tiling(shape)
@@ -93,7 +105,7 @@ class _Floats(ConvLoops):
         shape: ConvShape,
         tiling: Tiling,
         bounds: Clip,
-        buffers: tuple[tuple[int, ...], tuple[int, ...]] | None,
+        buffers: tuple[Shape, Shape] | None,
     ) -> None:
         super().__init__(name, shape, tiling, "float32", buffers)
         self.bounds = bounds
@@ -110,6 +122,7 @@ class _Floats(ConvLoops):
         }
         with Function(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
+            self.pixels = function.sizes.get("rows", self.pixels)
             self.body()
         return function.prim_func
 

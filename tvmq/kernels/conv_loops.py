@@ -8,7 +8,7 @@ A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -17,6 +17,7 @@ from tvmq.kernels.builder import (
     Buffer,
     Expr,
     Register,
+    Shape,
     bind,
     load,
     minimum,
@@ -64,6 +65,7 @@ class ConvLoops:
 
     sum_dtype       type of the sums and of the bias they start with
     x, weight, ...  flat buffers, set by a subclass before `body`
+    pixels          number of output pixels; an expression, set before `body`, for products of free rows
     """
 
     x: Buffer
@@ -77,7 +79,7 @@ class ConvLoops:
         shape: ConvShape,
         tiling: Tiling,
         sum_dtype: str,
-        buffer_shapes: tuple[tuple[int, ...], tuple[int, ...]] | None,
+        buffer_shapes: tuple[Shape, Shape] | None,
     ) -> None:
         conv = shape.conv
         self.name, self.shape, self.tiling, self.sum_dtype = name, shape, tiling, sum_dtype
@@ -87,13 +89,20 @@ class ConvLoops:
             conv.out_shape,
         )
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
+        self.free = isinstance(self.buffer_shapes[0][0], str)
+        self.pixels: Expr = tiling.pixels
         self.chunks = choose_chunks(shape, tiling)
+        if self.free:
+            self.chunks = replace(self.chunks, pixel_chunks=1)
         # elements of one step of one vector of weights
         self.vector = self.ins.lanes * self.ins.taps
 
     def body(self) -> None:
         """All loops; x, weight, bias and y are flat buffers by now."""
         chunks = self.chunks
+        if self.free:
+            self._free_rows()
+            return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
         staged = self._stage_all() if self.shape.staged and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
@@ -104,6 +113,42 @@ class ConvLoops:
             pixel_chunk = bind(T.floormod(index, chunks.pixel_chunks))
             panel_chunk = bind(T.floordiv(index, chunks.pixel_chunks))
             self._chunk(pixel_chunk, panel_chunk, staged)
+
+    def _free_rows(self) -> None:
+        """All loops over so many pixels as a run brings: whole tiles, or one by one where they are too few."""
+        rows = self.tiling.rows
+        with T.If(self.pixels >= rows):
+            with T.Then():
+                self._free_tiles(rows)
+            with T.Else():
+                self._free_tiles(1)
+
+    def _free_tiles(self, rows: int) -> None:
+        """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
+        chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
+        source = self.x
+        if self.shape.staged:
+            source = workspace(self.pixels * self.conv.channels + SLACK, self.ins.x_dtype)
+            Stager(self.ins, self.x, self.conv, self.shape.x_zero).pixels(source, 0, self.pixels, rows)
+
+        def chunk(index: Expr) -> None:
+            panels = _share(self.tiling.panels, chunks.panel_chunks, index)
+            for run in self.panel_runs:
+
+                def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
+                    vector = bind(offset + run.vector)
+                    with T.serial(0, tiles) as tile:
+                        pixel = bind(T.min(tile * rows, self.pixels - rows))
+                        self._tile(Tile(source, 0, pixel, rows, tile, 0, vector, run))
+
+                over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
+            self.finish_chunk(0, self.pixels, panels)
+
+        if chunks.panel_chunks == 1:
+            chunk(0)
+            return
+        with T.parallel(0, chunks.panel_chunks) as index:
+            chunk(index)
 
     def _chunk(self, pixel_chunk: Expr, panel_chunk: Expr, staged: Buffer | None) -> None:
         tiling, chunks = self.tiling, self.chunks

@@ -14,15 +14,19 @@ import math
 import numpy as np
 
 from tvmq.errors import BuildError
+from tvmq.kernels.builder import Shape
 from tvmq.kernels.conv2d import check_operands, make_kernel
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.tiling import choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
+# For the choice of a tile where only a run tells the number of rows.
+USUAL_ROWS = 64
+
 
 def matmul(
-    rows: int | tuple[int, ...],
+    rows: int | tuple[int, ...] | None,
     depth: int,
     columns: int,
     weight: np.ndarray,
@@ -34,7 +38,7 @@ def matmul(
 ) -> Kernel:
     """Kernel of x @ weight + bias; parameters x [*rows, depth], b of each Add, constants, y [*rows, columns].
 
-    rows      number of rows, or the shape of all axes of x but the last
+    rows      number of rows, or the shape of all axes of x but the last; None: as many as a run brings
     weight    int8 [depth, columns]
     bias      int32 [columns], with -x_zero * sum(weights) already in it
     epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
@@ -42,8 +46,9 @@ def matmul(
     """
     if weight.shape != (depth, columns):
         raise BuildError(f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead")
-    leading = (rows,) if isinstance(rows, int) else tuple(rows)
-    conv = Conv2d(1, 1, math.prod(leading), depth, columns, x_dtype=x_dtype)
+    leading: Shape = ("rows",) if rows is None else (rows,) if isinstance(rows, int) else tuple(rows)
+    count = USUAL_ROWS if rows is None else math.prod(map(int, leading))
+    conv = Conv2d(1, 1, count, depth, columns, x_dtype=x_dtype)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)
     shape = ConvShape(conv, instructions(isa), 0)
