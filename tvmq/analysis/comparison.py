@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import tvm
-from tvm import relax
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.analysis.deviation import Deviation, Figures
@@ -20,7 +19,7 @@ from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
-from tvmq.graph.symbolic import fix_dimensions, free_dimensions, inputs_of
+from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.view import View
 from tvmq.passes.collect import samples_of
 from tvmq.passes.prepare import prepare
@@ -83,7 +82,7 @@ def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, 
         raise ModelError(f"compare: the models take different inputs, {names[0]} and {names[1]}")
     dataset = Dataset(data, inputs_of(a))
     if free_dimensions(a) and free_dimensions(b):
-        a = fix_dimensions(a, dataset.first())
+        a = with_sizes(a, sample_sizes(a, dataset.first()))
     a, b = _like(a, b), _like(b, a)
     dataset.inputs = inputs_of(a)
     shapes = [{given.name: given.shape for given in inputs_of(mod)} for mod in (a, b)]
@@ -96,7 +95,7 @@ def _like(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
     """The module with its free dimensions as those of the other."""
     shapes = {given.name: given.shape for given in inputs_of(other)}
     sizes = {name: shapes[param][axis] for name, (param, axis) in free_dimensions(mod).items()}
-    return relax.transform.BindSymbolicVars(sizes)(mod) if sizes else mod
+    return with_sizes(mod, {name: size for name, size in sizes.items() if size is not None})
 
 
 def _row(pair: Pair, local: Deviation, accumulated: Deviation, weight: Figures | None) -> LayerComparison:

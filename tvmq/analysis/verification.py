@@ -74,7 +74,10 @@ def verify(exe: Executable, data: Any) -> Verification:
     data    anything that `quantize` takes as a data set
     raises  DataError if there are no samples
     """
-    inputs = [Input(info.name, tuple(info.shape), info.dtype) for info in exe.input_info]
+    inputs = [
+        Input(info.name, tuple(None if isinstance(size, str) else size for size in info.shape), info.dtype)
+        for info in exe.input_info
+    ]
     reference = Reference(exe.module, target=exe.target)
     samples = values = differing = 0
     first: Difference | None = None

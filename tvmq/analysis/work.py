@@ -9,7 +9,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq.codegen.fusion import find_chains
-from tvmq.graph.view import View, dtype_of, op_name, shape_of
+from tvmq.graph.macs import elements
+from tvmq.graph.view import View, dtype_of, op_name, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
@@ -18,19 +19,20 @@ TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose
 def macs_of(call: relax.Expr, result: relax.Var) -> int:
     """Multiply-accumulates of one operator; 0 for what multiplies no matrices.
 
-    Padding counts as if it were multiplied, as everywhere.
+    Padding counts as if it were multiplied, as everywhere; a free dimension counts as 1.
     """
     name = op_name(call)
     if name in CONVOLUTIONS:
         layout = str(call.attrs.kernel_layout)
         weight = shape_of(call.args[1])
-        return _size(result) * (int(np.prod(weight)) // weight[layout.index("O")])
+        return elements(result) * (int(np.prod(weight)) // weight[layout.index("O")])
     if name in TRANSPOSED:
         layout = str(call.attrs.kernel_layout)
         weight = shape_of(call.args[1])
-        return _size(call.args[0]) * (int(np.prod(weight)) // weight[layout.index("I")])
+        return elements(call.args[0]) * (int(np.prod(weight)) // weight[layout.index("I")])
     if name == "matmul":
-        return _size(result) * shape_of(call.args[0])[-1]
+        depth = sizes_of(call.args[0])[-1]
+        return elements(result) * (1 if isinstance(depth, str) else depth)
     return 0
 
 
@@ -78,7 +80,3 @@ def _base(variable: str, view: View) -> str | None:
     words = variable.split("_")
     starts = ("_".join(words[:count]) for count in range(len(words), 0, -1))
     return next((start for start in starts if start in view.value), None)
-
-
-def _size(expr: relax.Expr) -> int:
-    return int(np.prod(shape_of(expr)))

@@ -12,6 +12,7 @@ import tvmq
 from tvmq.cli.arguments import Artefact, Json, Sha256
 from tvmq.cli.files import Arrays, Batches, batch_of, read_arrays
 from tvmq.cli.screen import print_json, print_rows, time_text
+from tvmq.errors import DataError
 
 
 def bench(
@@ -47,7 +48,17 @@ def inputs_for(exe: Any, data: Path | None) -> Arrays:
     if data is not None:
         return next(iter(Batches(read_arrays(data, names), batch_of(exe))))
     random = np.random.default_rng(0)
-    return {i.name: (random.random(i.shape) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
+    return {i.name: (random.random(_shape(i)) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
+
+
+def _shape(info: Any) -> list[int]:
+    """Shape of random values: one sample where the batch is free; DataError where another size is."""
+    free = [size for size in info.shape[1:] if isinstance(size, str)]
+    if free:
+        raise DataError(
+            f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data"
+        )
+    return [1 if isinstance(size, str) else size for size in info.shape]
 
 
 def _top(dtype: str) -> float:

@@ -21,8 +21,12 @@ UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, Key
 
 
 def batch_of(exe: Any) -> int:
-    """Samples that an executable takes in one run: first dimension of its first input that has one, 1 without any."""
-    return next((int(info.shape[0]) for info in exe.input_info if info.shape), 1)
+    """Samples that an executable takes in one run: first dimension of its first input that has one.
+
+    1 without any, or where it is free.
+    """
+    first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
+    return first if isinstance(first, int) else 1
 
 
 def read_arrays(path: Path, names: Sequence[str]) -> Arrays:

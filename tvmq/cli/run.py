@@ -52,7 +52,7 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     if samples == size:
         return dict(zip(names, exe.run(arrays), strict=True))
     for info in exe.output_info:
-        if not info.shape or info.shape[0] != size:
+        if not info.shape or info.shape[0] not in (size, exe.input_info[0].shape[0]):
             raise DataError(
                 f"run: output '{info.name}' of shape {info.shape} has no row for each sample; "
                 f"give exactly {size} samples. Got {samples} instead"

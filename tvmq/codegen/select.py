@@ -74,9 +74,7 @@ def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -
     return depth_to_space.depth_to_space(spread, isa, dtype)
 
 
-def batch_matmul_kernel(
-    product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa
-) -> Kernel | None:
+def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
     fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
     if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:

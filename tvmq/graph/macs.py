@@ -19,15 +19,16 @@ def multiply_accumulates(call: relax.Expr) -> int:
     """
     name = op_name(call)
     if name in CONVOLUTIONS:
-        return _count(call) * math.prod(shape_of(call.args[1])[1:])
+        return elements(call) * math.prod(shape_of(call.args[1])[1:])
     if name in TRANSPOSED:
-        return _count(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
+        return elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
     if name == "matmul":
-        return _count(call) * _number(sizes_of(call.args[0])[-1])
+        return elements(call) * _number(sizes_of(call.args[0])[-1])
     return 0
 
 
-def _count(expr: relax.Expr) -> int:
+def elements(expr: relax.Expr) -> int:
+    """Elements of a tensor; free dimensions count as 1."""
     return math.prod(map(_number, sizes_of(expr)))
 
 

@@ -30,6 +30,12 @@ def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int
     return {name: int(feed[given].shape[axis]) for name, (given, axis) in free.items() if given in feed}
 
 
+def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """The same for one sample of these inputs: free first axes are 1."""
+    free = free_dimensions(mod)
+    return {name: 1 if free[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
+
+
 def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     """The module with these free dimensions as numbers; the others stay free.
 

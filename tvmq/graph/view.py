@@ -52,7 +52,8 @@ def rank_of(expr: relax.Expr) -> int:
 
 def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
     """Dimensions of a tensor: numbers, and the text of free ones ("batch", "2 * rows"), equal where they are equal."""
-    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in expr.ty.shape)
+    # [:] makes a plain str of TVM's
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d)[:] for d in expr.ty.shape)
 
 
 def dtype_of(expr: relax.Expr) -> str:
