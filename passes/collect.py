@@ -64,15 +64,16 @@ def collect(
     sources = list(dict.fromkeys(w.source for w in watched(view)))
     if not sources:
         return {}
+    batched = {s: _has_batch(view, s) for s in sources}
     statistics = {
-        s: TensorStatistics(s, channel_axis=_channel_axis(view, s), with_histogram=with_histogram) for s in sources
+        s: TensorStatistics(s, channel_axis=_channel_axis(view, s, batched[s]), with_histogram=with_histogram)
+        for s in sources
     }
     run = evaluator(tap(mod, sources))
     samples = 0
     for feed, count in batches:
-        size = samples_in(feed)
         for source, value in zip(sources, run(feed), strict=True):
-            statistics[source].update(samples_of(np.asarray(value), size, count))
+            statistics[source].update(np.asarray(value)[:count] if batched[source] else np.asarray(value)[None])
         samples += count
         if advance:
             advance(count)
@@ -92,9 +93,18 @@ def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:
     return value[:count]
 
 
-def _channel_axis(view: View, name: str) -> int | None:
-    """Axis of the channels: the last one of what products read, else 1; None for an axis of a free size."""
-    sizes = sizes_of(view.var[name])
+def _has_batch(view: View, name: str) -> bool:
+    """True if the first axis is the batch: of the size, or the name, that inputs begin with."""
+    first = next((sizes_of(param)[0] for param in view.params.values() if sizes_of(param)), None)
+    return sizes_of(view.var[name])[:1] == (first,)
+
+
+def _channel_axis(view: View, name: str, batched: bool) -> int | None:
+    """Axis of the channels: the last one of what products read, else 1; None for an axis of a free size.
+
+    A tensor without a batch gets one, of one sample, before statistics are taken.
+    """
+    sizes = sizes_of(view.var[name]) if batched else (1, *sizes_of(view.var[name]))
     if len(sizes) < 2:
         return None
     axis = len(sizes) - 1 if len(sizes) == 2 or _is_read_by_product(view, name) else 1

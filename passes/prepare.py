@@ -29,6 +29,7 @@ from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.settle import settle_sizes
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
@@ -44,7 +45,7 @@ TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose
 
 def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
     """See the head of this file; `params` is {parameter name: array}. Raises ModelError on NaN or infinite weights."""
-    mod = _bind(mod, params or {})
+    mod = settle_sizes(_bind(mod, params or {}))
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)

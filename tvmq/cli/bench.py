@@ -55,9 +55,7 @@ def _shape(info: Any) -> list[int]:
     """Shape of random values: one sample where the batch is free; DataError where another size is."""
     free = [size for size in info.shape[1:] if isinstance(size, str)]
     if free:
-        raise DataError(
-            f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data"
-        )
+        raise DataError(f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data")
     return [1 if isinstance(size, str) else size for size in info.shape]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.inputs import TensorInfo, aligned
 from tvmq.errors import DataError
 
@@ -63,6 +64,7 @@ class FreeRun:
         batch: str | None,
     ) -> None:
         self._main, self._batch = main, batch
+        self._inputs = [info.name for info in inputs]
         self._by_sample = [batch is not None and batch in _names(info) for info in inputs]
         self._joined = [batch is not None and batch in _names(info) for info in outputs]
         self._own: list[np.ndarray] = []
@@ -98,7 +100,11 @@ class FreeRun:
             self._tensors = [shared(own) for own in self._own]
         for own, array in zip(self._own, arrays, strict=True):
             own[...] = array
-        return copied(self._main(*self._tensors))
+        try:
+            return copied(self._main(*self._tensors))
+        except (ValueError, RuntimeError) as error:
+            shapes = ", ".join(f"{name} {own.shape}" for name, own in zip(self._inputs, self._own, strict=True))
+            raise DataError(f"run: the model takes no inputs of these shapes, {shapes}: {last_line(error)}") from error
 
 
 def _names(info: TensorInfo) -> set[str]:

@@ -16,13 +16,14 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
-from tvmq.graph.symbolic import free_dimensions, sizes_in, with_sizes
+from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
 
@@ -190,14 +191,19 @@ class Reference:
 
     def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
         self._mod, self._target = float_weights(mod), target
-        self._sizes = dict.fromkeys(free_dimensions(mod), 1)
-        self._fixed(self._sizes)
-
-    def _fixed(self, sizes: Mapping[str, int]) -> None:
-        """Prepare for these sizes of free dimensions."""
-        self._sizes = dict(sizes)
-        self.view = View(with_sizes(self._mod, sizes))
+        self._sizes: dict[str, int] = {}
+        self.view = View(self._mod)
         self._islands = Islands(self.view, self._target)
+
+    def _fix(self, sizes: dict[str, int]) -> None:
+        """Prepare for these sizes of free dimensions."""
+        try:
+            self.view = View(with_sizes(self._mod, sizes))
+        except (ValueError, RuntimeError) as error:  # what TVM raises for shapes that do not fit each other
+            raise DataError(
+                f"reference: the model takes no inputs of these sizes, {sizes}: {last_line(error)}"
+            ) from error
+        self._sizes, self._islands = sizes, Islands(self.view, self._target)
 
     @property
     def islands(self) -> list[str]:
@@ -224,7 +230,7 @@ class Reference:
             raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}")
         sizes = sizes_in(self._mod, {name: np.asarray(value) for name, value in inputs.items()})
         if sizes != self._sizes:
-            self._fixed(sizes)
+            self._fix(sizes)
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):

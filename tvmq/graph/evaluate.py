@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.sizes import is_multiple
 from tvmq.graph.view import op_name
 
 Evaluator = Callable[..., Any]
@@ -96,7 +97,7 @@ def repeats_pixels(call: relax.Call) -> bool:
     if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
         return False
     (rows, columns), (new_rows, new_columns) = (list(ty.shape)[2:] for ty in (call.args[0].ty, call.ty))
-    if int(new_rows) % int(rows) or int(new_columns) % int(columns):
+    if not is_multiple(new_rows, rows) or not is_multiple(new_columns, columns):
         return False
     return str(attrs.rounding_method) in REPEATING.get(str(attrs.coordinate_transformation_mode), ())
 

@@ -89,22 +89,25 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
         return True
     tensors = [arg for arg in value.args if isinstance(arg.ty, relax.TensorType)]
     tensors += [item for arg in value.args if isinstance(arg, relax.Tuple) for item in arg.fields if _is_tensor(item)]
-    if not _depends(value.ty, name) and not any(_depends(arg.ty, name) for arg in tensors):
+    depends = [_depends(arg.ty, name) for arg in tensors]
+    if not any(depends) and not _depends(value.ty, name):
         return not any(_mentions(arg, name) for arg in value.args)
+    if not _depends(value.ty, name):
+        return False
     op = op_name(value)
     if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED and op != "broadcast_to":
         return False
     rule = RULES.get(op)
-    return rule is not None and rule(value, [_depends(arg.ty, name) for arg in tensors])
+    return rule is not None and rule(value, depends)
 
 
 Rule = Callable[[relax.Call, Sequence[bool]], bool]
 
 
-def _aligned(value: relax.Call, depends: Sequence[bool]) -> bool:
-    """Operands that depend on the batch have it where the result has it."""
-    del depends
-    return True  # broadcasting lines axes up from the last one; `_outermost` of the result says the rest
+def _outermost_stays(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """The dimension is outermost in what is read and made, so each sample stays in one piece."""
+    del value, depends
+    return True
 
 
 def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
@@ -114,10 +117,10 @@ def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
 
 def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
     del depends
-    axis = value.attrs.axis
+    axis = getattr(value.attrs, "axis", -1)
     rank = rank_of(value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0])
     if op_name(value) in CONSTANTS_ALONG:
-        return axis is None or int(axis) != 0
+        return int(axis) != 0
     return axis is not None and int(axis) % rank != 0
 
 
@@ -183,7 +186,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(PICTURES, _first_only),
     **dict.fromkeys((*CONSTANTS_ALONG, *ALONG), _along),
     **dict.fromkeys(REDUCERS, _reduces),
-    **dict.fromkeys(SHAPED, _aligned),
+    **dict.fromkeys(SHAPED, _outermost_stays),
     **dict.fromkeys(("matmul", "tvmq.matmul"), _product),
     **dict.fromkeys(
         ("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm", "nn.layer_norm", "nn.rms_norm"), _normalizes

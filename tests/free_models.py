@@ -1,0 +1,104 @@
+"""Models with free dimensions: a text encoder of any batch and length, pictures of any batch and size."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.random_graphs import random_model
+
+WIDTH, HEADS, WORDS, LONGEST = 32, 4, 50, 64
+
+
+class _Nodes:
+    """Nodes and constants of a graph in the making."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, value: np.ndarray) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def weight(self, *shape: int) -> str:
+        return self.constant((self.random.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32))
+
+    def add(self, operator: str, *inputs: str, **attributes: object) -> str:
+        name = f"{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, list(inputs), [name], name=f"/{name}", **attributes))
+        return name
+
+    def dense(self, x: str, inputs: int, outputs: int) -> str:
+        matrix = (self.random.standard_normal((inputs, outputs)) / np.sqrt(inputs)).astype(np.float32)
+        product = self.add("MatMul", x, self.constant(matrix))
+        return self.add("Add", product, self.constant(self.random.standard_normal(outputs).astype(np.float32)))
+
+    def model(self, inputs: list[onnx.ValueInfoProto], result: str) -> onnx.ModelProto:
+        output = helper.make_tensor_value_info(result, TensorProto.FLOAT, None)
+        graph = helper.make_graph(self.nodes, "free", inputs, [output], self.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def encoder(layers: int = 1, seed: int = 0) -> onnx.ModelProto:
+    """ids, mask [batch, sequence] -> means of the words [batch, WIDTH]; positions are cut from a table."""
+    g = _Nodes(seed)
+    ones = np.ones(WIDTH, np.float32)
+    mask = g.add("Cast", "mask", to=TensorProto.FLOAT)
+    hidden = g.add("Mul", g.add("Sub", g.constant(np.float32(1)), mask), g.constant(np.float32(-10000)))
+    hidden = g.add("Unsqueeze", hidden, g.constant(np.int64([1, 2])))
+    length = g.add("Gather", g.add("Shape", "ids"), g.constant(np.int64([1])), axis=0)
+    places = g.add("Slice", g.weight(LONGEST, WIDTH), g.constant(np.int64([0])), length, g.constant(np.int64([0])))
+    x = g.add("Add", g.add("Gather", g.weight(WORDS, WIDTH), "ids", axis=0), places)
+    split, joined = g.constant(np.int64([0, 0, HEADS, WIDTH // HEADS])), g.constant(np.int64([0, 0, WIDTH]))
+    for _ in range(layers):
+        q, k, v = (g.add("Reshape", g.dense(x, WIDTH, WIDTH), split) for _ in range(3))
+        q, v = (g.add("Transpose", t, perm=[0, 2, 1, 3]) for t in (q, v))
+        scores = g.add("MatMul", q, g.add("Transpose", k, perm=[0, 2, 3, 1]))
+        scores = g.add("Add", g.add("Mul", scores, g.constant(np.float32((WIDTH // HEADS) ** -0.5))), hidden)
+        mixed = g.add("MatMul", g.add("Softmax", scores, axis=-1), v)
+        mixed = g.add("Reshape", g.add("Transpose", mixed, perm=[0, 2, 1, 3]), joined)
+        x = g.add("Add", x, g.dense(mixed, WIDTH, WIDTH))
+        x = g.add("LayerNormalization", x, g.constant(ones), g.constant(0 * ones), axis=-1)
+        x = g.add("Add", x, g.dense(g.add("Relu", g.dense(x, WIDTH, 2 * WIDTH)), 2 * WIDTH, WIDTH))
+        x = g.add("LayerNormalization", x, g.constant(ones), g.constant(0 * ones), axis=-1)
+    kept = g.add("Mul", x, g.add("Unsqueeze", mask, g.constant(np.int64([2]))))
+    count = g.add("ReduceSum", mask, g.constant(np.int64([1])), keepdims=1)
+    result = g.add("Div", g.add("ReduceSum", kept, g.constant(np.int64([1])), keepdims=0), count)
+    texts = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "sequence"]) for n in ("ids", "mask")]
+    return g.model(texts, result)
+
+
+def texts(count: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
+    """Inputs of `encoder`; the last words of some texts are masked."""
+    random = np.random.default_rng(seed)
+    mask = np.arange(length) < random.integers(1, length + 1, (count, 1))
+    return {"ids": random.integers(0, WORDS, (count, length)), "mask": mask.astype(np.int64)}
+
+
+def pictures(seed: int = 0) -> onnx.ModelProto:
+    """x [batch, 3, rows, columns] -> [batch, 4, rows, columns]: convolutions, a sum, a pool, a nearest resize."""
+    g = _Nodes(seed)
+    x = g.add("Relu", g.add("Conv", "x", g.weight(8, 3, 3, 3), pads=[1, 1, 1, 1]))
+    x = g.add("Relu", g.add("Add", x, g.add("Conv", x, g.weight(8, 8, 3, 3), pads=[1, 1, 1, 1])))
+    y = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    y = g.add("Relu", g.add("Conv", y, g.weight(8, 8, 3, 3), pads=[1, 1, 1, 1]))
+    y = g.add("Resize", y, "", g.constant(np.float32([1, 1, 2, 2])), mode="nearest", nearest_mode="floor",
+              coordinate_transformation_mode="asymmetric")  # fmt: skip
+    y = g.add("Conv", y, g.weight(4, 8, 1, 1))
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3, "rows", "columns"])
+    return g.model([given], y)
+
+
+def random_batches(seed: int) -> onnx.ModelProto:
+    """A random graph whose first dimension is free; some have a fixed one in a shape that they write down."""
+    model = random_model(seed)
+    for value in model.graph.input:
+        value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    del model.graph.value_info[:]
+    return model

@@ -1,0 +1,53 @@
+"""Free dimensions that the model itself fixes: a reshape to numbers holds for one size alone.
+
+Before                                              After
+    x [batch, 12], y = reshape(x, (1, 3, 4))            x [1, 12], y = reshape(x, (1, 3, 4))
+
+Leaves    a note in the ledger for each of them.
+Numerics  nothing changes.
+"""
+
+from __future__ import annotations
+
+import tvm
+
+from tvmq.errors import ModelError
+from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.sizes import are_equal, product, solved
+from tvmq.graph.symbolic import free_dimensions, with_sizes
+from tvmq.graph.view import View, op_name
+
+
+def settle_sizes(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file.
+
+    raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
+    """
+    notes = []
+    while free_dimensions(mod) and (found := _first_fixed(View(mod))):
+        where, name, size = found
+        notes.append(f"free dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
+        mod = with_sizes(mod, {name: size})
+    if notes:
+        ledger = get_ledger(mod)
+        ledger.notes += notes
+        mod = with_ledger(mod, ledger)
+    return mod
+
+
+def _first_fixed(view: View) -> tuple[str, str, int] | None:
+    """(layer, free dimension, size) of the first reshape that holds for one size alone."""
+    for var, value in view.bindings:
+        if op_name(value) != "reshape":
+            continue
+        before, after = product(list(value.args[0].ty.shape)), product(list(var.ty.shape))
+        if are_equal(before, after):
+            continue
+        where, only = ", ".join(view.sources(var.name)), solved(before, after)
+        if only is None:
+            raise ModelError(
+                f"prepare, layer '{where}': a reshape of {before} values to {after} is not proved to hold for all "
+                "sizes; fix the input shapes with shape="
+            )
+        return where, *only
+    return None

@@ -1,0 +1,64 @@
+"""Questions about dimensions, numbers or expressions of free ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tvm
+from tvm.sym import Analyzer
+from tvm.tirx import floormod
+from tvm.tirx.analysis import undefined_vars
+
+Dim = Any  # an int, or TVM's expression of free dimensions
+
+
+def is_multiple(a: Dim, b: Dim) -> bool:
+    """True if `a` is proved to be a multiple of `b`.
+
+    >>> rows = tvm.tirx.Var("rows", "int64")
+    >>> is_multiple(6, 3), is_multiple(rows * 2, rows), is_multiple(rows, 2)
+    (True, True, False)
+    """
+    if isinstance(b, tvm.tirx.IntImm | int) and int(b) == 0:
+        return False
+    rest = Analyzer().simplify(floormod(tvm.tirx.IntImm("int64", 0) + a, tvm.tirx.IntImm("int64", 0) + b))
+    return isinstance(rest, tvm.tirx.IntImm) and int(rest) == 0
+
+
+def product(dims: Sequence[Dim]) -> Dim:
+    """Number of elements."""
+    count: Dim = tvm.tirx.IntImm("int64", 1)
+    for dim in dims:
+        count = count * dim
+    return Analyzer().simplify(count)
+
+
+def are_equal(a: Dim, b: Dim) -> bool:
+    """True if that is proved."""
+    return bool(Analyzer().can_prove_equal(a, b))
+
+
+def solved(a: Dim, b: Dim) -> tuple[str, int] | None:
+    """(free dimension, size) for which alone a and b are equal; None where several dimensions or no size do it.
+
+    >>> batch = tvm.tirx.Var("batch", "int64")
+    >>> solved(batch * 12, tvm.tirx.IntImm("int64", 36)), solved(batch * 12, tvm.tirx.IntImm("int64", 35))
+    (('batch', 3), None)
+    """
+    difference = a - b
+    free = undefined_vars(difference)
+    if len(free) != 1:
+        return None
+    at_one, at_two, at_three = (_at(difference, free[0], size) for size in (1, 2, 3))
+    step = at_two - at_one
+    if step == 0 or at_three - at_two != step or at_one % step:
+        return None
+    size = 1 - at_one // step
+    return (str(free[0].name)[:], size) if size >= 1 else None
+
+
+def _at(expr: Dim, var: tvm.ir.Var, size: int) -> int:
+    analyzer = Analyzer()
+    analyzer.bind(var, tvm.tirx.IntImm(str(var.ty.dtype), size))
+    return int(analyzer.simplify(expr))
