@@ -308,7 +308,7 @@ def edited(data: bytes, place: str, value: Any) -> bytes:
     ("needs", ["avx2", 1], r"'needs\[1\]' of the manifest"),
     ("kernels", {"x": 3}, "'kernels.x' of the manifest"),
     ("description.inputs.0.name", 4, r"'description.inputs\[0\].name'"),
-    ("description.inputs.0.shape", [2, "3"], r"'description.inputs\[0\].shape\[1\]'"),
+    ("description.inputs.0.shape", [2, 3.5], r"'description.inputs\[0\].shape\[1\]'"),
     ("description.inputs.0.shape", [True], r"'description.inputs\[0\].shape\[0\]'"),
     ("description.inputs.0.shape", [-1], r"says that 'x' is float32\[-1\], which no tensor is"),
     ("description.inputs.0.dtype", "object", r"says that 'x' is object\[8\], which no tensor is"),

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.models import Net, feeds_of, parse, run_onnx
-from tvmq.errors import DataError, ModelError, TargetError
+from tvmq.errors import ConfigError, DataError, ModelError, TargetError
 
 FREE = """
 # from tvm.script import ir as I
@@ -102,9 +102,29 @@ def test_params_that_do_not_belong_to_the_module(stages):
         tvmq.build(modules["float"], params={**params, "more": np.zeros(3)})
 
 
-def test_free_dimensions():
-    with pytest.raises(ModelError, match=r"'x': shape .* is not static; fix it with from_onnx\(..., shape="):
-        tvmq.build(parse(FREE))
+def test_sizes_become_numbers():
+    exe = tvmq.build(parse(FREE), sizes={"n": 2})
+    assert exe.input_info[0].shape == (2, 3)
+    with pytest.raises(DataError, match=r"shape \(3, 3\), the model takes \(2, 3\)"):
+        exe.run({"x": np.zeros((3, 3), np.float32)})
+
+
+@pytest.mark.parametrize(
+    "sizes, message",
+    [
+        ({"m": 2}, "sizes: 'm' is no free dimension of the model; they are n"),
+        ({"n": 0}, "sizes: 'n' must be an integer of at least 1. Got 0 instead"),
+        ({"n": 2.5}, "sizes: 'n' must be an integer of at least 1. Got 2.5 instead"),
+    ],
+)
+def test_sizes_that_are_refused(sizes, message):
+    with pytest.raises(ConfigError, match=message):
+        tvmq.build(parse(FREE), sizes=sizes)
+
+
+def test_sizes_of_a_model_without_free_dimensions():
+    with pytest.raises(ConfigError, match="'n' is no free dimension of the model; there are none"):
+        tvmq.build(tvmq.build(parse(FREE), sizes={"n": 2}).module, sizes={"n": 2})
 
 
 def test_results_that_are_no_tensors():

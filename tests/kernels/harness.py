@@ -38,10 +38,10 @@ def compile_function(name: str, func: Any, level: str) -> Any:
 
 
 def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:
-    """Output of a kernel; the output buffer holds rubbish before."""
+    """Output of a kernel; the output buffer holds rubbish before. A free size is that of the first input's rows."""
     function = compile_function(kernel.name, kernel.func, level)
     output = kernel.func.params[-1]
-    shape = [int(extent) for extent in output.shape]
+    shape = [int(extent) if isinstance(extent, tvm.tirx.IntImm) else inputs[0].shape[0] for extent in output.shape]
     rubbish = np.full(shape, 77, str(output.dtype))
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in (*inputs, *kernel.constants, rubbish)]
     function(*tensors)

@@ -74,6 +74,30 @@ def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected)
 
 
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
+@pytest.mark.parametrize(
+    "depth, columns, x_dtype, kind",
+    [(64, 96, "uint8", "codes"), (32, 16, "int8", "codes"), (17, 65, "uint8", "codes"), (5, 300, "int8", "sums"),
+     (256, 330, "uint8", "floats")],
+)  # fmt: skip
+def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, kind: str) -> None:
+    """One kernel: fewer rows than a tile, as many, some more, many."""
+    _, weight, bias = operands((1,), depth, columns, x_dtype)
+    epilogue, _ = steps((1,), depth, columns) if kind == "codes" else ((), ())
+    scale = np.linspace(0.1, 3, columns, dtype=np.float32)
+    epilogue = (Dequantize(scale),) if kind == "floats" else epilogue
+    kernel = matmul(None, depth, columns, weight, bias, epilogue, isa_named(level), x_dtype=x_dtype)
+    for rows in (1, 2, 3, 7, 13, 14, 15, 64, 131):
+        x, *_ = operands((rows,), depth, columns, x_dtype)
+        others = steps((rows,), depth, columns)[1] if kind == "codes" else ()
+        sums = numerics.matmul(x, weight) + bias
+        if kind == "floats":
+            expected = numerics.dequantize(sums, scale, np.zeros(columns, np.int32), axis=1)
+        else:
+            expected = expected_epilogue(sums, epilogue, others)
+        np.testing.assert_array_equal(run_kernel(kernel, (x, *others), level), expected, err_msg=f"{rows} rows")
+
+
 def test_nothing_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
     with pytest.raises(BuildError, match="Table cannot follow a dequantize step; nothing can"):

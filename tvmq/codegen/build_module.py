@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.limits import size_limits
 from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View
@@ -43,9 +45,10 @@ def build(
         mod = prepare(mod, params)
     if sizes:
         mod = fold_constants(with_sizes(mod, sizes))  # a slice of a table that ends at the size, say
+    limits = {name: asdict(limit) for name, limit in size_limits(mod).items()}
     batch = batch_dimension(mod)
     lowerer = Lowerer(float_weights(with_sizes(mod, {batch: 1}) if batch else mod), cpu.isa)
     lowered = lowerer.run()
     code = compile_module(lowered, cpu)
-    description = {**describe_module(mod, View(mod)), "batch": batch or ""}
+    description = {**describe_module(mod, View(mod)), "batch": batch or "", "limits": limits}
     return Executable(Parts(code, cpu, description, lowerer.kernel_names, mod))

@@ -123,7 +123,7 @@ class Executable:
             )
         arrays = self._inputs.checked(inputs, check_finite=check_finite)
         if self._free is not None:
-            sizes = sizes_of_inputs(self._input_info, arrays, self._parts.description.get("most", {}))
+            sizes = sizes_of_inputs(self._input_info, arrays, self._parts.description["limits"])
             with self._lock:
                 return self._free.run(arrays, sizes)
         with self._lock:

@@ -23,12 +23,12 @@ def is_free(info: TensorInfo) -> bool:
 
 
 def sizes_of_inputs(
-    infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], most: Mapping[str, int]
+    infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], limits: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, int]:
     """{free dimension: size}, the same in all inputs.
 
-    most     largest sizes that results are exact for
-    raises   DataError for inputs that disagree, and for a size above the largest
+    limits   {free dimension: {"least", "most", "why"}}, see graph/limits.py
+    raises   DataError for inputs that disagree, and for a size beyond its limits
     """
     sizes: dict[str, int] = {}
     where: dict[str, str] = {}
@@ -42,10 +42,11 @@ def sizes_of_inputs(
                     f"{sizes[name]}; they must be equal"
                 )
             where.setdefault(name, info.name)
-            if size > most.get(name, size):
+            limit = limits.get(name)
+            if limit is not None and not limit["least"] <= size <= limit["most"]:
                 raise DataError(
-                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), sums of so many codes could "
-                    f"leave int32; give at most {most[name]}"
+                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), the model takes "
+                    f"{limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
                 )
     return sizes
 

@@ -24,7 +24,7 @@ from tvmq.codegen.vm_pipeline import mark_kernel
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
-from tvmq.graph.view import View, leaves, op_name, shape_of, used_vars
+from tvmq.graph.view import View, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.types import Isa, Kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
@@ -114,6 +114,10 @@ LOWERINGS: dict[str, str] = {
 
 # The same for tensors of free sizes; what is not here goes the generic way.
 FREE_LOWERINGS: dict[str, str] = {"matmul": "tvmq.codegen.lowerings.dense:lower"}
+
+
+# Whose first operand may be a constant; all other rules are about a tensor that is computed.
+CONSTANT_FIRST = ("take", "where", "concat", "add", "subtract", "multiply", "divide", "maximum", "minimum")
 
 
 # axes of a transpose between the layouts
@@ -237,9 +241,10 @@ class Lowerer:
     # ---- the walk
 
     def _by_rule(self, chain: Chain) -> bool:
-        head = op_name(self.view.value[chain.head])
+        call = self.view.value[chain.head]
+        head = op_name(call)
         rule = LOWERINGS.get(head) if self._fits_templates(chain) else self._free_rule(chain)
-        if rule is None:
+        if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
         module, _, function = rule.partition(":")
         return bool(getattr(importlib.import_module(module), function)(self, chain))

@@ -17,6 +17,7 @@ MISSING = object()
 # A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
 # keys, or a dictionary of forms for fixed keys; further keys are ignored.
 _TENSOR = {"name": str, "shape": [(int, str)], "dtype": str}
+_LIMIT = {"least": int, "most": int, "why": str}
 _LEDGER = {
     "stage": str,
     "config": {str: object},
@@ -31,7 +32,14 @@ _FORM = {
     "arch": str,
     "target": {str: object},
     "needs": [str],
-    "description": {"inputs": [_TENSOR], "outputs": [_TENSOR], "ledger": _LEDGER, "names": {str: [str]}, "batch": str},
+    "description": {
+        "inputs": [_TENSOR],
+        "outputs": [_TENSOR],
+        "ledger": _LEDGER,
+        "names": {str: [str]},
+        "batch": str,
+        "limits": {str: _LIMIT},
+    },
     "kernels": {str: str},
     "sha256": {str: str},
 }

@@ -21,6 +21,7 @@ from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
+from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.symbolic import sizes_in, with_sizes
@@ -197,6 +198,11 @@ class Reference:
 
     def _fix(self, sizes: dict[str, int]) -> None:
         """Prepare for these sizes of free dimensions."""
+        for name, limit in size_limits(self._mod).items():
+            if not limit.least <= sizes[name] <= limit.most:
+                raise DataError(
+                    f"reference: '{name}' is {sizes[name]}, the model takes {limit.least} to {limit.most}: {limit.why}"
+                )
         try:
             self.view = View(with_sizes(self._mod, sizes))
         except (ValueError, RuntimeError) as error:  # what TVM raises for shapes that do not fit each other

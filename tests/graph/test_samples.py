@@ -1,0 +1,110 @@
+"""Which models have samples that are apart: what is proved, and what must not be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.free_models import encoder, pictures
+from tvmq.frontends.onnx import from_onnx
+from tvmq.graph import ops
+from tvmq.graph.samples import RULES, batch_dimension
+from tvmq.passes.prepare import prepare
+
+N = tvm.tirx.Var("n", "int64")
+R = relax.op
+
+
+def const(*shape: int) -> relax.Expr:
+    return relax.const(np.ones(shape, np.float32))
+
+
+def module(call, *shapes) -> tvm.IRModule:
+    """main: inputs of these shapes, of which "n" is free, to call(*inputs)."""
+    dims = [[N if size == "n" else size for size in shape] for shape in shapes]
+    params = [relax.Var(f"x{i}", relax.TensorType(shape, "float32")) for i, shape in enumerate(dims)]
+    builder = relax.BlockBuilder()
+    with builder.function("main", params):
+        with builder.dataflow():
+            result = call(*params)
+            parts = result if isinstance(result, list) else [result]
+            outputs = [builder.emit_output(builder.normalize(part)) for part in parts]
+        builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
+    return builder.get()
+
+
+def begin_end(axis: int, end) -> list:
+    return [[axis], [0], [end]]
+
+
+APART = {
+    "elementwise": (lambda x: R.multiply(x, const(4)), [("n", 4)]),
+    "two inputs": (R.add, [("n", 4), ("n", 4)]),
+    "shared input": (R.add, [("n", 3, 4), (3, 4)]),
+    "convolution": (lambda x: R.nn.conv2d(x, const(2, 3, 3, 3)), [("n", 3, 5, 5)]),
+    "pool": (lambda x: R.nn.max_pool2d(x, [2, 2]), [("n", 3, 4, 4)]),
+    "softmax": (lambda x: ops.softmax(x, axis=-1), [("n", 4)]),
+    "layer norm": (lambda x: ops.layer_norm(x, const(4), const(4)), [("n", 4)]),
+    "mean": (lambda x: R.mean(x, [1]), [("n", 4)]),
+    "rows": (lambda x: R.matmul(x, const(4, 2)), [("n", 4)]),
+    "products": (R.matmul, [("n", 3, 4), ("n", 4, 3)]),
+    "reshape": (lambda x: R.reshape(x, (N * 2, 2)), [("n", 4)]),
+    "transpose": (lambda x: R.permute_dims(x, [0, 2, 1]), [("n", 3, 4)]),
+    "concat": (lambda x, y: R.concat([x, y], 1), [("n", 3), ("n", 4)]),
+    "split": (lambda x: relax.TupleGetItem(R.split(x, 2, 1), 1), [("n", 4)]),
+    "slice": (lambda x: R.strided_slice(x, *begin_end(1, 2)), [("n", 4)]),
+    "rows of a table": (lambda x: R.take(const(9, 4), R.astype(x, "int64"), 0), [("n", 3)]),
+    "columns": (lambda x: R.take(x, relax.const(np.int64([1, 0])), 1), [("n", 4)]),
+    "pad": (lambda x: R.nn.pad(x, (0, 0, 1, 1)), [("n", 4)]),
+    "flip": (lambda x: R.flip(x, 1), [("n", 4)]),
+    "running sum": (lambda x: R.cumsum(x, 1), [("n", 4)]),
+    "codes": (
+        lambda x: ops.quantize(x, const(), relax.const(np.int32(0)), dtype="uint8", qmin=0, qmax=255),
+        [("n", 4)],
+    ),
+}
+TOGETHER = {
+    "softmax": (lambda x: ops.softmax(x, axis=0), [("n", 4)]),
+    "sum": (lambda x: R.sum(x, [0], keepdims=True), [("n", 4)]),
+    "all": (lambda x: R.max(x), [("n", 4)]),
+    "less the mean": (lambda x: R.subtract(x, R.mean(x, [0], keepdims=True)), [("n", 4)]),
+    "flip": (lambda x: R.flip(x, 0), [("n", 4)]),
+    "running sum": (lambda x: R.cumsum(x, 0), [("n", 4)]),
+    "running sum of all": (lambda x: R.cumsum(x), [("n", 4)]),
+    "products of samples": (lambda x: R.matmul(x, R.permute_dims(x)), [("n", 4)]),
+    "sample by its number": (lambda x: R.strided_slice(x, *begin_end(0, 1)), [("n", 4)]),
+    "their numbers": (lambda x: R.add(x, R.reshape(R.arange(N, dtype="float32"), (N, 1))), [("n", 4)]),
+    "batch second": (lambda x: R.nn.relu(x), [(4, "n")]),
+    "sorted": (lambda x: R.sort(x, axis=0), [("n", 4)]),
+    "gathered": (lambda x: R.take(x, relax.const(np.int64([0, 0])), 0), [("n", 4)]),
+    "one scale for all": (lambda x: R.divide(x, R.max(R.abs(x))), [("n", 4)]),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_samples_that_are_apart(name: str) -> None:
+    call, shapes = APART[name]
+    assert batch_dimension(module(call, *shapes)) == "n"
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_samples_that_are_not_proved_apart(name: str) -> None:
+    call, shapes = TOGETHER[name]
+    assert batch_dimension(module(call, *shapes)) is None
+
+
+def test_whole_models() -> None:
+    assert batch_dimension(prepare(*from_onnx(encoder()))) == "batch"
+    assert batch_dimension(prepare(*from_onnx(pictures()))) == "batch"
+
+
+def test_a_model_without_free_dimensions() -> None:
+    assert batch_dimension(module(R.nn.relu, (2, 4))) is None
+
+
+def test_all_names_are_operators() -> None:
+    known = {name.removeprefix("relax.") for name in tvm.ir.Op.list_op_names()}
+    unknown = sorted(set(RULES) - known)
+    assert not unknown

@@ -1,0 +1,85 @@
+"""Between which sizes of its free dimensions a model is right.
+
+Sums of products over a free dimension must stay in int32; a slice must stay inside of what it is cut from, since
+TVM's reads whatever lies behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+from tvm.sym import Analyzer
+
+from tvmq.errors import ModelError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.view import View, op_name
+
+ENDLESS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A free dimension may be least .. most; `why` says what asks for it."""
+
+    least: int = 0
+    most: int = ENDLESS
+    why: str = ""
+
+    def narrowed(self, least: int, most: int, why: str) -> Limit:
+        """With another demand; the reason is that of the last one that narrowed anything."""
+        if least <= self.least and most >= self.most:
+            return self
+        return Limit(max(self.least, least), min(self.most, most), why)
+
+
+def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
+    """{free dimension: limit}; a dimension that is not the first axis of an input has at least one element.
+
+    raises  ModelError for a slice that is not proved to stay inside for any sizes
+    """
+    free = free_dimensions(mod)
+    limits = {name: Limit(least=0 if axis == 0 else 1) for name, (_, axis) in free.items()}
+    if not free:
+        return limits
+    for layer, entry in get_ledger(mod).layers.items():
+        for name, most in (entry.get("most") or {}).items():
+            if name in limits:
+                limits[name] = limits[name].narrowed(0, most, f"longer sums of '{layer}' could leave int32")
+    view = View(mod)
+    for var, value in view.bindings:
+        for demand in _demands(value, ", ".join(view.sources(var.name))):
+            limits[demand[0]] = limits[demand[0]].narrowed(*demand[1:])
+    return limits
+
+
+def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
+    """(free dimension, least, most, reason) of a slice."""
+    if op_name(value) != "strided_slice" or not all(isinstance(arg, relax.Tuple) for arg in value.args[1:4]):
+        return
+    axes, begins, ends = (list(arg.fields) for arg in value.args[1:4])
+    dims = list(value.args[0].ty.shape)
+    for axis, begin, end in zip(axes, begins, ends, strict=True):
+        size = dims[int(axis) % len(dims)]
+        for small, large in ((begin, end), (end, size)):
+            if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
+                continue  # TVM clips what numbers ask for, and counts negative ones from the end
+            if _is_proved(small, large):
+                continue
+            if isinstance(small, tvm.ir.Var) and isinstance(large, tvm.tirx.IntImm):
+                yield str(small.name)[:], 0, int(large), f"layer '{where}' takes so many of {int(large)}"
+            elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
+                yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
+            else:
+                raise ModelError(
+                    f"layer '{where}': a slice up to {end} of {size} is not proved to stay inside for all sizes; fix "
+                    "the input shapes with shape="
+                )
+
+
+def _is_proved(small: Any, large: Any) -> bool:
+    return bool(Analyzer().can_prove(tvm.tirx.const(0, "int64") + small <= tvm.tirx.const(0, "int64") + large))
