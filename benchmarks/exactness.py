@@ -1,10 +1,12 @@
 """Compiled integer modules against the NumPy definition, bit for bit; simulated against integer by layer.
 
-    python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 200] [--samples 4] [--quick]
-    python benchmarks/exactness.py --zoo ../shared/zoo --imported-only [--formats qdq,qoperator] [--quick]
+    python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
+    python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
 
-Models    the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings; the tasks as
-          onnxruntime quantizes them, imported with their own scales ("task-qdq", "task-qoperator", see qdq.py)
+Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
+          free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
+          imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
+          "task-qoperator", see qdq.py)
 Builds    for AVX2, AVX-512BW and VNNI, as far as this CPU runs them; each is saved, and loaded by fresh
           processes of 1 and of 2 threads
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
@@ -23,9 +25,11 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import ours
@@ -43,6 +47,7 @@ from common import (
     print_table,
     write_json,
 )
+from free_sizes import free_models
 
 TARGETS = {
     "avx2": "llvm -mcpu=core-avx2",
@@ -74,14 +79,20 @@ class Case:
     shape: Mapping[str, Sequence[int]]
     calibration: Iterable[Feed] | None
     inputs: list[Feed]
+    apart: bool = True
 
 
 def cases(options: Any) -> Iterator[Case]:
-    """The tasks, then the random graphs, then the tasks that onnxruntime quantized."""
+    """What we quantize, then what has free sizes, then the tasks that onnxruntime quantized."""
+    sys.path.insert(0, str(ROOT))
     samples = 2 if options.quick else options.samples
-    if not options.imported_only:
+    only = options.only.split(",")
+    if "own" in only:
         yield from own_cases(options, samples)
-    formats = [name for name in options.formats.split(",") if name]
+    for parts in free_models(options) if "free" in only else ():
+        name, model, calibration, inputs = parts
+        yield Case(name, model, {}, calibration, inputs, apart=not name.endswith(("1", "3", "5", "7", "9")))
+    formats = [name for name in options.formats.split(",") if name and "imported" in only]
     with tempfile.TemporaryDirectory() as folder:
         for task in load_zoo(options.zoo, options.tasks).values() if formats else ():
             feeds = Feeds(task, QUICK_CALIBRATION if options.quick else 100)
@@ -93,7 +104,6 @@ def own_cases(options: Any, samples: int) -> Iterator[Case]:
     for task in load_zoo(options.zoo, options.tasks).values():
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         yield Case(task.name, task.model_path, batch_one_shape(task), feeds, first_inputs(task, samples))
-    sys.path.insert(0, str(ROOT))
     from tests.random_graphs import random_inputs, random_model
 
     for seed in range(10 if options.quick else options.graphs):
@@ -130,12 +140,18 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str
         if islands or name == next(iter(targets)):  # without islands no result depends on the target
             expected = defined_results(module, target, case.inputs)
         stored |= {f"out {name} {key}": array for key, array in expected.items()}
-        tvmq.build(module, target=target).save(folder / f"{case.name}.{name}.tvmq")
+        with nullcontext() if case.apart else one_batch():
+            tvmq.build(module, target=target).save(folder / f"{case.name}.{name}.tvmq")
     np.savez(folder / f"{case.name}.npz", **stored)
     facts: dict[str, Any] = {"lsb": 0, "worst": "-", "compared": "-"}
     if simulated is not None:
         facts = layer_differences(simulated, module, case.inputs[0])
     return {"name": case.name, "islands": len(islands), **facts}
+
+
+def one_batch() -> Any:
+    """Models are built for a free number of samples, as if nothing were known about them."""
+    return mock.patch("tvmq.codegen.build_module.batch_dimension", lambda _mod: None)
 
 
 def integer_and_simulated(case: Case) -> tuple[Any, Any]:
@@ -292,20 +308,24 @@ def summary(facts: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) ->
 
 
 def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows to print: the random graphs are one."""
-    graphs = [row for row in rows if row["name"].startswith("random_")]
-    tasks = [row for row in rows if not row["name"].startswith("random_")]
-    if not graphs:
-        return tasks
+    """The rows to print: random graphs are one, those of free sizes another."""
+    tasks = [row for row in rows if "random_" not in row["name"]]
+    for prefix, words in (("random_", "random graphs"), ("free_random_", "random graphs of any batch")):
+        graphs = [row for row in rows if row["name"].startswith(prefix)]
+        tasks += [_together(graphs, words)] if graphs else []
+    return tasks
+
+
+def _together(graphs: Sequence[dict[str, Any]], words: str) -> dict[str, Any]:
+    """One row of many: sums, and the worst layer."""
     sums = {key: sum(row[key] for row in graphs) for key in ("values", "differing", "builds", "islands")}
     counts = [row["compared"].split(" of ") for row in graphs]
     most = max(graphs, key=lambda row: row["lsb"])
-    together = {
-        "name": f"{len(graphs)} random graphs", **sums, "lsb": most["lsb"],
+    return {
+        "name": f"{len(graphs)} {words}", **sums, "lsb": most["lsb"],
         "worst": f"{most['name']} {most['worst']}",
         "compared": " of ".join(str(sum(int(count[i]) for count in counts)) for i in (0, 1)),
     }  # fmt: skip
-    return [*tasks, together]
 
 
 def missed(rows: Sequence[dict[str, Any]], builds: int) -> list[str]:
@@ -316,7 +336,7 @@ def missed(rows: Sequence[dict[str, Any]], builds: int) -> list[str]:
             failures.append(f"{row['name']}: {row['differing']} of {row['values']} values differ")
         if row["builds"] != builds:
             failures.append(f"{row['name']}: {row['builds']} of {builds} builds gave a result")
-        if row["islands"] and not row["name"].startswith("random_"):
+        if row["islands"] and "random_" not in row["name"]:
             failures.append(f"{row['name']}: {row['islands']} float operators without a definition")
     return failures
 
@@ -341,10 +361,11 @@ def measure(options: Any, folder: Path) -> tuple[list[dict[str, Any]], list[str]
 def main() -> None:
     """Command line; see the head of this file."""
     commands = parser("Compiled integer modules against the NumPy definition.")
-    commands.add_argument("--graphs", type=int, default=200, help="random graphs")
+    commands.add_argument("--graphs", type=int, default=500, help="random graphs")
+    commands.add_argument("--free", type=int, default=60, help="random graphs of any batch")
+    commands.add_argument("--only", default="own,free,imported", help="kinds of models, see above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
-    commands.add_argument("--imported-only", action="store_true", help="the imported models alone")
     commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
     options = commands.parse_args()
     if options.check:

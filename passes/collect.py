@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
-from tvmq.dataset import samples_in
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, op_name, sizes_of

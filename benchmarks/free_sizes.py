@@ -1,0 +1,79 @@
+"""Models of free sizes for exactness.py: quantized once, then run with several sizes.
+
+Tasks     the zoo's, their batch free: batches of 1 and 3 samples
+Encoder   a text encoder of any batch and length (tests/free_models.py): 1 x 1 .. 3 x 64 words
+Pictures  a convolutional network for pictures of any batch and size
+Random    graphs of tests/random_graphs.py, their batch free; every second one by code for a free number of
+          samples, the others sample by sample
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from common import QUICK_CALIBRATION, Feed, Feeds, first_inputs, load_zoo
+
+BATCHES = (1, 3)
+
+Parts = tuple[str, Any, Any, list[Feed]]
+
+
+def free_models(options: Any) -> Iterator[Parts]:
+    """(name, float model, calibration data, inputs) of each model."""
+    for task in load_zoo(options.zoo, options.tasks).values():
+        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
+        yield f"{task.name}-free", task.model_path, feeds, batches(first_inputs(task, sum(BATCHES)))
+    yield from texts_and_pictures()
+    yield from random_models(2 if options.quick else options.free)
+
+
+def texts_and_pictures() -> Iterator[Parts]:
+    """The two networks of which more than the batch is free."""
+    from tests.free_models import LONGEST, encoder, pictures, texts
+
+    lengths = (4, 9, 16, 33)
+    sizes = ((1, 1), (2, 7), (1, 40), (3, LONGEST))
+    yield "encoder-free", encoder(2), [texts(2, length, length) for length in lengths], [texts(*s) for s in sizes]
+    random = np.random.default_rng(0)
+    yield (
+        "pictures-free",
+        pictures(),
+        [{"x": random.random((2, 3, rows, 16), np.float32)} for rows in (8, 16)],
+        [{"x": random.random(shape, np.float32)} for shape in ((1, 3, 2, 2), (2, 3, 20, 14), (1, 3, 6, 30))],
+    )
+
+
+def random_models(count: int) -> Iterator[Parts]:
+    """Random graphs; those that write down their batch or cannot be imported with a free one are left out."""
+    import tvmq
+    from tests.free_models import random_batches
+    from tests.random_graphs import random_inputs, random_model
+    from tvmq.errors import UnsupportedOpError
+    from tvmq.graph.symbolic import free_dimensions
+    from tvmq.passes.prepare import prepare
+
+    seed = found = 0
+    while found < count:
+        feeds, model = random_inputs(random_model(seed), 1, 4), random_batches(seed)
+        seed += 1
+        try:
+            free = free_dimensions(prepare(*tvmq.from_onnx(model)))
+        except UnsupportedOpError:
+            continue
+        if not free:
+            continue
+        found += 1
+        yield f"free_random_{seed - 1}", model, feeds, batches([_one(feed) for feed in feeds])
+
+
+def _one(feed: Feed) -> Feed:
+    return {name: value[:1] for name, value in feed.items()}
+
+
+def batches(feeds: Sequence[Feed]) -> list[Feed]:
+    """Samples joined to batches of BATCHES."""
+    ends = np.cumsum(BATCHES)
+    groups = [feeds[end - size : end] for end, size in zip(ends, BATCHES, strict=True)]
+    return [{name: np.concatenate([feed[name] for feed in group]) for name in group[0]} for group in groups]
