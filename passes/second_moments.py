@@ -13,10 +13,11 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.dataset import samples_in
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name, shape_of
 from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
-from tvmq.passes.collect import Evaluator, Feed, samples_of
+from tvmq.passes.collect import Evaluator, Feed
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 from tvmq.passes.taps import tap
@@ -111,8 +112,13 @@ def _summed(
     run = evaluator(tap(integer, names))
     found = {layer.root: Moments(layer.scale) for layer in layers}
     for feed, count in batches:
-        size = len(next(iter(feed.values())))
+        size = samples_in(feed)
         values = dict(zip(names, run(feed), strict=True))
         for layer in layers:
-            found[layer.root].add(layer.rows(samples_of(np.asarray(values[layer.codes]), size, count)))
+            found[layer.root].add(layer.rows(_real(np.asarray(values[layer.codes]), size, count)))
     return found
+
+
+def _real(codes: np.ndarray, size: int, count: int) -> np.ndarray:
+    """The codes of the first `count` of `size` samples; all where the first axis counts something else."""
+    return codes[:count] if len(codes) == size else codes

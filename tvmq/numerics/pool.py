@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.numerics.codes import INT32_MAX
-from tvmq.numerics.windows import Option, Windows, make_windows, one_tap
-
-Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of what was found so far and what comes next
+from tvmq.numerics.windows import Option, Windows, make_windows, one_tap, span_of
 
 
 def max_pool(
@@ -43,8 +41,7 @@ def max_pool(
         q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )
     if q.dtype.kind == "f":
-        lowest = np.finfo(q.dtype).min
-        return _last_largest(np.asarray(lowest), _pool(q, _last_largest, lowest, windows))
+        return _last_largest(q, windows)
     return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), windows)
 
 
@@ -194,18 +191,33 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
         )
 
 
-def _last_largest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.where(a > b, a, b)
+def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
+    """Of floats, in the order of memory, from the lowest on: what does not exceed the next one gives way to it."""
+    lowest = np.finfo(x.dtype).min
+    needed = [
+        max((size - 1) * stride + span_of((kernel,), (dilation,))[0], before + length)
+        for size, stride, kernel, dilation, (before, _), length in zip(
+            windows.sizes, windows.strides, windows.kernel, windows.dilation, windows.padding, x.shape[2:], strict=True
+        )
+    ]
+    padded = np.full((*x.shape[:2], *needed), lowest, x.dtype)
+    inside = tuple(slice(before, before + n) for (before, _), n in zip(windows.padding, x.shape[2:], strict=True))
+    padded[(slice(None), slice(None), *inside)] = x
+    found = np.full((*x.shape[:2], *windows.sizes), lowest, x.dtype)
+    for _, offsets in windows.taps():
+        tap = one_tap(padded, offsets, windows.strides, windows.sizes)
+        found = np.where(found > tap, found, tap)
+    return found
 
 
-def _pool(q: np.ndarray, combine: Combine, fill: Any, windows: Windows) -> np.ndarray:
+def _pool(q: np.ndarray, combine: np.ufunc, fill: Any, windows: Windows) -> np.ndarray:
     """Windows are boxes, and it does not matter in which parts they are combined: each spatial axis by itself."""
     for axis in range(len(windows.kernel) - 1, -1, -1):
         q = _pool_axis(q, axis, combine, fill, windows)
     return q
 
 
-def _pool_axis(q: np.ndarray, axis: int, combine: Combine, fill: Any, windows: Windows) -> np.ndarray:
+def _pool_axis(q: np.ndarray, axis: int, combine: np.ufunc, fill: Any, windows: Windows) -> np.ndarray:
     kernel, stride, dilation = windows.kernel[axis], windows.strides[axis], windows.dilation[axis]
     before, size = windows.padding[axis][0], windows.sizes[axis]
     q = np.moveaxis(q, axis + 2, -1)
@@ -214,7 +226,7 @@ def _pool_axis(q: np.ndarray, axis: int, combine: Combine, fill: Any, windows: W
     padded[..., before : before + q.shape[-1]] = q
     result = one_tap(padded, (0,), (stride,), (size,)).copy()
     for tap in range(1, kernel):
-        result = combine(result, one_tap(padded, (tap * dilation,), (stride,), (size,)))
+        combine(result, one_tap(padded, (tap * dilation,), (stride,), (size,)), out=result)
     return np.ascontiguousarray(np.moveaxis(result, -1, axis + 2))
 
 

@@ -46,8 +46,8 @@ def nhwc_constant(expr: relax.Expr, rank: int = 4) -> relax.Expr | None:
     array = const_value(expr)
     if array.size == 1:
         return make_const(array.reshape(()))
-    if array.ndim > rank or (rank == 5 and array.ndim > 2 and set(array.shape[-3:-1]) != {1}):
-        return None
+    if array.ndim > rank or (rank == 5 and set((1, 1, *array.shape)[-3:-1]) != {1}):
+        return None  # the second and third last axis of a volume are one of its picture
     full = array.reshape((1,) * (rank - array.ndim) + array.shape)
     picture = full.reshape(picture_shape(full.shape))
     return make_const(np.ascontiguousarray(picture.transpose(0, 2, 3, 1)))
