@@ -14,6 +14,7 @@ import tvm
 from tvm import relax
 
 import tvmq
+from tests.free_models import encoder, texts
 from tests.models import Net, feeds_of, parse
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.deviation import Deviation
@@ -294,3 +295,14 @@ def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
     assert wrong == {"/relu_9"} and key in View(broken).var
     assert comparison.layer("/relu_9").accumulated == comparison.layer("/relu_9").local
     assert next(iter(comparison.outputs.values())).sqnr < 60
+
+
+def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
+    """The batch is one; data of another length than the first are refused by name."""
+    mod, params = tvmq.from_onnx(encoder())
+    integer = tvmq.quantize(mod, params, [texts(2, 6)])
+    result = tvmq.compare((mod, params), integer, [texts(2, 9, seed) for seed in range(2)])
+    (output,) = result.outputs.values()
+    assert output.sqnr > 25 and len(result.layers) > 10
+    with pytest.raises(DataError, match=r"input 'ids' has shape \(1, 7\), the model takes batchx9"):
+        tvmq.compare((mod, params), integer, [texts(1, 9), texts(1, 7)])

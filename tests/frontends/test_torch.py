@@ -19,7 +19,7 @@ from torch.nn import functional as F  # noqa: E402
 from torch_networks import SmallNet, check, run, tensor, trained  # noqa: E402
 
 import tvmq  # noqa: E402
-from tvmq.errors import ModelError, UnsupportedOpError  # noqa: E402
+from tvmq.errors import DataError, ModelError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.names import get_names  # noqa: E402
 
 
@@ -110,6 +110,39 @@ def test_free_batch_is_quantized(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(2, 3, 16, 16),), dynamic_batch=True)
     data = [tensor(3, 3, 16, 16)]
     assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data)), data).exact
+
+
+class Reader(nn.Module):
+    """Words and places, attention of one head, a mean over the words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word, self.place, self.norm = nn.Embedding(20, 16), nn.Embedding(32, 16), nn.LayerNorm(16)
+        self.q, self.k, self.v = (nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        x = self.norm(self.word(ids) + self.place.weight[: ids.shape[1]])
+        scores = self.q(x) @ self.k(x).transpose(1, 2) / 4
+        return (x + scores.softmax(-1) @ self.v(x)).mean(1)
+
+
+def test_free_lengths_are_quantized_once_and_run_with_any() -> None:
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length", max=32)
+    torch.manual_seed(0)
+    reader = Reader().eval()
+    words = [torch.randint(20, shape) for shape in ((2, 8), (3, 5), (1, 12))]
+    mod, params = tvmq.from_torch(reader, (words[0],), dynamic_shapes=({0: batch, 1: length},))
+    exe = tvmq.build(tvmq.quantize(mod, params, words))
+    for shape in ((1, 6), (3, 9), (2, 32)):
+        ids = torch.randint(20, shape)
+        (found,), (defined,) = exe.run({"ids": ids.numpy()}), tvmq.reference.run(exe.module, {"ids": ids.numpy()})
+        np.testing.assert_array_equal(found, defined)
+        expected = reader(ids).detach().numpy()
+        assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
+    with pytest.raises(
+        DataError, match="has 33 for '.*', the model takes 1 to 32: layer 'getitem' takes so many of 32"
+    ):
+        exe.run({"ids": np.zeros((1, 33), np.int64)})
 
 
 class Several(nn.Module):

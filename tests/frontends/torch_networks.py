@@ -16,7 +16,7 @@ from torch.nn import functional as F  # noqa: E402
 
 import tvmq  # noqa: E402
 from tvmq.graph.names import output_names  # noqa: E402
-from tvmq.graph.symbolic import fix_dimensions, inputs_of  # noqa: E402
+from tvmq.graph.symbolic import inputs_of  # noqa: E402
 
 
 def tensor(*shape: int, seed: int = 0) -> Any:
@@ -79,10 +79,9 @@ class Together(nn.Module):
 
 
 def run(mod: tvm.IRModule, params: Any, inputs: Any) -> list[np.ndarray]:
-    """Results of the float module, compiled; free sizes become those of the inputs."""
+    """Results of the float module, compiled."""
     feed = {info.name: value for info, value in zip(tvmq_inputs(mod), inputs, strict=True)}
-    prepared = fix_dimensions(mod, feed) if any(None in info.shape for info in tvmq_inputs(mod)) else mod
-    return tvmq.build(prepared, params=params).run(feed)
+    return tvmq.build(mod, params=params).run(feed)
 
 
 def tvmq_inputs(mod: tvm.IRModule) -> list[Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq.exporters.onnx_sizes import FreeSizes
 from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def int64s(values: Sequence[int]) -> np.ndarray:
 class OnnxGraph:
     """Collects nodes and initializers; every method gives the name of a tensor."""
 
-    def __init__(self, taken: Sequence[str]) -> None:
+    def __init__(self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None) -> None:
+        self.free = FreeSizes(self, places or {})
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self._tensor = UniqueNames(taken)

@@ -6,7 +6,7 @@ that tables were made of, which the ledger keeps as data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx_graph import OnnxGraph, int64s
+from tvmq.exporters.onnx_sizes import is_number
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Node:
     inputs  names of the tensors it reads, in order
     numbers what else it is called with: numbers, shapes
     attrs   its attributes (anything with these as attributes)
-    shapes  of the inputs; the last one is that of the result, -1 for symbolic dimensions
+    shapes  of the inputs; the last one is that of the result; free dimensions are TVM's expressions
     layer   name of the layer, which the node gets
     result  wanted name of the result
     """
@@ -34,7 +35,7 @@ class Node:
     inputs: list[str]
     numbers: list[Any]
     attrs: Any
-    shapes: list[tuple[int, ...]]
+    shapes: list[tuple[Any, ...]]
     layer: str
     result: str
 
@@ -51,6 +52,12 @@ class Node:
     def constant(self, value: Any, role: str) -> str:
         """An initializer."""
         return self.graph.constant(value, f"{self.result}/{role}")
+
+    def sizes(self, values: Sequence[Any], role: str) -> str:
+        """A vector of sizes: an initializer, or computed where some of them are free."""
+        if all(map(is_number, values)):
+            return self.constant(int64s([int(value) for value in values]), role)
+        return self.graph.free.vector(values, self.layer, f"{self.result}/{role}")
 
     def ints(self, name: str) -> list[int]:
         """An attribute that is a list of integers."""
@@ -119,7 +126,7 @@ def _stack(node: Node) -> str:
 
 def _flip(node: Node) -> str:
     values = {"starts": [-1], "ends": [np.iinfo(np.int64).min], "axes": [int(node.attrs.axis)], "steps": [-1]}
-    return node.write("Slice", node.inputs[0], *(node.constant(int64s(v), k) for k, v in values.items()))
+    return node.write("Slice", node.inputs[0], *(node.sizes(v, k) for k, v in values.items()))
 
 
 def _axes(node: Node) -> list[int] | None:
@@ -139,7 +146,7 @@ def _reduce(op_type: str) -> Writer:
 
 
 def _reshape(node: Node) -> str:
-    return node.write("Reshape", node.inputs[0], node.constant(int64s(node.shapes[-1]), "shape"))
+    return node.write("Reshape", node.inputs[0], node.sizes(node.shapes[-1], "shape"))
 
 
 def _transpose(node: Node) -> str:
@@ -152,7 +159,7 @@ def _slice(node: Node) -> str:
     axes, begin, end, *strides = node.numbers
     steps = strides[0] if strides else [1] * len(axes)
     values = {"starts": begin, "ends": end, "axes": axes, "steps": steps}
-    return node.write("Slice", node.inputs[0], *(node.constant(int64s(v), k) for k, v in values.items()))
+    return node.write("Slice", node.inputs[0], *(node.sizes(v, k) for k, v in values.items()))
 
 
 def _split(node: Node) -> list[str]:
@@ -188,7 +195,7 @@ def _resize(node: Node) -> str:
     extra: dict[str, Any] = {"nearest_mode": rounding} if a.method == "nearest_neighbor" else {}
     if a.method == "cubic":
         extra = {"cubic_coeff_a": float(a.cubic_alpha)}
-    sizes = node.constant(int64s(node.shapes[-1]), "sizes")
+    sizes = node.sizes(node.shapes[-1], "sizes")
     mode = str(a.coordinate_transformation_mode)
     return node.write(
         "Resize", node.inputs[0], "", "", sizes, mode=modes[a.method], coordinate_transformation_mode=mode, **extra
@@ -276,7 +283,7 @@ WRITERS: dict[str, Writer] = {
     },
     "astype": _cast,
     "broadcast_to": lambda node: node.write(
-        "Expand", node.inputs[0], node.constant(int64s(node.shapes[-1]), "shape")
+        "Expand", node.inputs[0], node.sizes(node.shapes[-1], "shape")
     ),
     "clip": _clip,
     "concat": _concat,

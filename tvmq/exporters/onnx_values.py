@@ -51,9 +51,9 @@ class Rows:
         return str(WRITERS["take"](replace(self.node, inputs=[codes, self.indices])))
 
 
-def dims(expr: relax.Expr) -> tuple[int, ...]:
-    """Dimensions as numbers, -1 for a symbolic one."""
-    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else -1 for d in expr.ty.shape)
+def dims(expr: relax.Expr) -> tuple[Any, ...]:
+    """Dimensions as numbers, or TVM's expressions of free ones."""
+    return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else d for d in expr.ty.shape)
 
 
 def info(var: relax.Var, name: str) -> onnx.ValueInfoProto:
@@ -64,9 +64,14 @@ def info(var: relax.Var, name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype_of(var))), sizes)
 
 
+def is_tensor(arg: relax.Expr) -> bool:
+    """True for a tensor, or a tuple of them, that is computed or constant; a free dimension is a variable, too."""
+    return is_const(arg) or (isinstance(arg, relax.Var) and not isinstance(arg.ty, tvm.ir.PrimType))
+
+
 def is_tuple_of_tensors(arg: relax.Expr) -> bool:
     """True for the parts of a concat; shapes may be tuples, too."""
-    return isinstance(arg, relax.Tuple) and any(isinstance(f, relax.Var) or is_const(f) for f in arg.fields)
+    return isinstance(arg, relax.Tuple) and any(map(is_tensor, arg.fields))
 
 
 def flat(args: Sequence[relax.Expr]) -> list[relax.Expr]:
@@ -79,6 +84,6 @@ def number(arg: relax.Expr) -> Any:
     if isinstance(arg, relax.Tuple):
         return [number(field) for field in arg.fields]
     if isinstance(arg, relax.ShapeExpr):
-        return [int(d) if isinstance(d, tvm.tirx.IntImm) else -1 for d in arg.values]
+        return [int(d) if isinstance(d, tvm.tirx.IntImm) else d for d in arg.values]
     value = getattr(arg, "value", arg)
     return getattr(value, "value", value)

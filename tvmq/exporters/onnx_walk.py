@@ -29,11 +29,13 @@ from tvmq.exporters.onnx_values import (
     dims,
     flat,
     info,
+    is_tensor,
     is_tuple_of_tensors,
     number,
 )
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
+from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
 from tvmq.version import __version__
 
@@ -59,7 +61,7 @@ class Exporter:
         self.inputs = input_names(self.view.func)
         self.results = list(leaves(self.view.func.body.body))
         self.outputs = output_names(self.view.func, len(self.results))
-        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs])
+        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod))
         self.values: dict[str, Any] = dict(self.inputs)
         self.padded: dict[str, tuple[Coded, list[int]]] = {}
 
@@ -130,7 +132,7 @@ class Exporter:
         raise self._unsupported(var.name, name or "this expression")
 
     def _node(self, var: relax.Var, call: relax.Call, inputs: list[str]) -> Node:
-        tensors = [arg for arg in call.args if isinstance(arg, relax.Var) or is_const(arg)]
+        tensors = [arg for arg in call.args if is_tensor(arg)]
         shapes = [dims(arg) for arg in tensors if not isinstance(arg.ty, tvm.ir.TupleType)]
         result = [] if isinstance(var.ty, tvm.ir.TupleType) else [dims(var)]
         others = [number(arg) for arg in call.args if arg not in tensors and not is_tuple_of_tensors(arg)]
@@ -139,7 +141,7 @@ class Exporter:
 
     def _plain(self, var: relax.Var, call: relax.Call) -> Any:
         """A float operator, or one that moves codes."""
-        tensors = [arg for arg in flat(call.args) if isinstance(arg, relax.Var) or is_const(arg)]
+        tensors = [arg for arg in flat(call.args) if is_tensor(arg)]
         if any(isinstance(self.values.get(getattr(arg, "name", "")), Thresholds) for arg in tensors):
             return self._compared(var, call)
         coded = [arg for arg in tensors if dtype_of(arg) in CODES]
