@@ -175,9 +175,21 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
 
 
 def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
+    """The normalization with a factor in place of a neutral one, which its attributes may have said to leave out."""
     args = list(norm.args)
     args[position] = relax.const(np.ascontiguousarray(factor, np.float32))
-    return relax.Call(norm.op, args, norm.attrs, norm.ty_args, norm.span)
+    if op_name(norm) == "nn.rms_norm":
+        return relax.Call(norm.op, args, norm.attrs, norm.ty_args, norm.span)
+    for index, used in ((1, norm.attrs.scale), (2, norm.attrs.center)):
+        if index != position and not used:
+            args[index] = relax.const(np.full(const_value(args[index]).shape, 2 - index, np.float32))
+    axes, epsilon = [int(axis) for axis in norm.attrs.axes], float(norm.attrs.epsilon)
+    if op_name(norm) == "nn.layer_norm":
+        return relax.op.nn.layer_norm(*args, axes, epsilon)
+    if op_name(norm) == "nn.instance_norm":
+        return relax.op.nn.instance_norm(*args, int(norm.attrs.channel_axis), axes, epsilon)
+    groups, channel = int(norm.attrs.num_groups), int(norm.attrs.channel_axis)
+    return relax.op.nn.group_norm(*args, groups, channel, axes, epsilon)
 
 
 # ---- groups

@@ -197,6 +197,16 @@ def test_averages_behind_convolutions(x):
     assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
 
 
+@pytest.mark.parametrize("x, groups", [((1, 1, 1, 1), 1), ((2, 6, 4, 5), 3), ((2, 4, 5), 4)], ids=str)
+def test_group_norms_keep_their_factors(x, groups):
+    """Imported without them, product and sum behind."""
+    constants = {"g": np.linspace(-2, 1, x[1], dtype=np.float32), "b": np.linspace(0.5, 3, x[1], dtype=np.float32)}
+    node = helper.make_node("GroupNormalization", ["x", "g", "b"], ["y"], num_groups=groups)
+    model = model_of(node, x=x, constants=constants)
+    model.opset_import[0].version = 21
+    assert road(model) == "exact"
+
+
 def test_constants_that_vary_inside_of_volumes():
     weight = np.random.default_rng(0).normal(size=(2, 3, 2, 1, 1)).astype(np.float32)
     constants = {"c": np.linspace(-1, 1, 20, dtype=np.float32).reshape(4, 5), "w": weight}

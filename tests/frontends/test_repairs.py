@@ -283,6 +283,8 @@ refuse("dropout-training", "evaluation mode", "Dropout", IMAGE, F(0.5), np.bool_
 refuse("batch-norm-training", "evaluation mode", "BatchNormalization", IMAGE, floats(3), floats(3), floats(3),
        np.abs(floats(3)), training_mode=1)  # fmt: skip
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
+refuse("prelu-larger", "larger than its input", "PRelu", floats(2, 3), floats(4, 2, 3))
+refuse("prelu-larger-inside", "larger than its input", "PRelu", floats(1, 3), floats(1, 2, 3))
 refuse("gather-elements-outside", "outside of -4..3", "GatherElements", floats(3, 4), ints(4).reshape(1, 1), axis=1)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)
 refuse("values", "depends on values", "NonZero", floats(3, 4))

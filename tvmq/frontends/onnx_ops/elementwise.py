@@ -78,9 +78,14 @@ def dropout(call: NodeCall) -> relax.Expr:
 
 def prelu(call: NodeCall) -> None:
     """PRelu with a slope of more axes than x, all of size 1: ONNX broadcasts slopes to x, never x to them."""
-    extra = len(call.shape(1)) - len(call.shape(0))
-    if extra > 0 and all(same_dimension(size, 1) for size in call.shape(1)[:extra]):
-        call.inputs[1] = call.builder.emit(relax.op.reshape(call.inputs[1], call.shape(1)[extra:]))
+    shape, slope = call.shape(0), call.shape(1)
+    extra = len(slope) - len(shape)
+    if extra <= 0:
+        return
+    wanted = [1] * extra + shape
+    if not all(same_dimension(a, 1) or same_dimension(a, b) for a, b in zip(slope, wanted, strict=True)):
+        raise call.unsupported(f"a slope of shape {slope} is larger than its input {shape}", "expand the input before")
+    call.inputs[1] = call.builder.emit(relax.op.reshape(call.inputs[1], slope[extra:]))
 
 
 def bit_shift(call: NodeCall) -> relax.Expr:
