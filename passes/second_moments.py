@@ -79,7 +79,7 @@ def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
             continue
         call = view.value[entry["root"]]
         codes = _codes_of(realized, entry["root"])
-        if codes in scales and view.producer(call.args[1]).attrs.bits <= MOST_BITS:
+        if codes in scales and view.value[call.args[1].name].attrs.bits <= MOST_BITS:
             found.append(Reader(entry["root"], call, codes, *scales[codes]))
     return found
 
@@ -88,7 +88,7 @@ def _codes_of(realized: View, root: str) -> str:
     """The variable of codes that an integer layer reads, before its border is put around it."""
     x = realized.value[root].args[0]
     producer = realized.value.get(x.name)
-    if op_name(producer) == "nn.pad" and x.name.startswith(f"{root}_pad"):
+    if producer is not None and op_name(producer) == "nn.pad" and x.name.startswith(f"{root}_pad"):
         return producer.args[0].name
     return x.name
 

@@ -65,7 +65,7 @@ def _replaced(call: relax.Call, codes: np.ndarray) -> relax.Call:
 
 
 def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool) -> Rounding:
-    simulated = view.producer(call.args[1])
+    simulated = view.value[call.args[1].name]
     weight = const_value(simulated.args[0])
     spec, scale = spec_of(simulated.attrs), const_value(simulated.args[1]).astype(np.float64)
     product = op_name(call) == "matmul"

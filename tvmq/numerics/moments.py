@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +46,12 @@ class Moments:
 
     def means(self) -> np.ndarray:
         """Mean of each tap, float64 (groups, taps), in steps."""
+        assert self.sums is not None  # of no rows there is no mean
         return self.sums / np.float64(self.rows)
 
     def matrices(self, *, centred: bool) -> list[np.ndarray]:
         """Mean products of each block, float64; `centred`: of the distances from the means (covariances)."""
-        plain = [block / np.float64(self.rows) for block in self.products]
+        plain = [block / np.float64(self.rows) for block in self.products or ()]
         if not centred:
             return plain
         means = blocks(self.means()[:, None, :])
@@ -102,7 +104,7 @@ def window_rows(
     padded = np.pad(codes, [(0, 0), (0, 0), *sides], constant_values=zero_point)
     spans = [step * (taps - 1) + 1 for taps, step in zip(kernel, dilation, strict=True)]
     windows = np.lib.stride_tricks.sliding_window_view(padded, spans, axis=tuple(range(2, 2 + rank)))
-    every = (slice(None), slice(None))
+    every: tuple[Any, ...] = (slice(None), slice(None))
     windows = windows[(*every, *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilation))]
     results = windows.shape[2 : 2 + rank]
     places = np.unravel_index(_places(int(np.prod(results))), results)

@@ -115,12 +115,12 @@ class CalibrationResult:
         means = [one.channel_means for one in self.tensors.values() if one.channel_means is not None]
         text = json.dumps(self._document(), sort_keys=True)
         buffer = io.BytesIO()
-        np.savez(
-            buffer,
-            document=np.frombuffer(text.encode(), np.uint8),
-            channel_means=np.concatenate([np.zeros(0), *means]),
+        arrays: dict[str, Any] = {
+            "document": np.frombuffer(text.encode(), np.uint8),
+            "channel_means": np.concatenate([np.zeros(0), *means]),
             **pack_roundings(self.roundings),
-        )
+        }
+        np.savez(buffer, **arrays)
         return buffer.getvalue()
 
     def _document(self) -> dict[str, Any]:
