@@ -113,7 +113,10 @@ LOWERINGS: dict[str, str] = {
 
 
 # The same for tensors of free sizes; what is not here goes the generic way.
-FREE_LOWERINGS: dict[str, str] = {"matmul": "tvmq.codegen.lowerings.dense:lower"}
+FREE_LOWERINGS: dict[str, str] = {
+    "matmul": "tvmq.codegen.lowerings.dense:lower",
+    "tvmq.matmul": "tvmq.codegen.lowerings.free_matmul:lower",
+}
 
 
 # Whose first operand may be a constant; all other rules are about a tensor that is computed.
@@ -155,7 +158,7 @@ class Lowerer:
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self._sources = merge(*(self.view.sources(name) for name in chain.members))
             if not self._by_rule(chain):
-                self._as_it_stands(chain)
+                self.as_it_stands(chain.members)
         return self._finish()
 
     # ---- what rules use
@@ -263,9 +266,9 @@ class Lowerer:
         """The rule for a chain of tensors of free sizes; None where there are no values."""
         return None if 0 in self._sizes(chain) else FREE_LOWERINGS.get(op_name(self.view.value[chain.head]))
 
-    def _as_it_stands(self, chain: Chain) -> None:
-        """Emit the bindings of a chain unchanged, on logical layouts."""
-        for name in chain.members:
+    def as_it_stands(self, names: Sequence[str]) -> None:
+        """Emit bindings unchanged, on logical layouts."""
+        for name in names:
             value = self.view.value[name]
             table = {used: self.logical(used) for used in used_vars(value)}
             self._sources = self.view.sources(name)

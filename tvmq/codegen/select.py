@@ -19,6 +19,7 @@ from tvmq.kernels import (
     depth_to_space,
     depthwise,
     depthwise_float,
+    free_matmul,
     group_norm,
     matmul,
     multiply,
@@ -82,6 +83,11 @@ def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | No
     if product.depth > MOST_DEPTH or min(product.rows, product.depth, product.columns) < 1:
         return None
     return batch_matmul.batch_matmul(product, step, isa)
+
+
+def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | None:
+    """Product of two tensors of codes of free sizes; sums in int32."""
+    return free_matmul.free_matmul(product, isa) if set(product.dtypes) <= set(CODES) else None
 
 
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
