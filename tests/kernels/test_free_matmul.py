@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tvm
@@ -11,7 +13,7 @@ from tvmq import numerics
 from tvmq.kernels.free_matmul import FreeMatmul, free_matmul
 from tvmq.kernels.isa import isa_named
 
-FREE = ("matrices", "rows", "depth", "columns")
+FREE = (("matrices",), "rows", "depth", "columns")
 SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
 
 
@@ -33,15 +35,18 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), expected)
 
 
-@pytest.mark.parametrize("fixed", [(2, "rows", 8, "columns"), ("matrices", "rows", "depth", 32), (1, 3, "depth", 5)])
-def test_sizes_that_are_known(fixed: tuple[int | str, ...]) -> None:
+@pytest.mark.parametrize(
+    "fixed", [((2,), "rows", 8, "columns"), (("m", 1), "rows", "depth", 32), ((1, "m"), 3, "depth", 5)]
+)
+def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
     random = np.random.default_rng(1)
     kernel = free_matmul(FreeMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
     run = compile_function(kernel.name, kernel.func, "generic")
     for free in (1, 9, 30):
-        batch, rows, depth, columns = (size if isinstance(size, int) else free for size in fixed)
-        a = random.integers(0, 256, (batch, rows, depth)).astype(np.uint8)
-        b = random.integers(0, 256, (batch, depth, columns)).astype(np.uint8)
-        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((batch, rows, columns), np.int32))]
+        batch = [size if isinstance(size, int) else free for size in fixed[0]]
+        rows, depth, columns = (size if isinstance(size, int) else free for size in fixed[1:])
+        a = random.integers(0, 256, (*batch, rows, depth)).astype(np.uint8)
+        b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((*batch, rows, columns), np.int32))]
         run(*tensors)
         np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))

@@ -86,7 +86,7 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
     epilogue, _ = steps((1,), depth, columns) if kind == "codes" else ((), ())
     scale = np.linspace(0.1, 3, columns, dtype=np.float32)
     epilogue = (Dequantize(scale),) if kind == "floats" else epilogue
-    kernel = matmul(None, depth, columns, weight, bias, epilogue, isa_named(level), x_dtype=x_dtype)
+    kernel = matmul(("rows",), depth, columns, weight, bias, epilogue, isa_named(level), x_dtype=x_dtype)
     for rows in (1, 2, 3, 7, 13, 14, 15, 64, 131):
         x, *_ = operands((rows,), depth, columns, x_dtype)
         others = steps((rows,), depth, columns)[1] if kind == "codes" else ()

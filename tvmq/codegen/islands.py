@@ -15,8 +15,9 @@ import tvm
 from tvm import relax
 
 from tvmq.codegen.fusion import HEADS, Chain, find_chains
+from tvmq.codegen.lower import substituted
 from tvmq.graph.rewrite import build_function
-from tvmq.graph.view import View, dtype_of, op_name, used_vars
+from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 
 
 class Islands:
@@ -60,8 +61,12 @@ class Islands:
 
         members = set(unit.members)
         outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)
+        # inputs of the model come first: their shapes tell the free sizes
+        free = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
+        outside = {**dict.fromkeys(free), **outside}
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
-        bindings = [(self._view.var[m], self._view.value[m]) for m in unit.members]
+        given = {param.name: param for param in params}
+        bindings = [(self._view.var[m], substituted(self._view.value[m], given)) for m in unit.members]
         result = self._view.var[unit.result]
         is_tuple = isinstance(result.ty, tvm.ir.TupleType)
         if is_tuple:

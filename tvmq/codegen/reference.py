@@ -209,7 +209,7 @@ class Reference:
             raise DataError(
                 f"reference: the model takes no inputs of these sizes, {sizes}: {last_line(error)}"
             ) from error
-        self._sizes, self._islands = sizes, Islands(self.view, self._target)
+        self._sizes = sizes  # islands keep their free sizes, as the compiled module has them
 
     @property
     def islands(self) -> list[str]:

@@ -56,13 +56,13 @@ def conv2d_kernel(
 
 
 def free_matmul_kernel(
-    weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, x_dtype: str, isa: Isa
+    rows: tuple[int | str, ...], weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, x_dtype: str, isa: Isa
 ) -> Kernel:
-    """The kernel of a product with a constant matrix [depth, columns] for any number of rows."""
+    """The kernel of a product of x [*rows, depth] with a constant matrix [depth, columns]; names are free sizes."""
     if x_dtype == "float32":
-        return conv2d_float.matmul_float(weight, bias, epilogue, isa)
+        return conv2d_float.matmul_float(rows, weight, bias, epilogue, isa)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
-    return matmul.matmul(None, *weight.shape, weight, bias, epilogue, isa, x_dtype=x_dtype)
+    return matmul.matmul(rows, *weight.shape, weight, bias, epilogue, isa, x_dtype=x_dtype)
 
 
 def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: str, isa: Isa) -> Kernel:

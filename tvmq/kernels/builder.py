@@ -53,6 +53,13 @@ class Function:
         self.sizes = {name: bind(T.Cast("int32", size)) for name, size in free.items()}
         return self
 
+    def count(self, shape: Shape) -> Expr:
+        """Number of elements, an int where no size is free."""
+        count: Expr = 1
+        for size in shape:
+            count = count * (self.sizes[size] if isinstance(size, str) else size)
+        return count if isinstance(count, int) else bind(count)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

@@ -128,7 +128,8 @@ class _Integers(ConvLoops):
             self.y = flat(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
             self.channel_constants = [flat(self.buffers[name]) for name in names]
-            self.pixels = function.sizes.get("rows", self.pixels)
+            if self.free:
+                self.pixels = function.count(self.buffer_shapes[0][:-1])
             self.body()
         return function.prim_func
 

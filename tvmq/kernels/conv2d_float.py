@@ -18,7 +18,7 @@ from tvmq.kernels.builder import Function, Register, Shape, flat
 from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.kernels.matmul import USUAL_ROWS
+from tvmq.kernels.matmul import usual_rows
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
 from tvmq.kernels.tiling import Tiling, choose_tiling, cut
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -43,11 +43,11 @@ def conv2d_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epil
     return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias)
 
 
-def matmul_float(weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
-    """Kernel of x @ weight + bias for as many rows as a run brings; weight is float32 [depth, columns]."""
+def matmul_float(rows: Shape, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
+    """Kernel of x [*rows, depth] @ weight + bias; weight is float32 [depth, columns], names in `rows` are free."""
     depth, columns = weight.shape
-    conv = Conv2d(1, 1, USUAL_ROWS, depth, columns, x_dtype="float32")
-    buffers: tuple[Shape, Shape] = ("rows", depth), ("rows", columns)
+    conv = Conv2d(1, 1, usual_rows(rows), depth, columns, x_dtype="float32")
+    buffers: tuple[Shape, Shape] = (*rows, depth), (*rows, columns)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
     bounds = clip_of(epilogue, "matmul_float")
@@ -122,7 +122,8 @@ class _Floats(ConvLoops):
         }
         with Function(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
-            self.pixels = function.sizes.get("rows", self.pixels)
+            if self.free:
+                self.pixels = function.count(self.buffer_shapes[0][:-1])
             self.body()
         return function.prim_func
 

@@ -89,7 +89,7 @@ class ConvLoops:
             conv.out_shape,
         )
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
-        self.free = isinstance(self.buffer_shapes[0][0], str)
+        self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
         self.chunks = choose_chunks(shape, tiling)
         if self.free:

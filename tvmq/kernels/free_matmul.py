@@ -1,7 +1,7 @@
 """free_matmul: products of two tensors of 8-bit codes whose sizes only a run tells (attention over any length).
 
 Computes   numerics.matmul of the centred codes, int32, bit for bit
-Layouts    a [batch, rows, depth], b [batch, depth, columns], y [batch, rows, columns]; any of the sizes may be free
+Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows, columns]; any size may be free
 Loops      parallel chunk: ROWS rows of one matrix; vectors of columns, the last one shifted back; depth
            fewer rows than ROWS are taken one by one, fewer columns than a vector as single numbers
 Registers  ROWS vectors of sums + 1 of b + 1 of a
@@ -38,7 +38,7 @@ Size = int | str
 class FreeMatmul:
     """Sizes, numbers or names of free ones; types and zero points of both operands."""
 
-    batch: Size
+    batch: tuple[Size, ...]
     rows: Size
     depth: Size
     columns: Size
@@ -51,13 +51,13 @@ def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     lanes = instructions(isa).lanes
     p = product
     shapes: dict[str, tuple[Shape, str]] = {
-        "a": ((p.batch, p.rows, p.depth), p.dtypes[0]),
-        "b": ((p.batch, p.depth, p.columns), p.dtypes[1]),
-        "y": ((p.batch, p.rows, p.columns), "int32"),
+        "a": ((*p.batch, p.rows, p.depth), p.dtypes[0]),
+        "b": ((*p.batch, p.depth, p.columns), p.dtypes[1]),
+        "y": ((*p.batch, p.rows, p.columns), "int32"),
     }
     name = f"free_matmul_{lanes}"
     with Function(name, shapes) as function:
-        sizes = [function.sizes[s] if isinstance(s, str) else s for s in (p.batch, p.rows, p.depth, p.columns)]
+        sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
         _Template(product, lanes, [flat(buffer) for buffer in function.buffers], sizes).body()
     return Kernel(name, function.prim_func, (), (name, product))
 

@@ -25,8 +25,13 @@ from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 USUAL_ROWS = 64
 
 
+def usual_rows(leading: Shape) -> int:
+    """Number of rows, as far as it is known."""
+    return USUAL_ROWS if any(isinstance(n, str) for n in leading) else math.prod(int(n) for n in leading)
+
+
 def matmul(
-    rows: int | tuple[int, ...] | None,
+    rows: int | Shape,
     depth: int,
     columns: int,
     weight: np.ndarray,
@@ -38,7 +43,7 @@ def matmul(
 ) -> Kernel:
     """Kernel of x @ weight + bias; parameters x [*rows, depth], b of each Add, constants, y [*rows, columns].
 
-    rows      number of rows, or the shape of all axes of x but the last; None: as many as a run brings
+    rows      number of rows, or the shape of all axes of x but the last; a name is a size that only a run tells
     weight    int8 [depth, columns]
     bias      int32 [columns], with -x_zero * sum(weights) already in it
     epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
@@ -46,8 +51,8 @@ def matmul(
     """
     if weight.shape != (depth, columns):
         raise BuildError(f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead")
-    leading: Shape = ("rows",) if rows is None else (rows,) if isinstance(rows, int) else tuple(rows)
-    count = USUAL_ROWS if rows is None else math.prod(map(int, leading))
+    leading: Shape = (rows,) if isinstance(rows, int) else tuple(rows)
+    count = usual_rows(leading)
     conv = Conv2d(1, 1, count, depth, columns, x_dtype=x_dtype)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)

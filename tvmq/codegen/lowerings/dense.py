@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import tvm
@@ -36,19 +38,25 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
         conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
         kernel = conv2d_kernel(conv, matrix, finish.bias, 0, finish.epilogue, lowerer.isa)
-        before, between = (1, rows), (1,)
+        before: list[Any] = [1, rows, 1]
     else:
-        kernel = free_matmul_kernel(const_value(weight), finish.bias, finish.epilogue, x_dtype, lowerer.isa)
-        before, between = (math.prod(leading),), ()
+        names = free_names(leading)
+        kernel = free_matmul_kernel(names, const_value(weight), finish.bias, finish.epilogue, x_dtype, lowerer.isa)
+        before = leading
     if kernel is None:
         return False
 
     def as_rows(name: str) -> relax.Expr:
         value = lowerer.logical(name)
-        return lowerer.reshaped(value, (*before, *between, value.ty.shape[-1]), f"{name}_rows")
+        return lowerer.reshaped(value, (*before, value.ty.shape[-1]), f"{name}_rows")
 
     inputs = [as_rows(name) for name in (data.name, *finish.others)]
     out_dtype = dtype_of(view.var[finish.end])
-    result = lowerer.call(kernel, inputs, (*before, *between, columns), out_dtype, f"{finish.end}_rows")
+    result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
     lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
     return True
+
+
+def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
+    """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
+    return tuple(int(n) if isinstance(n, int | tvm.tirx.IntImm) else f"size{i}" for i, n in enumerate(sizes))

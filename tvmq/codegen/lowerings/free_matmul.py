@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import tvm
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.dense import free_names
 from tvmq.codegen.select import free_product_kernel
 from tvmq.graph.view import dtype_of, rank_of, sizes_of
 from tvmq.kernels.free_matmul import FreeMatmul
@@ -23,18 +21,13 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
         return False
     x, y = (lowerer.logical(arg.name) for arg in (a, b))
-    batch = math.prod(list(a.ty.shape)[:-2])
-    (rows, depth), columns = list(a.ty.shape)[-2:], b.ty.shape[-1]
-    shapes = (batch, rows, depth), (batch, depth, columns)
-    inputs = [lowerer.reshaped(v, s, f"{chain.head}_{i}") for i, (v, s) in enumerate(zip((x, y), shapes, strict=True))]
-    sizes = {"matrices": batch, "rows": rows, "depth": depth, "columns": columns}
-    known = [int(size) if isinstance(size, int | tvm.tirx.IntImm) else name for name, size in sizes.items()]
+    *batch, rows, depth, columns = free_names([*a.ty.shape, b.ty.shape[-1]])
     zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    product = FreeMatmul(*known, dtypes=(dtype_of(x), dtype_of(y)), zeros=zeros)
+    product = FreeMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
     kernel = free_product_kernel(product, lowerer.isa)
     if kernel is None:
         return False
-    sums = lowerer.call(kernel, inputs, (batch, rows, columns), "int32", f"{chain.head}_sums")
-    lowerer.give_logical(chain.head, lowerer.reshaped(sums, list(lowerer.view.var[chain.head].ty.shape), chain.head))
+    out = list(lowerer.view.var[chain.head].ty.shape)
+    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
     lowerer.as_it_stands(chain.members[chain.members.index(chain.head) + 1 :])
     return True
