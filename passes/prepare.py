@@ -149,7 +149,7 @@ def _array(rewriter: Rewriter, arg: relax.Expr) -> np.ndarray | None:
     if is_const(arg):
         return const_value(arg)
     value = rewriter.value_of(arg)
-    if op_name(value) != "tvmq.dequantize" or not all(map(is_const, value.args)):
+    if value is None or op_name(value) != "tvmq.dequantize" or not all(map(is_const, value.args)):
         return None
     axis = int(value.attrs.axis)
     return numerics.dequantize(*map(const_value, value.args), axis=axis if axis >= 0 else None)

@@ -62,7 +62,7 @@ def free_matmul_kernel(
     if x_dtype == "float32":
         return conv2d_float.matmul_float(rows, weight, bias, epilogue, isa)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
-    return matmul.matmul(rows, *weight.shape, weight, bias, epilogue, isa, x_dtype=x_dtype)
+    return matmul.matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype)
 
 
 def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: str, isa: Isa) -> Kernel:

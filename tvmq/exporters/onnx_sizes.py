@@ -46,7 +46,7 @@ class FreeSizes:
     def _size(self, size: Any, layer: str, name: str) -> str:
         """The name of a vector of one size."""
         if is_number(size):
-            return self._graph.constant(np.int64([int(size)]), name)
+            return self._graph.constant(np.asarray([int(size)], np.int64), name)
         if isinstance(size, tvm.ir.Var) and size.name in self._places:
             return self._dimension(str(size.name))
         operator = ARITHMETIC.get(type(size))
@@ -62,6 +62,6 @@ class FreeSizes:
         if name not in self._dimensions:
             given, axis = self._places[name]
             shape = self._graph.node("Shape", [given], f"{given}/Shape", f"{given}_shape")
-            index = self._graph.constant(np.int64([axis]), f"{name}_axis")
+            index = self._graph.constant(np.asarray([axis], np.int64), f"{name}_axis")
             self._dimensions[name] = self._graph.node("Gather", [shape, index], f"{given}/Gather", name, axis=0)
         return self._dimensions[name]

@@ -37,7 +37,7 @@ from tvmq.kernels.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.loops import offset_of, opaque, over_lanes, over_rows
@@ -96,7 +96,7 @@ class _Template:
     def prim_func(self, name: str) -> Any:
         """The function."""
         product, places = self.product, self.vectors * self.ins.lanes
-        parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
+        parameters: Parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with Function(name, parameters) as function:

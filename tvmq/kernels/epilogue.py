@@ -22,13 +22,13 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Buffer, Expr, Register, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
 from tvmq.kernels.types import Add, Dequantize, Epilogue, Requantize, Table
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
-Parameters = dict[str, tuple[tuple[int, ...], str]]
+Parameters = dict[str, tuple[Shape, str]]
 LARGEST_INT32 = 2**31
 
 
@@ -160,7 +160,7 @@ class EpiloguePlan:
             *(step if isinstance(step, Add) else ("table", step_dtype(step)) for step in self.steps),
         )
 
-    def data_parameters(self, shape: tuple[int, ...]) -> Parameters:
+    def data_parameters(self, shape: Shape) -> Parameters:
         """Further data inputs: the b of each Add, of the output's shape."""
         adds = [step for step in self.steps if isinstance(step, Add)]
         return {f"b{index}": (shape, step.b_dtype) for index, step in enumerate(adds)}

@@ -16,7 +16,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type
-from tvmq.kernels.epilogue import plan_epilogue
+from tvmq.kernels.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.loops import broadcast_strides, collapse, offset_of, opaque, over_lanes, over_rows, plain
 from tvmq.kernels.types import Isa, Kernel, Requantize
@@ -47,7 +47,7 @@ def multiply(
     _check(shape, b_shape, a_dtype, b_dtype, multiplier)
     lanes = instructions(isa).vector_bytes
     plan = plan_epilogue((requantize,), LARGEST_PRODUCT)
-    parameters = {"a": (shape, a_dtype), "b": (b_shape, b_dtype)}
+    parameters: Parameters = {"a": (shape, a_dtype), "b": (b_shape, b_dtype)}
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
     with Function(name, parameters) as function:

@@ -90,7 +90,8 @@ def arange(call: NodeCall) -> relax.Expr | None:
 def strided_slice(call: NodeCall) -> relax.Expr | None:
     """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
     if not any(isinstance(value, Dims) for value in call.inputs[1:]):
-        return _without_reversed_bounds(call)
+        _without_reversed_bounds(call)
+        return None
     starts, stops = call.dims(1), call.dims(2)
     shape = call.shape()
     axes = call.dims(3) or list(range(len(starts or [])))
