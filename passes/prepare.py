@@ -9,6 +9,7 @@ Before                                        After
 Needs     an imported module; `params` for the weights that are still function parameters.
 Leaves    norms and gelu written out are recognized, see recognize.py;
           softmax and the normalizations become operators of our own, see normalizations.py;
+          a resize to one row or column that aligns corners becomes operators of our own, see resampling.py;
           products have their constant on the right and no numbers multiplied into their operands, see products.py;
           a batch norm behind the relu of a convolution becomes maximum and minimum of constants behind it;
           one that follows no convolution or matrix product becomes multiply and add of constants.
@@ -37,6 +38,7 @@ from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
 from tvmq.passes.products import product
 from tvmq.passes.recognize import recognize
+from tvmq.passes.resampling import corners_meet, resampled
 
 # operator -> axis of the output channels in its weight
 SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
@@ -125,6 +127,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return source.args[0]
     if op_name(value) == "matmul":
         return product(rewriter, var, value)
+    if corners_meet(value) and (resize := resampled(value)) is not None:
+        return resize
     if op_name(value) in ("add", "multiply", "maximum", "minimum") and is_const(value.args[0]):
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
     if op_name(value) == "subtract" and is_const(value.args[1]):

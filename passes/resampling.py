@@ -45,6 +45,13 @@ def resampled(call: relax.Expr) -> relax.Expr | None:
     return x
 
 
+def corners_meet(call: relax.Expr) -> bool:
+    """True for a resize2d that aligns the corners of one row or column; TVM's own divides by their distance, 0."""
+    if op_name(call) != "image.resize2d" or str(call.attrs.coordinate_transformation_mode) != "align_corners":
+        return False
+    return any(isinstance(size, tirx.IntImm) and int(size) == 1 for size in list(call.ty.shape)[2:])
+
+
 def neighbours(places: np.ndarray, size: int, cubic: object = None) -> tuple[np.ndarray, np.ndarray]:
     """Index (int32) and weight (float32), both (taps, places), of the neighbours of each place.
 

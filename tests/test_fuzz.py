@@ -15,9 +15,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from project import ROOT
-from tests.fuzz_case import Outcome, check_ledger, onnxruntime_results, run_case, smaller, undefined
+from tests.fuzz_case import Outcome, check_ledger, run_case, smaller, undefined
 from tests.fuzz_damage import KINDS, run_damage, whole
 from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+from tests.fuzz_room import onnxruntime_results, rounding_room
 from tvmq.cli.files import read_arrays
 from tvmq.errors import CalibrationError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
@@ -214,6 +215,68 @@ def test_constants_that_vary_inside_of_volumes():
     assert road(model_of(*nodes, x=(1, 3, 3, 4, 5), constants=constants)) == "exact"
 
 
+def test_constants_without_values():
+    """Folded: codes of the sigmoid of nothing. The virtual machine saves them, but does not load them."""
+    constants = {"n": np.zeros((2, 0), np.float32), "s": np.float32(0.02), "z": np.int8(2)}
+    nodes = [helper.make_node("Sigmoid", ["n"], ["m"]), helper.make_node("QuantizeLinear", ["m", "s", "z"], ["y"])]
+    assert road(model_of(*nodes, x=(1, 3), constants=constants, out=TensorProto.INT8)) == "exact"
+    joined = helper.make_node("Concat", ["x", "n"], ["y"], axis=1)
+    assert road(model_of(joined, x=(2, 3), constants={"n": constants["n"]})) == "exact"
+
+
+@pytest.mark.parametrize("x", [(1, 6, 11), (1, 6, 3, 2, 11)], ids=["line", "volume"])
+def test_choices_by_constants_behind_convolutions(x):
+    """A prelu of a constant chooses by its signs; they vary along all axes."""
+    random = np.random.default_rng(0)
+    weight = random.normal(size=(4, 6, *[1] * (len(x) - 3), 2)).astype(np.float32)
+    shape = (1, 4, *x[2:-1], x[-1] - 1)
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("PRelu", ["k", "c"], ["y"])]
+    constants = {"w": weight, "k": random.normal(size=shape).astype(np.float32)}
+    assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
+
+
+def test_a_leaky_relu_at_the_end():
+    """Part of the product, computed on its numbers: nothing reads codes."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("LeakyRelu", ["m"], ["y"])]
+    assert (
+        road(model_of(*nodes, x=(3, 9), constants={"w": np.linspace(-1, 1, 9, dtype=np.float32)[:, None]})) == "exact"
+    )
+
+
+def hardly_varying() -> onnx.ModelProto:
+    """A norm of rows that are 0.6 but for the 4th digit: it makes 316 times as much of a rounding."""
+    constants = {"w": np.full((3, 9), 1e-4, np.float32) * np.arange(9, dtype=np.float32) % 3e-4,
+                 "b": np.float32([0.6]), "g": np.ones(9, np.float32)}  # fmt: skip
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["m"]),
+        helper.make_node("Add", ["m", "b"], ["a"]),
+        helper.make_node("LayerNormalization", ["a", "g"], ["y"]),
+    ]
+    return model_of(*nodes, x=(4, 3), constants=constants)
+
+
+def test_room_for_roundings_between_operators():
+    model = hardly_varying()
+    (feed,) = fuzz_feeds(model, 1, 1)
+    (wanted,) = onnxruntime_results(model, [feed])[0]
+    room = rounding_room(model, feed, "y", wanted)
+    assert 2e-5 < room.max() < 3e-4
+    x, w, b = feed["x"].astype(float), *(numpy_helper.to_array(c).astype(float) for c in model.graph.initializer[:2])
+    rows = x @ w + b
+    exact = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5)
+    assert 1e-6 < abs(wanted - exact).max() < room.max()  # onnxruntime itself needs it
+    assert road(model) == "exact"
+
+
+def test_no_room_for_what_is_exact():
+    """Whole numbers stay as they are: a comparison of them has no room to tip over."""
+    nodes = [helper.make_node("Floor", ["x"], ["f"]), helper.make_node("Sign", ["f"], ["y"])]
+    model = model_of(*nodes, x=(4, 3), constants={})
+    (feed,) = fuzz_feeds(model, 1, 1)
+    (wanted,) = onnxruntime_results(model, [feed])[0]
+    np.testing.assert_array_equal(rounding_room(model, feed, "y", wanted), np.zeros((4, 3)))
+
+
 def test_convolutions_of_another_batch_than_the_samples():
     """A squeezed batch of one: what was the channels is the batch."""
     weight = np.random.default_rng(0).normal(size=(6, 4, 1)).astype(np.float32)
@@ -255,10 +318,11 @@ def test_the_mean_of_nothing():
     assert road(model_of(*nodes, x=(3, 7), constants=constants)) == "exact"
 
 
-@pytest.mark.parametrize("operator, leaves_open", [("MaxPool", True), ("AveragePool", False)])
+@pytest.mark.parametrize("operator, leaves_open", [("MaxPool", True), ("AveragePool", False), ("Hardmax", True)])
 def test_what_becomes_of_nan(operator, leaves_open):
-    """Pools of maxima may do with it what they like; a mean may not."""
-    nodes = [helper.make_node("Sqrt", ["x"], ["s"]), helper.make_node(operator, ["s"], ["y"], kernel_shape=[2, 2])]
+    """Pools of maxima and choices of one may do with it what they like; a mean may not."""
+    attributes = {"kernel_shape": [2, 2]} if operator.endswith("Pool") else {"axis": 3}
+    nodes = [helper.make_node("Sqrt", ["x"], ["s"]), helper.make_node(operator, ["s"], ["y"], **attributes)]
     model = model_of(*nodes, x=(1, 1, 4, 4), constants={})
     assert undefined(model, fuzz_feeds(model, 1, 1)[0]) == ({"y"} if leaves_open else set())
 

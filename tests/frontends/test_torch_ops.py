@@ -83,6 +83,7 @@ WINDOWS = {
     "down": lambda x: F.interpolate(x, size=(3, 3)), "half": lambda x: F.interpolate(x, scale_factor=1.4),
     "bilinear": lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
     "corners": lambda x: F.interpolate(x, size=(9, 13), mode="bilinear", align_corners=True),
+    "corner": lambda x: F.interpolate(x, size=(9, 1), mode="bilinear", align_corners=True),
     "cubic": lambda x: F.interpolate(x, size=(9, 13), mode="bicubic"),
     "batch_norm": nn.BatchNorm2d(4), "free_norm": nn.BatchNorm2d(4, affine=False), "rms": nn.RMSNorm(8),
     "layer_norm": nn.LayerNorm((6, 8)), "no_shift": nn.LayerNorm(8, bias=False),

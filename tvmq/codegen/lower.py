@@ -24,7 +24,7 @@ from tvmq.codegen.vm_pipeline import mark_kernel
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
-from tvmq.graph.view import View, is_const, leaves, op_name, shape_of, used_vars
+from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.types import Isa, Kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
@@ -209,10 +209,21 @@ class Lowerer:
         def bind(part: relax.Expr) -> relax.Var:
             return self._bound(self._builder.normalize(part), f"{name}_kept")
 
-        value = self._builder.normalize(protected(value, bind))
+        value = self._builder.normalize(protected(self._loadable(value), bind))
         if rounds(value):
             value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_rounded")))
         return self._bound(value, name)
+
+    def _loadable(self, expr: relax.Expr) -> relax.Expr:
+        """The expression with empty constants as zeros: the virtual machine saves them, but cannot load them."""
+        if is_const(expr) and 0 in shape_of(expr):
+            return self._bound(self._builder.normalize(relax.op.zeros(shape_of(expr), dtype_of(expr))), "nothing")
+        if isinstance(expr, relax.Tuple):
+            return relax.Tuple([self._loadable(item) for item in expr.fields])
+        if isinstance(expr, relax.Call):
+            args = [self._loadable(arg) for arg in expr.args]
+            return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
+        return expr
 
     def _bound(self, value: relax.Expr, name: str) -> relax.Var:
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -286,6 +297,7 @@ class Lowerer:
     def _finish(self) -> tvm.IRModule:
         body = self.view.func.body.body
         result = substituted(body, {var.name: self.logical(var.name) for var in leaves(body)})
+        result = self._loadable(result)
         func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
         mod = self._builder.get()
         for helper, body in self.view.helpers.items():  # what call_tir of an importer calls

@@ -163,7 +163,8 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
     if dtype not in ("uint8", "int8"):
         return same_layout(lowerer, chain)
     nhwc = wants_nhwc(lowerer, chain)
-    args = [_placed(lowerer, arg, nhwc) for arg in call.args]
+    rank = rank_of(lowerer.view.var[chain.result])
+    args = [_placed(lowerer, arg, rank, nhwc) for arg in call.args]
     if any(arg is None for arg in args):
         return False
     mask, a, b = args
@@ -177,11 +178,11 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _placed(lowerer: Lowerer, arg: relax.Expr, nhwc: bool) -> relax.Expr | None:
-    """An argument in the layout of the result; None for a constant that has none."""
+def _placed(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.Expr | None:
+    """An argument in the layout of the result, which has this rank; None for a constant that has none."""
     if isinstance(arg, relax.Var):
         return _on(lowerer, [arg.name], nhwc)[0]
-    return nhwc_constant(arg) if nhwc else arg
+    return nhwc_constant(arg, rank) if nhwc else arg
 
 
 def table(lowerer: Lowerer, chain: Chain) -> bool:

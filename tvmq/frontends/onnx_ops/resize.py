@@ -42,6 +42,9 @@ def _is_simple(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[A
     """True if TVM's operators compute what ONNX defines."""
     if call.attributes.get("antialias", 0) or min(axes) < 2 or len(sizes) not in (3, 4, 5):
         return False
+    if call.text("coordinate_transformation_mode", "half_pixel") == "align_corners":
+        if any(isinstance(size, int) and size == 1 for size in sizes[2:]):
+            return False  # the distance of the corners, which TVM divides by, is 0
     for axis in axes:
         size, result, scale = call.shape()[axis], sizes[axis], scales[axis]
         # float32 scales of whole ratios, such as 1/3, are not exact
