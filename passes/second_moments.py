@@ -121,4 +121,4 @@ def _summed(
 
 def _real(codes: np.ndarray, size: int, count: int) -> np.ndarray:
     """The codes of the first `count` of `size` samples; all where the first axis counts something else."""
-    return codes[:count] if len(codes) == size else codes
+    return codes[:count] if codes.ndim > 1 and len(codes) == size else codes

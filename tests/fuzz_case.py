@@ -153,7 +153,7 @@ def _check_float(
 
 # They compare or convert numbers. What they make of NaN ONNX leaves open: onnxruntime's pools and maxima pass it on or
 # not by the place where it stands, and tvmq.graph.evaluate and softmax define their own. A dilated ConvTranspose has a
-# kernel with zeros in between, and NaN times 0 is NaN.
+# kernel with zeros in between, one with strides has zeros for the taps that a place lacks: NaN or infinity times 0 is NaN.
 ORDERED = frozenset(
     """
     ArgMax ArgMin Cast Clip ConvTranspose GlobalMaxPool HardSigmoid Hardmax HardSwish LogSoftmax Max MaxPool Min QuantizeLinear
@@ -166,13 +166,17 @@ def undefined(model: onnx.ModelProto, feed: Feed) -> set[str]:
     """Tensors that depend on what an operator of ORDERED makes of NaN, or on the mean or extreme of nothing."""
     nodes = model.graph.node
     values = values_of(model, feed)
-    strange = {name for name, value in values.items() if value.dtype.kind == "f" and np.isnan(value).any()}
+    floats = {name: value for name, value in values.items() if value.dtype.kind == "f"}
+    strange = {name for name, value in floats.items() if np.isnan(value).any()}
+    endless = {name for name, value in floats.items() if np.isinf(value).any()}
     found: set[str] = set()
     for node in nodes:
         comes_in = [name for name in node.input if name in strange or name in found]
         if not comes_in and _of_nothing(node, values):
             found.update(node.output)
         elif found.intersection(comes_in) or (comes_in and node.op_type in ORDERED):
+            found.update(node.output)
+        elif node.op_type == "ConvTranspose" and endless.intersection(node.input):
             found.update(node.output)
     return found
 

@@ -327,6 +327,29 @@ def test_what_becomes_of_nan(operator, leaves_open):
     assert undefined(model, fuzz_feeds(model, 1, 1)[0]) == ({"y"} if leaves_open else set())
 
 
+def test_what_transposed_convolutions_make_of_infinity():
+    """Places that no tap reaches may be zero times it."""
+    weight = {"w": np.ones((2, 3, 1), np.float32)}
+    nodes = [
+        helper.make_node("Reciprocal", ["x"], ["r"]),
+        helper.make_node("ConvTranspose", ["r", "w"], ["y"], strides=[3]),
+    ]
+    model = model_of(*nodes, x=(1, 2, 4), constants=weight)
+    assert undefined(model, {"x": np.zeros((1, 2, 4), np.float32)}) == {"y"}
+    assert undefined(model, {"x": np.ones((1, 2, 4), np.float32)}) == set()
+
+
+def test_products_of_a_vector():
+    """One row, whose length is no number of samples, to whom it may be equal."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Reshape", ["r", "s"], ["v"]),
+        helper.make_node("MatMul", ["v", "w"], ["y"]),
+    ]
+    constants = {"s": np.int64([-1]), "w": np.linspace(-1, 1, 12, dtype=np.float32).reshape(6, 2)}
+    assert road(model_of(*nodes, x=(1, 2, 3), constants=constants)) == "exact"
+
+
 def test_a_failure_is_found_and_made_small(monkeypatch):
     """A wrong result and a crash, planted behind the first of three nodes."""
     nodes = [

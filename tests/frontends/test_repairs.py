@@ -143,6 +143,17 @@ for mode in ("nearest", "linear", "cubic"):  # the corners of one row meet
         mode=mode,
         coordinate_transformation_mode="align_corners",
     )
+    if mode != "cubic":
+        case(
+            f"resize-{mode}-line-corner",
+            "Resize",
+            floats(1, 2, 6),
+            None,
+            None,
+            ints(1, 2, 1),
+            mode=mode,
+            coordinate_transformation_mode="align_corners",
+        )
 case("resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"])
 case("resize-sizes", "Resize", IMAGE, None, None, ints(1, 3, 10, 5), mode="nearest", expect=["resize2d"])
 case("resize-third", "Resize", floats(1, 2, 9, 6), None, F([1, 1, 1 / 3, 1 / 3]), expect=["resize2d"])

@@ -72,7 +72,12 @@ def blocks(array: np.ndarray) -> list[np.ndarray]:
 
 
 def product_rows(codes: np.ndarray, zero_point: int) -> np.ndarray:
-    """What a matrix product reads of codes (samples, ..., taps): integers (1, rows, taps)."""
+    """What a matrix product reads of codes (samples, ..., taps), or (taps) for one row: integers (1, rows, taps).
+
+    >>> product_rows(np.uint8([3, 5]), 4)
+    array([[[-1,  1]]], dtype=int32)
+    """
+    codes = np.atleast_2d(codes)
     flat = codes.reshape(len(codes), -1, codes.shape[-1])
     rows = flat[:, _places(flat.shape[1])].astype(np.int32) - zero_point
     return rows.reshape(1, -1, codes.shape[-1])

@@ -42,15 +42,22 @@ def _is_simple(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[A
     """True if TVM's operators compute what ONNX defines."""
     if call.attributes.get("antialias", 0) or min(axes) < 2 or len(sizes) not in (3, 4, 5):
         return False
-    if call.text("coordinate_transformation_mode", "half_pixel") == "align_corners":
-        if any(isinstance(size, int) and size == 1 for size in sizes[2:]):
-            return False  # the distance of the corners, which TVM divides by, is 0
+    if _corners_meet(call, sizes):
+        return False
     for axis in axes:
         size, result, scale = call.shape()[axis], sizes[axis], scales[axis]
         # float32 scales of whole ratios, such as 1/3, are not exact
         if isinstance(size, int) and isinstance(result, int) and abs(size * scale - result) > 1e-5 * result:
             return False
     return True
+
+
+def _corners_meet(call: NodeCall, sizes: list[Any]) -> bool:
+    """True if TVM divides by the distance of corners, 0; what `prepare` does itself stays with it."""
+    if call.text("coordinate_transformation_mode", "half_pixel") != "align_corners":
+        return False
+    prepared = len(sizes) == 4 and call.text("mode", "nearest") != "nearest"
+    return not prepared and any(isinstance(size, int) and size == 1 for size in sizes[2:])
 
 
 def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) -> list[Axis]:
