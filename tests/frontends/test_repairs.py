@@ -132,28 +132,10 @@ for mode in ("nearest", "linear", "cubic"):
             expect=["resize2d"],
             **options,
         )
-for mode in ("nearest", "linear", "cubic"):  # the corners of one row meet
-    case(
-        f"resize-{mode}-corner",
-        "Resize",
-        floats(1, 2, 1, 6),
-        None,
-        None,
-        ints(1, 2, 3, 1),
-        mode=mode,
-        coordinate_transformation_mode="align_corners",
-    )
-    if mode != "cubic":
-        case(
-            f"resize-{mode}-line-corner",
-            "Resize",
-            floats(1, 2, 6),
-            None,
-            None,
-            ints(1, 2, 1),
-            mode=mode,
-            coordinate_transformation_mode="align_corners",
-        )
+CORNER = {"coordinate_transformation_mode": "align_corners"}  # those of one row meet; linear pictures: test_prepare
+case("resize-nearest-corner", "Resize", floats(1, 2, 1, 6), None, None, ints(1, 2, 3, 1), mode="nearest", **CORNER)
+for mode in ("nearest", "linear"):
+    case(f"resize-{mode}-line", "Resize", floats(1, 2, 6), None, None, ints(1, 2, 1), mode=mode, **CORNER)
 case("resize-down", "Resize", floats(1, 2, 8, 6), None, F([1, 1, 0.5, 0.5]), mode="linear", expect=["resize2d"])
 case("resize-sizes", "Resize", IMAGE, None, None, ints(1, 3, 10, 5), mode="nearest", expect=["resize2d"])
 case("resize-third", "Resize", floats(1, 2, 9, 6), None, F([1, 1, 1 / 3, 1 / 3]), expect=["resize2d"])

@@ -259,3 +259,15 @@ def test_control_flow_is_refused() -> None:
     func = relax.Function([x, condition], body, relax.TensorType([1], "float32"))
     with pytest.raises(ModelError, match="main, 'y': control flow and match-casts are not supported"):
         prepare(tvm.IRModule({"main": func}))
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_a_resize_to_one_row_that_aligns_corners(mode: str) -> None:
+    """TVM divides by the distance of the corners."""
+    n = Net((1, 2, 4, 5))
+    corners = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
+    model = n.model(n.op("Resize", "x", "", "", n.constant(np.int64([1, 2, 1, 9])), **corners))
+    x = np.random.default_rng(0).normal(size=(1, 2, 4, 5)).astype(np.float32)
+    mod, params = tvmq.from_onnx(model)
+    (found,) = tvmq.build(mod, params=params).run({"x": x})
+    np.testing.assert_allclose(found, run_onnx(model, {"x": x})[0], rtol=1e-5, atol=1e-6)
