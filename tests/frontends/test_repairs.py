@@ -288,6 +288,7 @@ refuse("batch-norm-training", "evaluation mode", "BatchNormalization", IMAGE, fl
        np.abs(floats(3)), training_mode=1)  # fmt: skip
 refuse("gather-outside", "outside of 0..2", "Gather", IMAGE, ints(5), axis=1)
 refuse("prelu-larger", "larger than its input", "PRelu", floats(2, 3), floats(4, 2, 3))
+refuse("prelu-as-many-axes", "larger than its input", "PRelu", floats(1, 1, 1), floats(1, 2, 1))
 refuse("prelu-larger-inside", "larger than its input", "PRelu", floats(1, 3), floats(1, 2, 3))
 refuse("gather-elements-outside", "outside of -4..3", "GatherElements", floats(3, 4), ints(4).reshape(1, 1), axis=1)
 refuse("unknown", "not supported", "DeformConv", IMAGE, floats(1, 3, 1, 1), floats(1, 2, 7, 8), opset=19)

@@ -343,3 +343,17 @@ def test_broadcast_to_an_unrelated_dimension_is_refused() -> None:
     with pytest.raises(UnsupportedOpError, match="layer 'y'.*dimension n cannot be broadcast to m"):
         from_onnx(model)
     check(model, {"a": floats(3), "b": floats(3)}, shape={"a": (3,), "b": (3,)})
+
+
+def test_constants_that_the_reference_gives_another_shape_are_not_folded() -> None:
+    """ONNX's own LpPool of one axis drops the axes of size 1."""
+    nodes = [
+        node("GlobalMaxPool", ["c"], "g"),
+        node("LpPool", ["g"], "y", kernel_shape=[1], p=2),
+        node("Relu", ["x"], "z"),
+    ]
+    model = make_model(nodes, {"x": ("float32", [2])}, ["y", "z"], {"c": floats(2, 2, 4)})
+    feed = {"x": floats(2)}
+    found, expected = run_float(*from_onnx(model), feed), run_onnxruntime(model, feed)
+    assert [y.shape for y in found] == [(2, 2, 1), (2,)]
+    assert_close(found, expected)

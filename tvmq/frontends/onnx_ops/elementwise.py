@@ -79,12 +79,14 @@ def dropout(call: NodeCall) -> relax.Expr:
 def prelu(call: NodeCall) -> None:
     """PRelu with a slope of more axes than x, all of size 1: ONNX broadcasts slopes to x, never x to them."""
     shape, slope = call.shape(0), call.shape(1)
-    extra = len(slope) - len(shape)
-    if extra <= 0:
-        return
-    wanted = [1] * extra + shape
-    if not all(same_dimension(a, 1) or same_dimension(a, b) for a, b in zip(slope, wanted, strict=True)):
+    extra = max(len(slope) - len(shape), 0)
+    wanted = ([1] * extra + shape)[-len(slope) :] if slope else []
+    # one axis alone is a slope for each channel, as models of before opset 7 have it
+    fits = (same_dimension(a, 1) or same_dimension(a, b) for a, b in zip(slope, wanted, strict=True))
+    if (extra or len(slope) > 1) and not all(fits):
         raise call.unsupported(f"a slope of shape {slope} is larger than its input {shape}", "expand the input before")
+    if not extra:
+        return
     call.inputs[1] = call.builder.emit(relax.op.reshape(call.inputs[1], slope[extra:]))
 
 
