@@ -17,6 +17,7 @@ _HERE = "tvmq.frontends.onnx_ops."
 
 REPAIRS: dict[str, str] = {
     "AveragePool": _HERE + "windows:pool",
+    **dict.fromkeys(("ArgMax", "ArgMin"), _HERE + "reductions:place_of_extreme"),
     "BatchNormalization": _HERE + "normalization:batch_norm",
     "BitShift": _HERE + "elementwise:bit_shift",
     "Celu": _HERE + "functions:celu",

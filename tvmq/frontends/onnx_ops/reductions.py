@@ -1,4 +1,4 @@
-"""ReduceMax and ReduceMin of bool: TVM has no lowest bool, so they are computed in uint8."""
+"""ReduceMax and ReduceMin of bool: TVM has no lowest bool, so they are computed in uint8. ArgMax of nothing."""
 
 from __future__ import annotations
 
@@ -20,3 +20,10 @@ def extreme(call: NodeCall) -> relax.Expr | None:
     keep = bool(call.attributes.get("keepdims", 1))
     numbers = relax.op.astype(call.inputs[0], "uint8")
     return relax.op.astype(reduce(numbers, list(axes) if axes else None, keep), "bool")
+
+
+def place_of_extreme(call: NodeCall) -> None:
+    """ArgMax, ArgMin: there is no place in an axis without values, and TVM's would be any number."""
+    axis = call.axis(0)
+    if call.shape()[axis : axis + 1] == [0]:
+        raise call.unsupported(f"axis {axis} has no values", "leave the node out, or feed a tensor with values")
