@@ -188,12 +188,16 @@ def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any
     layers = {tensor: layer for tensor, layer in coded.items() if tensor in rounded}
     worst, source = 0, "-"
     values = tvmq.build(tap(simulated, [rounded[tensor] for tensor in layers])).run(feed) if layers else []
+    compared = 0
     for layer, value in zip(layers.values(), values, strict=True):
+        if value.shape != codes[layer.variable].shape:
+            continue  # the simulated tensor stands before a transpose, the codes behind it
+        compared += 1
         steps = np.rint(value / np.float64(layer.scale)) + layer.zero_point
         difference = int(np.abs(steps - codes[layer.variable]).max(initial=0))
         if difference > worst:
             worst, source = difference, layer.source
-    return {"lsb": worst, "worst": source, "compared": f"{len(layers)} of {len(coded)}"}
+    return {"lsb": worst, "worst": source, "compared": f"{compared} of {len(coded)}"}
 
 
 @dataclass(frozen=True)
