@@ -79,4 +79,3 @@ def test_numbers_keep_having_no_axis() -> None:
     mod, params = tvmq.from_onnx(model)
     (y,) = tvmq.build(mod, params=params).run({"x": x})
     assert y.shape == () and y == -5
-

@@ -139,9 +139,7 @@ def test_free_lengths_are_quantized_once_and_run_with_any() -> None:
         np.testing.assert_array_equal(found, defined)
         expected = reader(ids).detach().numpy()
         assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
-    with pytest.raises(
-        DataError, match="has 33 for '.*' .axis 1., the model takes 1 to 32: layer 'getitem' takes"
-    ):
+    with pytest.raises(DataError, match="has 33 for '.*' .axis 1., the model takes 1 to 32: layer 'getitem' takes"):
         exe.run({"ids": np.zeros((1, 33), np.int64)})
 
 

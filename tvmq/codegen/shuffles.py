@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvmq.graph.view import View, dtype_of, op_name, rank_of, shape_of
+from tvmq.graph.view import View, dtype_of, op_name, rank_of, shape_of, sizes_of
 
 # order of the transpose -> axis of the reshaped picture that holds the channels of the result
 ORDERS = {(0, 3, 4, 1, 5, 2): 3, (0, 1, 4, 2, 5, 3): 1}
@@ -34,6 +34,8 @@ def shuffle_at(view: View, name: str) -> Shuffle | None:
     if dtype_of(spread) not in ("uint8", "int8"):
         return None
     members = [moved.args[0].name, spread.args[0].name, name]
+    if any(isinstance(size, str) for expr in (split.args[0], split, spread) for size in sizes_of(expr)):
+        return None
     picture, cells = shape_of(split.args[0]), shape_of(split)
     channel = ORDERS[order]
     rows, columns = (size for axis, size in enumerate(cells[:4]) if axis not in (0, channel))

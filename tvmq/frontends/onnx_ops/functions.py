@@ -86,7 +86,9 @@ def thresholded_relu(call: NodeCall) -> relax.Expr:
 
 
 def sign(call: NodeCall) -> relax.Expr | None:
-    """Sign of floats: 1, -1, and x itself where that is 0 or NaN (TVM's is 0 for NaN)."""
+    """Sign of floats: 1, -1, and x itself where that is 0 or NaN (TVM's is 0 for NaN); of unsigned numbers: 0 or 1."""
+    if call.dtype().startswith("uint"):
+        return op.minimum(call.inputs[0], number(call, 1))
     if not call.dtype().startswith("float"):
         return None
     x, zero = call.inputs[0], number(call, 0)
