@@ -59,7 +59,7 @@ def test_reshapes_that_no_one_size_makes_hold() -> None:
     "parameter, end, limits",
     [
         ("(6, 2)", "n", {"n": (0, 6), "m": (1, ENDLESS)}),
-        ('("n", 2)', "4", {"n": (4, ENDLESS), "m": (1, ENDLESS)}),
+        ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
         ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
         ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
     ],
@@ -83,10 +83,23 @@ def test_limits_are_narrowed() -> None:
 
 
 def test_too_few_are_refused_at_the_run() -> None:
-    mod = module('("n", 2)', "(4, 2)", "y = R.strided_slice(x, (0,), (0,), (4,), assume_inbound=False)")
+    mod = module('("n", 2)', "(4, 2)", "y = R.strided_slice(x, (0,), (0,), (4,), assume_inbound=True)")
     exe = tvmq.build(mod)
     feed = {"x": np.zeros((3, 2), np.float32), "z": np.zeros((3, 5), np.float32)}
     with pytest.raises(
         tvmq.errors.DataError, match="has 3 for 'n' .*, the model takes 4 to 2147483647: layer 'y' takes 4"
     ):
         exe.run(feed)
+
+
+@pytest.mark.parametrize("bounds", [(1, 2**63 - 1), (-1, 2**63 - 1), (0, -1), (0, 3), (2, 5), (-3, -1)])
+def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> None:
+    """They ask for nothing, whatever the size; quantized they give the same rows."""
+    call = f"y = R.strided_slice(x, (1,), ({bounds[0]},), ({bounds[1]},), assume_inbound=False)"
+    mod = module('(2, "n", 4)', '(2, "m", 4)', call)
+    assert {limit.most for limit in size_limits(mod).values()} == {ENDLESS}
+    exe = tvmq.build(mod)
+    for size in (1, 2, 4, 7):
+        x = np.random.default_rng(size).random((2, size, 4), np.float32)
+        (found,) = exe.run({"x": x, "z": np.zeros((size, 3), np.float32)})
+        np.testing.assert_array_equal(found, x[:, slice(*bounds)])

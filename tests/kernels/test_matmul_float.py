@@ -1,78 +1,41 @@
-"""matmul_float and dense_float against float64, within their rounding; equal bits on every vector width."""
+"""matmul_float kernels: one function for any number of rows, with the bits of conv2d_float."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from float_kernels import LEVELS, assert_close, run, threads
 
+from tests.kernels.harness import levels, run_kernel
 from tvmq.errors import BuildError
+from tvmq.kernels.conv2d_float import conv2d_float
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.matmul_float import dense_float, matmul_float
-from tvmq.kernels.types import Clip
+from tvmq.kernels.matmul_float import matmul_float
+from tvmq.kernels.types import Clip, Conv2d
 
-# batch, m, k, n
-SHAPES = [(1, 1, 1, 1), (2, 7, 5, 3), (3, 13, 20, 65), (1, 1, 30, 100), (4, 6, 16, 64), (1, 197, 9, 70)]
-
-
-def random(*shape: int) -> np.ndarray:
-    """float32 numbers of many magnitudes."""
-    generator = np.random.default_rng(sum(shape))
-    return (generator.normal(size=shape) * np.exp(generator.uniform(-3, 3, shape))).astype(np.float32)
+ROWS = (1, 2, 5, 6, 7, 13, 64, 131)
 
 
-def exact(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Product in float64, and of magnitudes."""
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    return a @ b, np.abs(a) @ np.abs(b)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
+@pytest.mark.parametrize("depth, columns", [(1, 1), (17, 65), (64, 40), (256, 96)])
+def test_equals_the_convolution_of_so_many_pixels(level: str, depth: int, columns: int) -> None:
+    random = np.random.default_rng(depth)
+    weight = random.standard_normal((depth, columns)).astype(np.float32)
+    bias = random.standard_normal(columns).astype(np.float32)
+    epilogue, isa = (Clip(-1.0, np.inf),), isa_named(level)
+    kernel = matmul_float(("rows",), weight, bias, epilogue, isa)
+    for rows in ROWS:
+        x = random.standard_normal((rows, depth)).astype(np.float32)
+        found = run_kernel(kernel, (x,), level)
+        exact = np.maximum(x.astype(np.float64) @ weight + bias, -1.0)
+        np.testing.assert_allclose(found, exact, atol=2e-6 * depth, rtol=0)
+        if rows in (1, 7, 64):
+            conv = Conv2d(1, rows, 1, depth, columns, x_dtype="float32")
+            fixed = conv2d_float(conv, weight.T.reshape(columns, depth, 1, 1).copy(), bias, epilogue, isa)
+            same = run_kernel(fixed, (x.reshape(1, rows, 1, depth),), level).reshape(rows, columns)
+            np.testing.assert_array_equal(found.view(np.int32), same.view(np.int32), err_msg=f"{rows} rows")
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_two_inputs(shape, level):
-    batch, m, k, n = shape
-    a, b = random(batch, m, k), random(batch, k, n)
-    got = run(matmul_float(*shape, isa_named(level)), level, a, b)
-    assert_close(got, *exact(a, b), terms=k)
-
-
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("m, k, n", [(1, 30, 100), (17, 40, 10), (50, 64, 130)])
-def test_dense(m, k, n, level):
-    a, b, bias = random(m, k), random(k, n), random(n)
-    got = run(dense_float(m, b, bias, (), isa_named(level)), level, a)
-    product, magnitudes = exact(a, b)
-    assert_close(got, product + bias, magnitudes + np.abs(bias), terms=k)
-
-
-@pytest.mark.isa("avx512bw")
-def test_equal_bits_on_both_vector_widths_with_both_makers_and_on_two_threads():
-    batch, m, k, n = 2, 100, 64, 70
-    a, b = random(batch, m, k), random(batch, k, n)
-    narrow = run(matmul_float(batch, m, k, n, isa_named("avx2")), "avx2", a, b)
-    with threads(2):
-        wide = run(matmul_float(batch, m, k, n, isa_named("avx512bw")), "avx512bw", a, b)
-    np.testing.assert_array_equal(narrow, wide)
-    kernel = dense_float((5, m // 5), b[0], None, (), isa_named("avx2"))
-    dense = run(kernel, "avx2", a[0].reshape(5, m // 5, k))
-    np.testing.assert_array_equal(dense.reshape(m, n), narrow[0])
-
-
-def test_dense_with_clip():
-    a, b = random(9, 12), random(12, 20)
-    plain, clipped = (
-        run(dense_float(9, b, None, steps, isa_named("generic")), "generic", a) for steps in ((), (Clip(0.0, 2.0),))
-    )
-    np.testing.assert_array_equal(clipped, np.clip(plain, 0, 2))
-
-
-def test_refusals():
-    isa = isa_named("avx2")
-    with pytest.raises(BuildError, match="is empty"):
-        matmul_float(1, 2, 0, 3, isa)
-    with pytest.raises(BuildError, match="must be a matrix"):
-        dense_float(1, random(3), None, (), isa)
-    with pytest.raises(BuildError, match="weights must be float32"):
-        dense_float(1, random(3, 4).astype(np.float16), None, (), isa)
-    with pytest.raises(BuildError, match=r"bias must be float32 \(4,\)"):
-        dense_float(1, random(3, 4), random(3), (), isa)
+def test_what_does_not_fit_is_refused() -> None:
+    weight, isa = np.zeros((4, 8), np.float32), isa_named("generic")
+    with pytest.raises(BuildError, match="matmul_float"):
+        matmul_float(("rows",), weight, np.zeros(7, np.float32), (), isa)

@@ -10,7 +10,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.analysis.work import CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
 

@@ -5,41 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from tvm import relax
 
 from tvmq.codegen.fusion import find_chains
-from tvmq.graph.macs import elements
-from tvmq.graph.view import View, dtype_of, op_name, shape_of, sizes_of
-
-CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
-TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
-
-
-def macs_of(call: relax.Expr, result: relax.Var) -> int:
-    """Multiply-accumulates of one operator; 0 for what multiplies no matrices.
-
-    Padding counts as if it were multiplied, as everywhere; a free dimension counts as 1.
-    """
-    name = op_name(call)
-    if name in CONVOLUTIONS:
-        layout = str(call.attrs.kernel_layout)
-        weight = shape_of(call.args[1])
-        return elements(result) * (int(np.prod(weight)) // weight[layout.index("O")])
-    if name in TRANSPOSED:
-        layout = str(call.attrs.kernel_layout)
-        weight = shape_of(call.args[1])
-        return elements(call.args[0]) * (int(np.prod(weight)) // weight[layout.index("I")])
-    if name == "matmul":
-        depth = sizes_of(call.args[0])[-1]
-        return elements(result) * (1 if isinstance(depth, str) else depth)
-    return 0
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.view import View, dtype_of, op_name
 
 
 def float_macs(view: View) -> dict[str, int]:
     """{variable: multiply-accumulates} of all float operators that have any."""
     found = {
-        var.name: macs_of(value, var)
+        var.name: multiply_accumulates(value)
         for var, value in view.bindings
         if isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
     }

@@ -47,12 +47,13 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     raises  DataError where an output does not have one row for each sample, so that batches cannot be joined
     """
     size = batch_of(exe)
+    batch = next((info.shape[:1] for info in exe.input_info if info.shape), ())
     samples = samples_in(arrays)
     names = [info.name for info in exe.output_info]
     if samples == size:
         return dict(zip(names, exe.run(arrays), strict=True))
     for info in exe.output_info:
-        if not info.shape or info.shape[0] not in (size, exe.input_info[0].shape[0]):
+        if info.shape[:1] not in ((size,), batch):
             raise DataError(
                 f"run: output '{info.name}' of shape {info.shape} has no row for each sample; "
                 f"give exactly {size} samples. Got {samples} instead"

@@ -82,13 +82,10 @@ class FreeRun:
                 for array, apart in zip(arrays, self._by_sample, strict=True)
             ]
         parts = [self._one(self._sample(arrays, index)) for index in range(max(count, 1))]
-        results = [
-            np.concatenate(rows) if joined else rows[0]
+        return [
+            np.concatenate(rows)[: None if count else 0] if joined else rows[0]
             for rows, joined in zip(zip(*parts, strict=True), self._joined, strict=True)
         ]
-        if count == 0:
-            return [y[:0] if joined else y for y, joined in zip(results, self._joined, strict=True)]
-        return results
 
     def _sample(self, arrays: Sequence[np.ndarray], index: int) -> list[np.ndarray]:
         return [

@@ -22,6 +22,7 @@ from tvmq.kernels import (
     free_matmul,
     group_norm,
     matmul,
+    matmul_float,
     multiply,
     pad,
     pool,
@@ -60,7 +61,7 @@ def free_matmul_kernel(
 ) -> Kernel:
     """The kernel of a product of x [*rows, depth] with a constant matrix [depth, columns]; names are free sizes."""
     if x_dtype == "float32":
-        return conv2d_float.matmul_float(rows, weight, bias, epilogue, isa)
+        return matmul_float.matmul_float(rows, weight, bias, epilogue, isa)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
     return matmul.matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx_graph import OnnxGraph, int64s
-from tvmq.exporters.onnx_sizes import is_number
+from tvmq.graph.sizes import is_number
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import tvm
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.graph.sizes import is_number
 
 if TYPE_CHECKING:
     from tvmq.exporters.onnx_graph import OnnxGraph
@@ -21,11 +22,6 @@ ARITHMETIC = {
     tvm.tirx.Min: "Min",
     tvm.tirx.Max: "Max",
 }
-
-
-def is_number(size: Any) -> bool:
-    """True for a size that is known now."""
-    return isinstance(size, int | tvm.tirx.IntImm)
 
 
 class FreeSizes:

@@ -64,10 +64,12 @@ def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str
     axes, begins, ends = (list(arg.fields) for arg in value.args[1:4])
     dims = list(value.args[0].ty.shape)
     for axis, begin, end in zip(axes, begins, ends, strict=True):
+        if not value.attrs.assume_inbound and isinstance(begin, tvm.tirx.IntImm) and isinstance(end, tvm.tirx.IntImm):
+            continue  # TVM clips numbers to the size, and counts negative ones from the end
         size = dims[int(axis) % len(dims)]
         for small, large in ((begin, end), (end, size)):
             if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
-                continue  # TVM clips what numbers ask for, and counts negative ones from the end
+                continue
             if _is_proved(small, large):
                 continue
             if isinstance(small, tvm.ir.Var) and isinstance(large, tvm.tirx.IntImm):

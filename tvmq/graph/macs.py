@@ -13,18 +13,25 @@ TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose
 
 
 def multiply_accumulates(call: relax.Expr) -> int:
-    """Of a convolution (OIHW weight), a transposed one (IOHW) or a product; 0 for all other operators.
+    """Of a convolution in any layout, a transposed one or a product; 0 for what multiplies no matrices.
 
-    A free dimension counts as 1: it is a batch, or the rest is for each of its elements.
+    Padding counts as if it were multiplied. A free dimension counts as 1: it is a batch, or the rest is for each of
+    its elements.
     """
     name = op_name(call)
     if name in CONVOLUTIONS:
-        return elements(call) * math.prod(shape_of(call.args[1])[1:])
+        return elements(call) * _taps(call, "O")
     if name in TRANSPOSED:
-        return elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
+        return elements(call.args[0]) * _taps(call, "I")
     if name == "matmul":
         return elements(call) * _number(sizes_of(call.args[0])[-1])
     return 0
+
+
+def _taps(call: relax.Call, axis: str) -> int:
+    """Elements of the weight for one place of an axis of its layout."""
+    weight = shape_of(call.args[1])
+    return math.prod(weight) // weight[str(call.attrs.kernel_layout).index(axis)]
 
 
 def elements(expr: relax.Expr) -> int:

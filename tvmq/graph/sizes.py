@@ -13,6 +13,11 @@ from tvm.tirx.analysis import undefined_vars
 Dim = Any  # an int, or TVM's expression of free dimensions
 
 
+def is_number(size: Dim) -> bool:
+    """True for a size that is known before a run."""
+    return isinstance(size, int | tvm.tirx.IntImm)
+
+
 def is_multiple(a: Dim, b: Dim) -> bool:
     """True if `a` is proved to be a multiple of `b`.
 
@@ -20,7 +25,7 @@ def is_multiple(a: Dim, b: Dim) -> bool:
     >>> is_multiple(6, 3), is_multiple(rows * 2, rows), is_multiple(rows, 2)
     (True, True, False)
     """
-    if isinstance(b, tvm.tirx.IntImm | int) and int(b) == 0:
+    if is_number(b) and int(b) == 0:
         return False
     rest = Analyzer().simplify(floormod(tvm.tirx.IntImm("int64", 0) + a, tvm.tirx.IntImm("int64", 0) + b))
     return isinstance(rest, tvm.tirx.IntImm) and int(rest) == 0
@@ -35,7 +40,9 @@ def product(dims: Sequence[Dim]) -> Dim:
 
 
 def are_equal(a: Dim, b: Dim) -> bool:
-    """True if that is proved."""
+    """True if two dimensions are proved to be equal."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
     return bool(Analyzer().can_prove_equal(a, b))
 
 

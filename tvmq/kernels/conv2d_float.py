@@ -18,7 +18,6 @@ from tvmq.kernels.builder import Function, Register, Shape, flat
 from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.kernels.matmul import usual_rows
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
 from tvmq.kernels.tiling import Tiling, choose_tiling, cut
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -41,17 +40,6 @@ def conv2d_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epil
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
     return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias)
-
-
-def matmul_float(rows: Shape, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
-    """Kernel of x [*rows, depth] @ weight + bias; weight is float32 [depth, columns], names in `rows` are free."""
-    depth, columns = weight.shape
-    conv = Conv2d(1, 1, usual_rows(rows), depth, columns, x_dtype="float32")
-    buffers: tuple[Shape, Shape] = (*rows, depth), (*rows, columns)
-    kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
-    check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
-    bounds = clip_of(epilogue, "matmul_float")
-    return make_kernel("matmul_float", ConvShape(conv, float_vectors(isa), 0), bounds, kernel, bias, buffers)
 
 
 def make_kernel(

@@ -5,7 +5,6 @@ Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows,
 Loops      parallel chunk: ROWS rows of one matrix; vectors of columns, the last one shifted back; depth
            fewer rows than ROWS are taken one by one, fewer columns than a vector as single numbers
 Registers  ROWS vectors of sums + 1 of b + 1 of a
-Measured   12 x 128 x 128 x 32 on Zen 4, one core: 0.35 ms; the loops that TVM makes of it take 3.5 ms
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import tvm
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, free_matmul_kernel
+from tvmq.graph.sizes import is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
 from tvmq.kernels.types import Conv2d
 
@@ -33,7 +33,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     depth, columns = shape_of(weight)
     finish = finish_of(view, chain, columns)
     leading = list(data.ty.shape)[:-1]
-    if all(isinstance(size, tvm.tirx.IntImm) for size in leading):
+    if all(map(is_number, leading)):
         rows = math.prod(map(int, leading))
         matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
         conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
@@ -59,4 +59,4 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
 def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
     """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
-    return tuple(int(n) if isinstance(n, int | tvm.tirx.IntImm) else f"size{i}" for i, n in enumerate(sizes))
+    return tuple(int(n) if is_number(n) else f"size{i}" for i, n in enumerate(sizes))

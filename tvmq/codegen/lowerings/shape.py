@@ -11,7 +11,7 @@ from tvmq.codegen.select import concat_kernel, depth_to_space_kernel, pad_kernel
 from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
-from tvmq.graph.view import dtype_of, is_const, shape_of
+from tvmq.graph.view import dtype_of, shape_of
 from tvmq.kernels.depth_to_space import Spread
 
 
@@ -98,8 +98,6 @@ def split(_lowerer: Lowerer, _chain: Chain) -> bool:
 def strided_slice(lowerer: Lowerer, chain: Chain) -> bool:
     """Slices of pictures."""
     call = lowerer.view.value[chain.head]
-    if is_const(call.args[0]):
-        return False
     source = call.args[0].name
     if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or not isinstance(call.args[1], relax.Tuple):
         return False

@@ -7,7 +7,8 @@ from functools import reduce
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
 
 
 def clip(call: NodeCall) -> relax.Expr:
@@ -82,7 +83,7 @@ def prelu(call: NodeCall) -> None:
     extra = max(len(slope) - len(shape), 0)
     wanted = ([1] * extra + shape)[-len(slope) :] if slope else []
     # one axis alone is a slope for each channel, as models of before opset 7 have it
-    fits = (same_dimension(a, 1) or same_dimension(a, b) for a, b in zip(slope, wanted, strict=True))
+    fits = (are_equal(a, 1) or are_equal(a, b) for a, b in zip(slope, wanted, strict=True))
     if (extra or len(slope) > 1) and not all(fits):
         raise call.unsupported(f"a slope of shape {slope} is larger than its input {shape}", "expand the input before")
     if not extra:

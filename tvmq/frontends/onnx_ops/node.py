@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import tvm
 from tvm import relax, tirx
 from tvm.ir import GenericConst
 
@@ -43,13 +42,6 @@ def tensor_constant(array: Any) -> GenericConst:
 def plain_dimension(dim: Any) -> Any:
     """A dimension of a Relax shape as a Python int where it is known, else as it is."""
     return int(dim) if isinstance(dim, int | np.integer | tirx.IntImm) else dim
-
-
-def same_dimension(a: Any, b: Any) -> bool:
-    """True if two dimensions are known to be equal."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a == b
-    return bool(tvm.sym.Analyzer().can_prove_equal(a, b))
 
 
 @dataclass

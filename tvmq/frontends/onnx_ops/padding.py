@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
 
 REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
 
@@ -72,7 +73,7 @@ def tile(call: NodeCall) -> relax.Expr | None:
         return None
     split, spread, result = [], [], []
     for size, count in zip(call.shape(), repeats, strict=True):
-        single = count == 1 or same_dimension(size, 1)
+        single = count == 1 or are_equal(size, 1)
         split += [size] if single else [1, size]
         spread += [size * count] if single else [count, size]
         result.append(size * count)
@@ -103,7 +104,7 @@ def split(call: NodeCall) -> relax.Expr | None:
 
 def concat(call: NodeCall) -> relax.Expr | None:
     """Concat without its empty inputs; one that is left alone is the result."""
-    filled = [i for i in range(len(call.inputs)) if not same_dimension(call.shape(i)[_axis_of(call)], 0)]
+    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[_axis_of(call)], 0)]
     if len(filled) == 1:
         return call.inputs[filled[0]]
     if filled:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import NodeCall, same_dimension, tensor_constant
+from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 from tvmq.frontends.onnx_ops.resample import Axis, resample
+from tvmq.graph.sizes import are_equal
 
 STATIC = "fix the input shapes with shape="
 
@@ -21,7 +22,7 @@ def resize(call: NodeCall) -> relax.Expr | None:
     are used for whole sizes after batch and channels; symbolic sizes are possible for them only.
     """
     sizes, scales = _sizes(call)
-    axes = [i for i, (old, new) in enumerate(zip(call.shape(), sizes, strict=True)) if not same_dimension(old, new)]
+    axes = [i for i, (old, new) in enumerate(zip(call.shape(), sizes, strict=True)) if not are_equal(old, new)]
     if call.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         return resample(call, _axes(call, _given_axes(call), sizes, scales))
     if not axes:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx_ops.node import Dims, NodeCall, same_dimension, tensor_constant
+from tvmq.frontends.onnx_ops.node import Dims, NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
 
 
 def reshape(call: NodeCall) -> relax.Expr | None:
@@ -50,15 +51,15 @@ def expand(call: NodeCall) -> relax.Expr | None:
     padded = [1] * (rank - len(shape)) + shape
     target = [1] * (rank - len(target)) + target
     result = [_broadcast(call, a, b) for a, b in zip(padded, target, strict=True)]
-    if rank == len(shape) and all(same_dimension(a, b) for a, b in zip(shape, result, strict=True)):
+    if rank == len(shape) and all(are_equal(a, b) for a, b in zip(shape, result, strict=True)):
         return call.inputs[0]
     return relax.op.broadcast_to(call.inputs[0], result)
 
 
 def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
-    if same_dimension(target, 1) or same_dimension(size, target):
+    if are_equal(target, 1) or are_equal(size, target):
         return size
-    if same_dimension(size, 1):
+    if are_equal(size, 1):
         return target
     raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
 
