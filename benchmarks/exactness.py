@@ -72,6 +72,7 @@ class Case:
     """A float model, samples to calibrate it with, and inputs to compare on.
 
     calibration     None: the model carries its own scales
+    apart           False: built for a free number of samples, even where they could run one by one
     """
 
     name: str
@@ -90,8 +91,8 @@ def cases(options: Any) -> Iterator[Case]:
     if "own" in only:
         yield from own_cases(options, samples)
     for parts in free_models(options) if "free" in only else ():
-        name, model, calibration, inputs = parts
-        yield Case(name, model, {}, calibration, inputs, apart=not name.endswith(("1", "3", "5", "7", "9")))
+        name, model, calibration, inputs, apart = parts
+        yield Case(name, model, {}, calibration, inputs, apart)
     formats = [name for name in options.formats.split(",") if name and "imported" in only]
     with tempfile.TemporaryDirectory() as folder:
         for task in load_zoo(options.zoo, options.tasks).values() if formats else ():

@@ -17,14 +17,14 @@ from common import QUICK_CALIBRATION, Feed, Feeds, first_inputs, load_zoo
 
 BATCHES = (1, 3)
 
-Parts = tuple[str, Any, Any, list[Feed]]
+Parts = tuple[str, Any, Any, list[Feed], bool]
 
 
 def free_models(options: Any) -> Iterator[Parts]:
-    """(name, float model, calibration data, inputs) of each model."""
+    """(name, float model, calibration data, inputs, built sample by sample where samples are apart) of each model."""
     for task in load_zoo(options.zoo, options.tasks).values():
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
-        yield f"{task.name}-free", task.model_path, feeds, batches(first_inputs(task, sum(BATCHES)))
+        yield f"{task.name}-free", task.model_path, feeds, batches(first_inputs(task, sum(BATCHES))), True
     yield from texts_and_pictures()
     yield from random_models(2 if options.quick else options.free)
 
@@ -35,13 +35,15 @@ def texts_and_pictures() -> Iterator[Parts]:
 
     lengths = (4, 9, 16, 33)
     sizes = ((1, 1), (2, 7), (1, 40), (3, LONGEST))
-    yield "encoder-free", encoder(2), [texts(2, length, length) for length in lengths], [texts(*s) for s in sizes]
+    calibration = [texts(2, length, length) for length in lengths]
+    yield "encoder-free", encoder(2), calibration, [texts(*size) for size in sizes], True
     random = np.random.default_rng(0)
     yield (
         "pictures-free",
         pictures(),
         [{"x": random.random((2, 3, rows, 16), np.float32)} for rows in (8, 16)],
         [{"x": random.random(shape, np.float32)} for shape in ((1, 3, 2, 2), (2, 3, 20, 14), (1, 3, 6, 30))],
+        True,
     )
 
 
@@ -65,7 +67,7 @@ def random_models(count: int) -> Iterator[Parts]:
         if not free:
             continue
         found += 1
-        yield f"free_random_{seed - 1}", model, feeds, batches([_one(feed) for feed in feeds])
+        yield f"free_random_{seed - 1}", model, feeds, batches([_one(feed) for feed in feeds]), found % 2 == 1
 
 
 def _one(feed: Feed) -> Feed:

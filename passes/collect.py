@@ -63,7 +63,7 @@ def collect(
     sources = list(dict.fromkeys(w.source for w in watched(view)))
     if not sources:
         return {}
-    batched = {s: _has_batch(view, s) for s in sources}
+    batched = {s: has_batch(view, s) for s in sources}
     statistics = {
         s: TensorStatistics(s, channel_axis=_channel_axis(view, s, batched[s]), with_histogram=with_histogram)
         for s in sources
@@ -92,7 +92,7 @@ def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:
     return value[:count]
 
 
-def _has_batch(view: View, name: str) -> bool:
+def has_batch(view: View, name: str) -> bool:
     """True if the first axis is the batch: of the size, or the name, that inputs begin with."""
     first = next((sizes_of(param)[0] for param in view.params.values() if sizes_of(param)), None)
     return sizes_of(view.var[name])[:1] == (first,)

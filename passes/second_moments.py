@@ -13,11 +13,10 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.dataset import samples_in
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View, op_name, shape_of
+from tvmq.graph.view import View, op_name, shape_of, sizes_of
 from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
-from tvmq.passes.collect import Evaluator, Feed
+from tvmq.passes.collect import Evaluator, Feed, has_batch
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 from tvmq.passes.taps import tap
@@ -111,14 +110,12 @@ def _summed(
     names = list(dict.fromkeys(layer.codes for layer in layers))
     run = evaluator(tap(integer, names))
     found = {layer.root: Moments(layer.scale) for layer in layers}
+    view = View(integer)
+    # a vector that a product reads is one row, whatever its length
+    batched = {name for name in names if has_batch(view, name) and len(sizes_of(view.var[name])) > 1}
     for feed, count in batches:
-        size = samples_in(feed)
-        values = dict(zip(names, run(feed), strict=True))
+        values = dict(zip(names, map(np.asarray, run(feed)), strict=True))
         for layer in layers:
-            found[layer.root].add(layer.rows(_real(np.asarray(values[layer.codes]), size, count)))
+            codes = values[layer.codes]
+            found[layer.root].add(layer.rows(codes[:count] if layer.codes in batched else codes))
     return found
-
-
-def _real(codes: np.ndarray, size: int, count: int) -> np.ndarray:
-    """The codes of the first `count` of `size` samples; all where the first axis counts something else."""
-    return codes[:count] if codes.ndim > 1 and len(codes) == size else codes
