@@ -1,4 +1,4 @@
-"""Code for what TVM's usual road gets wrong or lacks: extremes of infinities, sorting, helpers of importers."""
+"""Code for what TVM gets wrong or lacks: extremes of infinities, signs of zero, sorting, helpers of importers."""
 
 from __future__ import annotations
 
@@ -79,3 +79,14 @@ def test_numbers_keep_having_no_axis() -> None:
     mod, params = tvmq.from_onnx(model)
     (y,) = tvmq.build(mod, params=params).run({"x": x})
     assert y.shape == () and y == -5
+
+
+@pytest.mark.parametrize("alpha", [0.0, -0.2, 0.1, 1.5])
+def test_leaky_relu_keeps_the_sign_of_zero(alpha: float) -> None:
+    x = np.float32([-0.0, 0.0, -3, np.inf, -np.inf, np.nan, 2, -1e-40])
+    (y,) = run(helper.make_node("LeakyRelu", ["x"], ["y"], alpha=alpha), x)
+    with np.errstate(invalid="ignore"):
+        expected = np.where(x >= 0, x, x * np.float32(alpha))
+    np.testing.assert_array_equal(y, expected)
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(y)[known], np.signbit(expected)[known])

@@ -15,6 +15,7 @@ from tvm.relax import transform
 
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
+from tvmq.codegen.leaky import leaky
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
 
@@ -64,6 +65,7 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
+    rules["relax.nn.leakyrelu"] = leaky
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
