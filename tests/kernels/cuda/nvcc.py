@@ -1,0 +1,36 @@
+"""CUDA C++ of a kernel, and what nvcc makes of it; no GPU is needed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tvm
+
+from tvmq.kernels.cuda.device import device_functions
+
+ARCHS = (75, 80, 90)
+needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+
+
+def cuda_source(name: str, func: Any, arch: int = 80) -> str:
+    """The source that TVM makes of a PrimFunc, with our device functions."""
+    host = {"kind": "llvm", "mcpu": "x86-64"}
+    target = tvm.target.Target({"kind": "cuda", "arch": f"sm_{arch}"}, host=host)
+    with device_functions():
+        library = tvm.compile(tvm.IRModule({name: func}), target)
+    return str(library.mod.imports[0].inspect_source())
+
+
+def compiled(source: str, arch: int, folder: Path, kind: str = "cubin") -> tuple[Path, str]:
+    """(file of that kind, what ptxas says about registers and memory); fails where nvcc or ptxas does."""
+    path, result = folder / "kernel.cu", folder / f"kernel_{arch}.{kind}"
+    path.write_text(source)
+    options = ["-Xptxas", "-v"] if kind == "cubin" else []
+    command = ["nvcc", f"-arch=sm_{arch}", f"-{kind}", *options, "-diag-suppress", "177", "-o", str(result), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return result, done.stderr

@@ -1,0 +1,147 @@
+"""Shorthands for PrimFuncs that run on a GPU; they add to those of kernels/builder.py.
+
+Facts of TVM 0.27 that the shorthands hide: loops marked "unroll" are written out in the source, unless an attribute
+leaves them to nvcc as `#pragma unroll`; names are numbers unless given; shared memory in one buffer of bytes can
+serve several purposes in turn; a call of an extern function with the address of an element is nothing that TVM
+orders or synchronizes, so kernels do that themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+from typing import Any
+
+from tvm import tirx
+from tvm.script.ir_builder import IRBuilder
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.builder import Buffer, Expr, Function, Shape, bind, const
+
+WARP = 32
+
+
+def named(name: str, value: Any) -> Any:
+    """The value (variable, buffer, loop index) under a name in the generated source."""
+    IRBuilder.name(name, value)
+    return value
+
+
+class CudaFunction(Function):
+    """A PrimFunc that is one kernel launch; its statements are written inside the `with` block.
+
+    blocks, threads  size of the grid (x, y) and threads of a block
+    block, thread    indices: (x, y) of the block, and the thread in it
+    """
+
+    def __init__(
+        self, name: str, buffers: Mapping[str, tuple[Shape, str]], blocks: tuple[int, int], threads: int
+    ) -> None:
+        super().__init__(name, buffers)
+        self._blocks, self._threads = blocks, threads
+        self._inner = ExitStack()
+        self.block: tuple[Expr, Expr] = (0, 0)
+        self.thread: Expr = 0
+
+    def __enter__(self) -> CudaFunction:
+        super().__enter__()
+        for buffer in self.buffers:
+            IRBuilder.name(buffer.name, buffer)
+        self._inner.enter_context(T.attr(const(0), "pragma_unroll_explicit", const(0)))
+        x, y = self._blocks
+        column = self._inner.enter_context(T.launch_thread("blockIdx.x", x))
+        row = self._inner.enter_context(T.launch_thread("blockIdx.y", y)) if y > 1 else 0
+        self.block = (column, row)
+        self.thread = self._inner.enter_context(T.launch_thread("threadIdx.x", self._threads))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.close()
+        super().__exit__(kind, error, trace)
+
+
+def shared(name: str, size: int) -> Buffer:
+    """So many bytes of shared memory, int8; the last one is not the kernel's (see `reserve`)."""
+    buffer = named(name, T.alloc_buffer((size,), "int8", scope="shared"))
+    reserve(buffer, size)
+    return buffer
+
+
+def registers(name: str, size: int, dtype: str = "int32") -> Buffer:
+    """An array of the thread; nvcc keeps it in registers if all indices are known once loops are unrolled."""
+    return named(name, T.alloc_buffer((size,), dtype, scope="local"))
+
+
+def reserve(buffer: Buffer, size: int) -> None:
+    """Store into the last element: TVM cuts arrays behind the last one that it sees used.
+
+    It does not see what device functions do with an address; nvcc drops the store to a register.
+    """
+    put(buffer, size - 1, 0)
+
+
+def words(buffer: Buffer, size: int, scope: str = "global") -> Buffer:
+    """The memory of a buffer of bytes as int32."""
+    return T.decl_buffer((size,), "int32", data=buffer.data, scope=scope)
+
+
+def synchronize() -> None:
+    """All threads of the block arrive, and see each other's shared memory."""
+    T.evaluate(T.tvm_storage_sync("shared"))
+
+
+def call(dtype: str, name: str, *arguments: Expr) -> Expr:
+    """Value of a device function without side effects."""
+    return T.call_pure_extern(dtype, name, *arguments)
+
+
+def run(name: str, *arguments: Expr) -> None:
+    """Call of a device function for its effects."""
+    T.evaluate(T.call_extern("void", name, *arguments))
+
+
+def address(buffer: Buffer, offset: Expr) -> Expr:
+    """Pointer to an element of a flat buffer."""
+    return T.address_of(buffer[offset])
+
+
+def put(buffer: Buffer, offset: Expr, value: Expr) -> None:
+    """Store one element of a flat buffer."""
+    T.buffer_store(buffer, const(value, str(buffer.dtype)) if isinstance(value, int) else value, [offset])
+
+
+@contextmanager
+def unrolled(count: int, name: str) -> Iterator[Expr]:
+    """A loop that nvcc unrolls; no loop at all if it runs once."""
+    if count == 1:
+        yield 0
+        return
+    with T.unroll(count) as index:
+        yield named(name, index)
+
+
+@contextmanager
+def where(condition: Expr) -> Iterator[None]:
+    """Statements under a condition; True means no condition."""
+    if condition is True:
+        yield
+        return
+    with T.If(condition), T.Then():
+        yield
+
+
+def both(*conditions: Expr) -> Expr:
+    """All conditions; those that are True fall away."""
+    rest = [condition for condition in conditions if condition is not True]
+    result: Expr = True
+    for condition in rest:
+        result = condition if result is True else tirx.all(result, condition)
+    return result
+
+
+def value_of(name: str, value: Expr) -> Expr:
+    """A named variable that holds the value; a Python number stays one."""
+    return value if isinstance(value, int) else named(name, bind(value))
