@@ -507,6 +507,63 @@ def norm_cases() -> list[Case]:
     return cases
 
 
+def integer_float_cases() -> list[Case]:
+    """Softmax and norms in integers: every input type, rows of all lengths, all axes, ends of the types."""
+    random = np.random.default_rng(7)
+    cases = []
+    for number, (dtype, shape, axis, scale) in enumerate(
+        [
+            ("int32", (2, 3, 5, 33), -1, 3e-9),
+            ("int32", (7, 64), 0, 1e-3),
+            ("int16", (3, 17, 2), 1, 1e-3),
+            ("int8", (4, 130), -1, 0.1),
+            ("uint8", (5, 1), -1, 40.0),
+        ]
+    ):
+        x = np.resize(HARD_SUMS, shape) if dtype == "int32" else _codes(dtype, shape, number)
+        out = ("uint8", 0, 1 / 255) if number % 2 == 0 else ("int16", 0, 1 / 32767)
+        named = {
+            **numerics.integer_softmax_params(scale, out[2])._asdict(),
+            **{"zero_point": out[1], "dtype": out[0], "qmin": 0, "qmax": 32767 if out[0] == "int16" else 255},
+            "axis": axis,
+        }
+        cases.append(
+            Case(
+                f"integer_softmax_{number}",
+                {"x": x},
+                lambda x, named=named: ops.integer_softmax(x, **named),
+                lambda x, named=named: numerics.integer_softmax(x, **named),
+            )
+        )
+    for number, (dtype, shape, axes, centred, epsilon) in enumerate(
+        [
+            ("int16", (2, 3, 96), 1, True, 1e-5),
+            ("uint8", (5, 4, 3), 2, True, 1e-12),
+            ("int8", (3, 1), 1, True, 0.0),
+            ("int16", (2, 1000), 1, False, 1e-6),
+            ("uint8", (3, 7), 1, False, 1.0),
+        ]
+    ):
+        x = _codes(dtype, shape, number)
+        x[0] = x[0].flat[0]  # a row of equal codes
+        gamma, beta = random.standard_normal((2, *shape[-axes:]))
+        multiplier, offset, eps, shift = numerics.integer_layer_norm_params(
+            0.01, gamma, beta, 0.02 if number % 2 == 0 else 1e-4, epsilon=epsilon
+        )
+        low, high = (-32767, 32767) if number % 2 else (0, 255)
+        named = {"epsilon": eps, "shift": shift, "zero_point": 0 if number % 2 else 120, "qmin": low, "qmax": high}
+        named |= {"dtype": "int16" if number % 2 else "uint8", "centred": centred, "x_zero": 0 if centred else 5}
+        cases.append(
+            Case(
+                f"integer_layer_norm_{number}",
+                {"x": x, "multiplier": multiplier, "offset": offset},
+                lambda *a, named=named: ops.integer_layer_norm(*a, **named),
+                lambda *a, named=named: numerics.integer_layer_norm(*a, **named),
+            )
+        )
+    return cases
+
+
 def simulated_cases() -> list[Case]:
     """simulated_quantize: codes and back; NaN becomes the lowest code, as in the integer module."""
     x = _repeated(HARD_FLOATS, (2, 3, 4))
@@ -577,6 +634,7 @@ CASES: dict[str, Case] = {
         resample_cases,
         dynamic_cases,
         float_cases,
+        integer_float_cases,
         simulated_cases,
     )
     for case in group()

@@ -105,6 +105,16 @@ def _layer_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.nda
     return numerics.layer_norm(x, gamma, beta, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
 
 
+def _integer_softmax(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    names = ("multiplier", "shift", "out_multiplier", "out_shift", "zero_point", "dtype", "qmin", "qmax", "axis")
+    return numerics.integer_softmax(x, **{name: getattr(call.attrs, name) for name in names})
+
+
+def _integer_layer_norm(call: relax.Call, x: np.ndarray, multiplier: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    names = ("epsilon", "shift", "zero_point", "dtype", "qmin", "qmax", "centred", "x_zero")
+    return numerics.integer_layer_norm(x, multiplier, offset, **{name: getattr(call.attrs, name) for name in names})
+
+
 def _group_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
     return numerics.group_norm(x, gamma, beta, groups=int(call.attrs.groups), epsilon=float(call.attrs.epsilon))
 
@@ -159,6 +169,8 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.float_sum": lambda call, x: numerics.float_sum(
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
     ),
+    "tvmq.integer_softmax": _integer_softmax,
+    "tvmq.integer_layer_norm": _integer_layer_norm,
     "tvmq.layer_norm": _layer_norm,
     "tvmq.rms_norm": _rms_norm,
     "tvmq.group_norm": _group_norm,

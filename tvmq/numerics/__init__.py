@@ -13,6 +13,8 @@ from tvmq.numerics.conv_transpose import conv_transpose, filters_first
 from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.numerics.float_sum import float_sum
 from tvmq.numerics.group_norm import group_norm, instance_norm
+from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm, integer_layer_norm_params
+from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.log_softmax import log_softmax
 from tvmq.numerics.matmul import matmul
@@ -49,6 +51,8 @@ from tvmq.numerics.table import make_table, real_values, rescale_table, table
 
 __all__ = [
     "AddParams",
+    "LayerNormParams",
+    "SoftmaxParams",
     "accumulator_bound",
     "adaptive_bounds",
     "adaptive_counts",
@@ -74,6 +78,10 @@ __all__ = [
     "float_sum",
     "group_norm",
     "instance_norm",
+    "integer_layer_norm",
+    "integer_layer_norm_params",
+    "integer_softmax",
+    "integer_softmax_params",
     "layer_norm",
     "log_softmax",
     "make_table",

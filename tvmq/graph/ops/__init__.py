@@ -10,6 +10,8 @@ from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic
 from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.float_sum import float_sum
 from tvmq.graph.ops.group_norm import group_norm
+from tvmq.graph.ops.integer_layer_norm import integer_layer_norm
+from tvmq.graph.ops.integer_softmax import integer_softmax
 from tvmq.graph.ops.layer_norm import layer_norm
 from tvmq.graph.ops.log_softmax import log_softmax
 from tvmq.graph.ops.matmul import matmul
@@ -37,6 +39,8 @@ __all__ = [
     "fence",
     "float_sum",
     "group_norm",
+    "integer_layer_norm",
+    "integer_softmax",
     "layer_norm",
     "log_softmax",
     "matmul",
