@@ -136,6 +136,7 @@ def integer_layer_norm_params(
     if not (np.isfinite(gamma).all() and np.isfinite(beta).all()):
         raise RangeError("integer_layer_norm: gamma and beta must be finite")
     _check_length(gamma.size)
+    steps = float(scale_y)
     reach = (gamma.size << spare_bits(gamma.size)) ** 2
     eps = round(reach * float(epsilon) / float(scale_x) ** 2)
     if not 0 <= eps <= LARGEST_EPSILON:
@@ -143,12 +144,12 @@ def integer_layer_norm_params(
             f"integer_layer_norm: epsilon {epsilon:g} is {eps:.3g} for steps of {float(scale_x):g}, 2^61 is the most; "
             "the input is hardly more than epsilon, keep the layer in float"
         )
-    bits = min(40, _room(gamma / scale_y, 30), _room(beta / scale_y, 60) - STEP_BITS)
+    bits = min(40, _room(gamma / steps, 30), _room(beta / steps, 60) - STEP_BITS)
     if bits <= -STEP_BITS:
-        raise RangeError(f"integer_layer_norm: gamma or beta are too large for steps of {float(scale_y):g}")
+        raise RangeError(f"integer_layer_norm: gamma or beta are too large for steps of {steps:g}")
     shift = STEP_BITS + bits
-    multiplier = np.rint(gamma / scale_y * 2.0**bits).astype(np.int32)
-    offset = np.rint(beta / scale_y * 2.0**shift).astype(np.int64) + (1 << (shift - 1))
+    multiplier = np.rint(gamma / steps * 2.0**bits).astype(np.int32)
+    offset = np.rint(beta / steps * 2.0**shift).astype(np.int64) + (1 << (shift - 1))
     return LayerNormParams(multiplier, offset, eps, shift)
 
 
