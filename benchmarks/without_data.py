@@ -6,7 +6,7 @@ Modes     static: the default, with calibration data; dynamic: qconfig(activatio
           qconfig(activations=None); weights 4: the same with nbit_weight=4
 Columns   score in points, its difference to float with the paired standard error, SQNR of all outputs in dB,
           share of multiply-accumulates in 8 bits, bytes of all constants beside those of the float model (4-bit
-          weights take a byte each), milliseconds a sample, values that differ from the NumPy definition
+          weights stand two to a byte), milliseconds a sample, values that differ from the NumPy definition
 Bounds    0 differing values; dynamic not below float by more than 1 point or 2 paired standard errors.
           Exit code 1 where one is missed.
 """

@@ -19,6 +19,7 @@ PASSES: dict[str, str] = {
     "realize": "tvmq.passes.realize:realize",
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
+    "pack_weights": "tvmq.passes.pack_weights:pack_weights",
 }
 
 OPS: dict[str, str] = {

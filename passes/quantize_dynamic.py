@@ -105,7 +105,7 @@ class _Walk:
 
     def _layer(self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None) -> relax.Expr:
         name = op_name(value)
-        spec = (decision.weights if decision else None) or self.config.weight_spec
+        spec = self._spec(decision)
         if name == "take":
             return self._embedding(var, value, new, spec)
         if not is_const(value.args[1]):
@@ -113,6 +113,9 @@ class _Walk:
         if not self.dynamic:
             return relax.Call(new.op, [new.args[0], self._dequantized(value, spec)], new.attrs)
         return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
+
+    def _spec(self, decision: Decision | None) -> QuantSpec:
+        return (decision.weights if decision else None) or self.config.weight_spec
 
     # ---- forms
 
@@ -213,6 +216,9 @@ class _Walk:
         integer = reason is None and self.dynamic and name != "take"
         why = reason or (decision.why if decision and decision.rule is not None else None)
         if why is None:
-            what = "codes made at run time" if integer else "int8 weights, float arithmetic"
+            what = "codes made at run time" if integer else f"int{self._spec(decision).bits} weights, float arithmetic"
             why = f"option activations={self.config.activations!r}: {what}"
+        bits = self._spec(decision).bits
+        if reason is None and bits <= numerics.PACKED_BITS:
+            entry["weight_bits"] = bits
         self.entries[var.name] = entry | {"precision": "int8" if integer else "float", "why": why}

@@ -1,11 +1,11 @@
 """The road: from a float module to an integer one.
 
     prepare -> tame_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
-    fold_constants
+    fold_constants -> pack_weights
 
 A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
 
-    prepare -> adopt -> realize -> fold_constants
+    prepare -> adopt -> realize -> fold_constants -> pack_weights
 
 `quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved
 and handed to `quantize` later.
@@ -41,6 +41,7 @@ from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import Feed, collect
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
+from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
@@ -82,7 +83,7 @@ def quantize(
     config = config or current_qconfig()
     prepared, data = _prepared(mod, params, dataset)
     if config.activations != "static":
-        return quantize_dynamic(prepared, config)
+        return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
         return with_own_sums(_realized(adopt(prepared, config, backend_named(target)), config))
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
@@ -102,7 +103,7 @@ def quantize(
 
 
 def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
-    return calibrated if config.do_simulation else fold_constants(realize(calibrated))
+    return calibrated if config.do_simulation else pack_weights(fold_constants(realize(calibrated)))
 
 
 def run_calibration(

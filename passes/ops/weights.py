@@ -54,6 +54,8 @@ def weight_codes(realizer: Realizer, group: Group) -> tuple[np.ndarray, np.ndarr
         qmin=spec.qmin,
         qmax=spec.qmax,
     )
+    if spec.bits <= numerics.PACKED_BITS:
+        realizer.note(group, weight_bits=spec.bits)
     return codes, np.atleast_1d(qparams.scale)
 
 

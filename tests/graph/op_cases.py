@@ -307,6 +307,23 @@ def table_cases() -> list[Case]:
     ]
 
 
+def unpack_cases() -> list[Case]:
+    """Even, odd and no axes; every half of a byte."""
+    cases = []
+    for shape in ((4, 8, 8), (3, 5), (7,), (), (1, 2, 3, 3)):
+        count = int(np.prod(shape))
+        packed = np.arange(-(-count // 2), dtype=np.int64).astype(np.uint8) * np.uint8(37) + np.uint8(255)
+        cases.append(
+            Case(
+                f"unpack_{len(shape)}",
+                {"packed": packed},
+                lambda packed, shape=shape: ops.unpack(packed, shape=shape),
+                lambda packed, shape=shape: numerics.unpack_int4(packed, shape),
+            )
+        )
+    return cases
+
+
 def sum_cases() -> list[Case]:
     """Sums over axes and over windows, with and without kept dimensions, odd zero points, uneven padding."""
     q = _codes("uint8", (2, 3, 5, 4))
@@ -629,6 +646,7 @@ CASES: dict[str, Case] = {
         constant_cases,
         matmul_cases,
         table_cases,
+        unpack_cases,
         sum_cases,
         conv_transpose_cases,
         resample_cases,

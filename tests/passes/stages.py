@@ -11,6 +11,7 @@ from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import watched
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
@@ -38,7 +39,7 @@ def calibrated(mod: tvm.IRModule, ranges: Ranges | None = None, **options: objec
 
 def realized(mod: tvm.IRModule, ranges: Ranges | None = None, **options: object) -> tvm.IRModule:
     """The integer module."""
-    return fold_constants(realize(calibrated(mod, ranges, **options)))
+    return pack_weights(fold_constants(realize(calibrated(mod, ranges, **options))))
 
 
 def every_stage(mod: tvm.IRModule, params: dict | None = None, **options: object) -> dict[str, tvm.IRModule]:
@@ -51,4 +52,5 @@ def every_stage(mod: tvm.IRModule, params: dict | None = None, **options: object
     stages["calibrate"] = calibrate(stages["unify_scales"], ranges)
     stages["realize"] = realize(stages["calibrate"])
     stages["fold_constants"] = fold_constants(stages["realize"])
+    stages["pack_weights"] = pack_weights(stages["fold_constants"])
     return stages

@@ -87,6 +87,7 @@ def test_stages_follow_each_other(stages: dict[str, tvm.IRModule]) -> None:
 def test_clean_up_passes_are_idempotent(stages: dict[str, tvm.IRModule]) -> None:
     again = load(PASSES["fold_constants"])(stages["fold_constants"])
     tvm.ir.assert_structural_equal(again, stages["fold_constants"])
+    tvm.ir.assert_structural_equal(load(PASSES["pack_weights"])(stages["pack_weights"]), stages["pack_weights"])
     tvm.ir.assert_structural_equal(load(PASSES["prepare"])(stages["prepare"]), stages["prepare"])
 
 

@@ -20,6 +20,7 @@ from tvmq.errors import DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.passes.collect import samples_of
 from tvmq.passes.prepare import prepare
@@ -70,9 +71,9 @@ def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | N
 def _module(model: Model) -> tvm.IRModule:
     """The module of a model, prepared if it comes straight from a front end."""
     if isinstance(model, Executable):
-        return model.module
+        return unpacked(model.module)
     mod, params = model if isinstance(model, tuple) else (model, None)
-    return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else mod
+    return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else unpacked(mod)
 
 
 def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:

@@ -14,6 +14,7 @@ from tvmq.codegen.executable import Executable
 from tvmq.codegen.reference import Reference
 from tvmq.errors import StageError
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 
 WIDEST = 60
@@ -176,7 +177,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     ledger = get_ledger(mod)
     if not ledger.layers:
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
-    view = View(mod)
+    view = View(unpacked(mod))
     for name, macs in float_macs(view).items():
         entry = ledger.layers.get(name)
         if entry is not None and entry["precision"] == "float":

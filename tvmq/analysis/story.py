@@ -104,7 +104,9 @@ def _weight(entry: Entry) -> list[tuple[str, str]]:
     low, high = weight["scale"]
     count = weight["scales"]
     scales = f"scale {low:.6g}" if count == 1 else f"{count} scales from {low:.6g} to {high:.6g}"
-    return [("weight", f"{weight['dtype']}{weight['shape']}, {scales}")]
+    bits = entry.get("weight_bits")
+    narrow = f" of {bits} bits, two to a byte" if bits else ""
+    return [("weight", f"{weight['dtype']}{weight['shape']}{narrow}, {scales}")]
 
 
 def _accumulator(entry: Entry) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
@@ -45,10 +46,11 @@ def build(
         mod = prepare(mod, params)
     if sizes:
         mod = fold_constants(with_sizes(mod, sizes))  # a slice of a table that ends at the size, say
-    limits = {name: asdict(limit) for name, limit in size_limits(mod).items()}
-    batch = batch_dimension(mod)
-    lowerer = Lowerer(float_weights(with_sizes(mod, {batch: 1}) if batch else mod), cpu.isa)
+    plain = unpacked(mod)
+    limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
+    batch = batch_dimension(plain)
+    lowerer = Lowerer(float_weights(with_sizes(plain, {batch: 1}) if batch else plain), cpu.isa)
     lowered = lowerer.run()
     code = compile_module(lowered, cpu)
-    description = {**describe_module(mod, View(mod)), "batch": batch or "", "limits": limits}
+    description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
     return Executable(Parts(code, cpu, description, lowerer.kernel_names, mod))

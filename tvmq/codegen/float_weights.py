@@ -11,11 +11,14 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name
 
 
 def float_weights(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module with every tvmq.dequantize of constants as a float constant; the module itself if it has none."""
+    """The module with every tvmq.unpack and tvmq.dequantize of constants as a constant; the module itself if it has "
+    "none."""
+    mod = unpacked(mod)
     if not any(_is_weight(value) for _, value in View(mod).bindings):
         return mod
     return rewrite(mod, _visit)

@@ -148,6 +148,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
     "tvmq.requantize": _requantize,
+    "tvmq.unpack": lambda call, packed: numerics.unpack_int4(packed, _ints(call.attrs.shape)),
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
     "tvmq.add": _add,
     "tvmq.scale_shift": _scale_shift,

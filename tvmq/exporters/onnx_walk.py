@@ -36,6 +36,7 @@ from tvmq.exporters.onnx_values import (
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
 from tvmq.version import __version__
 
@@ -56,7 +57,7 @@ class Exporter:
     """Walks the bindings; `values` holds what each variable became: a name, Coded, Sums, or a list of them."""
 
     def __init__(self, mod: tvm.IRModule) -> None:
-        self.view = View(mod)
+        self.view = View(unpacked(mod))
         self.ledger = get_ledger(mod)
         self.inputs = input_names(self.view.func)
         self.results = list(leaves(self.view.func.body.body))

@@ -19,6 +19,7 @@ from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.log_softmax import log_softmax
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
+from tvmq.numerics.packing import PACKED_BITS, fits_int4, pack_int4, unpack_int4
 from tvmq.numerics.pool import (
     adaptive_bounds,
     adaptive_counts,
@@ -50,6 +51,7 @@ from tvmq.numerics.softmax import softmax
 from tvmq.numerics.table import make_table, real_values, rescale_table, table
 
 __all__ = [
+    "PACKED_BITS",
     "AddParams",
     "LayerNormParams",
     "SoftmaxParams",
@@ -72,6 +74,7 @@ __all__ = [
     "dynamic_quantize",
     "dynamic_scale",
     "filters_first",
+    "fits_int4",
     "fixed_point_multiply",
     "fixed_point_parameters",
     "float_multiplier",
@@ -90,6 +93,7 @@ __all__ = [
     "max_pool2d",
     "multiplier_fits",
     "multiply",
+    "pack_int4",
     "power_of_two_shift",
     "prelu",
     "prelu_params",
@@ -106,5 +110,6 @@ __all__ = [
     "sum",
     "sum_pool",
     "table",
+    "unpack_int4",
     "window_counts",
 ]

@@ -27,6 +27,7 @@ from tvmq.graph.ops.softmax import softmax
 from tvmq.graph.ops.sum import sum
 from tvmq.graph.ops.sum_pool import sum_pool
 from tvmq.graph.ops.table import table
+from tvmq.graph.ops.unpack import unpack
 
 __all__ = [
     "adaptive_sum_pool",
@@ -56,4 +57,5 @@ __all__ = [
     "sum",
     "sum_pool",
     "table",
+    "unpack",
 ]
