@@ -16,6 +16,7 @@ from tests.random_graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import CalibrationError, ConfigError, DataError
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
 
@@ -172,7 +173,9 @@ def test_bits_of_one_layer() -> None:
     rule = tvmq.Rule("/conv_2", weights=tvmq.QuantSpec("int8", 4, symmetric=True, per_channel=True))
     road = drive(model_of("conv_relu"), least_snr=15, rules=[rule])
     weights = [
-        const_value(value.args[1]) for _, value in View(road.quantized).bindings if op_name(value) == "nn.conv2d"
+        const_value(value.args[1])
+        for _, value in View(unpacked(road.quantized)).bindings
+        if op_name(value) == "nn.conv2d"
     ]
     assert [int(np.abs(w).max()) for w in weights] == [127, 7]
 
