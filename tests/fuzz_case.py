@@ -178,6 +178,8 @@ def undefined(model: onnx.ModelProto, feed: Feed) -> set[str]:
             found.update(node.output)
         elif node.op_type == "ConvTranspose" and endless.intersection(node.input):
             found.update(node.output)
+        elif node.op_type in ("LogSoftmax", "Softmax"):
+            found.update(strange.intersection(node.output))  # infinity less infinity: ours is as of finite numbers
     return found
 
 
