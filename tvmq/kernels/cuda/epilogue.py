@@ -1,0 +1,112 @@
+"""What follows the sums on a GPU: the steps of kernels/epilogue.py, one number at a time, in plain C++ expressions.
+
+Constants, their order and the checks are those of `plan_epilogue`; only the expressions are new. The compiler of
+CUDA contracts a * b + c to one rounding, so a product of floats is `__fmul_rn`, which it leaves alone.
+`__float2int_rn` rounds half to even and saturates, so no product is too large for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.builder import Buffer, Expr, bind, const
+from tvmq.kernels.cuda.builder import call, value_of
+from tvmq.kernels.epilogue import Dequantizer, EpiloguePlan, FloatRequantizer
+from tvmq.kernels.types import Add, Table
+
+# (sum as int32, one constant of the channel for each parameter) -> code as int32, or float32
+Scale = Callable[[Expr, Sequence[Expr]], Expr]
+
+
+def scaled(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr]) -> Expr:
+    """The sum after the requantize or dequantize step: a code as int32, a float, or the sum itself.
+
+    constants  those of the channel, in the order of the step's parameters
+    raises     BuildError for a step that has no expression here
+    """
+    if plan.scaler is None:
+        return total
+    rule = RULES.get(type(plan.scaler))
+    if rule is None:
+        raise BuildError(f"kernels, cuda: {type(plan.scaler).__name__} has no expression; use requantize='float'")
+    return rule(plan.scaler, total, constants)
+
+
+def float_codes(scaler: FloatRequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
+    """numerics.requantize in mode "float"."""
+    step, real = scaler.step, bind(T.Cast("float32", total))
+    product = call("float32", "__fmul_rn", real, constants[0])
+    if step.negative_slope != 1:
+        # the slope is at most 1 and rounding keeps the order: the larger product is the right one
+        shrunk = call("float32", "__fmul_rn", constants[0], const(step.negative_slope, "float32"))
+        product = T.max(product, call("float32", "__fmul_rn", real, shrunk))
+    steps = call("int32", "__float2int_rn", product)
+    return T.min(T.max(steps, step.qmin - step.zero_point), step.qmax - step.zero_point) + step.zero_point
+
+
+def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
+    """numerics.dequantize of sums without zero point."""
+    return call("float32", "__fmul_rn", T.Cast("float32", total), constants[0])
+
+
+RULES: dict[type, Any] = {FloatRequantizer: float_codes, Dequantizer: reals}
+
+
+def added(step: Add, code: Expr, other: Expr) -> Expr:
+    """numerics.add of two codes as int32."""
+    total = code * step.a_multiplier + other * step.b_multiplier + step.offset
+    low, high = step.qmin - step.zero_point, step.qmax - step.zero_point
+    return T.min(T.max(total >> step.shift, low), high) + step.zero_point
+
+
+def looked_up(table: Buffer, code: Expr) -> Expr:
+    """Entry of a flat table in the order of `bits_table`, as int32."""
+    return T.Cast("int32", table[code & 255])
+
+
+def after_steps(
+    plan: EpiloguePlan, buffers: dict[str, Buffer], code: Expr, others: Sequence[Expr], name: str = "code"
+) -> Expr:
+    """A code as int32 after all Add and Table steps.
+
+    buffers  flat ones, of the PrimFunc's parameters
+    others   codes of the further data inputs, as int32
+    """
+    adds = tables = 0
+    for step in plan.steps:
+        code = value_of(name, code)
+        if isinstance(step, Add):
+            code, adds = added(step, code, others[adds]), adds + 1
+        else:
+            assert isinstance(step, Table)
+            code, tables = looked_up(buffers[f"table{tables}"], code), tables + 1
+    return code
+
+
+def other_names(plan: EpiloguePlan) -> list[tuple[str, str]]:
+    """(parameter, dtype) of every further data input."""
+    adds = [step for step in plan.steps if isinstance(step, Add)]
+    return [(f"b{index}", step.b_dtype) for index, step in enumerate(adds)]
+
+
+def byte_of(word: Expr, index: int, dtype: str) -> Expr:
+    """Byte of a word as int32."""
+    if dtype == "uint8":
+        return (word >> (8 * index)) & 255 if index < 3 else (word >> 24) & 255
+    return (word << (24 - 8 * index)) >> 24 if index < 3 else word >> 24
+
+
+def word_of(codes: Sequence[Expr]) -> Expr:
+    """Four codes as the bytes of a word."""
+    low = (codes[0] & 255) | ((codes[1] & 255) << 8)
+    return low | ((codes[2] & 255) << 16) | (codes[3] << 24)
+
+
+def is_codes(plan: EpiloguePlan) -> bool:
+    """True if the output is 8-bit codes."""
+    return np.dtype(plan.out_dtype).itemsize == 1
