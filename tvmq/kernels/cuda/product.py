@@ -36,6 +36,7 @@ from tvmq.kernels.cuda.tile import THREAD_TILE, WARP, Tile
 
 # (where the piece begins in shared memory, step)
 Copy = Callable[[Buffer, Expr, Expr], None]
+Facts = list[Expr]  # constants of a column
 SHORT = {"uint8": "u8", "int8": "s8"}
 
 
@@ -168,7 +169,7 @@ class BlockProduct:
 
     # ---- afterwards
 
-    def for_each(self, column_of: Callable[[Expr], object], body: Callable[[Expr, Expr, Expr, object], None]) -> None:
+    def for_each(self, column_of: Callable[[Expr], Facts], body: Callable[[Expr, Expr, Expr, Facts], None]) -> None:
         """body(row, column, sum, column_of(column)) for every sum of the thread, rows and columns within the tile."""
         if self.tile.mma:
             with where(True if self.tile.slices == 1 else self.slice == 0):
@@ -182,7 +183,7 @@ class BlockProduct:
                 body(value_of("line", self.row + i * (tile.rows // side)), column, self.sums[i * side + j], facts)
 
     def _for_each_fragment(
-        self, column_of: Callable[[Expr], object], body: Callable[[Expr, Expr, Expr, object], None]
+        self, column_of: Callable[[Expr], Facts], body: Callable[[Expr, Expr, Expr, Facts], None]
     ) -> None:
         tile, lane = self.tile, self.lane
         rows, columns = tile.warp_rows // 16, tile.warp_columns // 8
