@@ -1,0 +1,110 @@
+"""C++ compiled by g++ into a library that TVM's host code calls, once for each text within a process."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tvm
+
+HEADERS = Path(__file__).parent
+COMPILER = "g++"
+FLAGS = (
+    "-std=c++17", "-O2", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
+    "-fvisibility=hidden", "-shared", "-fPIC", "-w",
+)  # fmt: skip
+# nvcc contracts by default; g++ does the same with these where the CPU has fused multiply-add.
+CONTRACTED = ("-ffp-contract=fast",)
+EXACT = ("-ffp-contract=off",)
+
+
+class EmulationError(Exception):
+    """What a GPU would not have done as the source says, or not at all: the kernel, the thread and why."""
+
+
+def missing_compiler() -> str:
+    """Why kernels cannot be run here; empty if they can."""
+    return "" if shutil.which(COMPILER) else f"no {COMPILER} on this machine to run CUDA kernels with"
+
+
+@lru_cache(maxsize=1)
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="cuda_emulator_")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+class _Argument(ctypes.Structure):
+    """TVMFFIAny of tvm/ffi/c_api.h."""
+
+    _fields_ = (("type", ctypes.c_int32), ("padding", ctypes.c_uint32), ("bits", ctypes.c_uint64))
+
+
+def _argument(value: Any) -> _Argument:
+    if isinstance(value, np.ndarray):
+        return _Argument(0, 0, value.ctypes.data)
+    kind = np.float64 if isinstance(value, float) else np.int64
+    return _Argument(0, 0, int(kind(value).view(np.uint64)))
+
+
+@dataclass(frozen=True)
+class Library:
+    """Compiled kernels: `module` to import into host code, `handle` for what it found."""
+
+    module: Any
+    handle: ctypes.CDLL
+
+    def launch(self, kernel: str, arguments: Sequence[Any], launch: Sequence[int]) -> None:
+        """Run one kernel, as TVM's host code does.
+
+        arguments   arrays (their memory is used), then numbers
+        launch      the numbers that its launch parameters take
+        raises      EmulationError for a fault
+        """
+        given = (_Argument * (len(arguments) + len(launch)))(*map(_argument, [*arguments, *launch]))
+        function = self.handle[f"__tvm_ffi_{kernel}"]
+        function(None, given, len(given), None)
+        self.check()
+
+    def reset(self, order: int, rubbish: int) -> None:
+        """Forget faults; `order` of the threads (0 forward, 1 reverse, 2 shuffled), `rubbish` in new shared memory."""
+        self.handle.emulator_reset(order, rubbish)
+
+    def check(self) -> None:
+        """Raise EmulationError if a kernel has done since `reset` what it must not."""
+        fault = self.handle.emulator_fault().decode()
+        if fault:
+            raise EmulationError(fault)
+
+
+@lru_cache(maxsize=64)
+def compiled(text: str, contract: bool = False) -> Library:
+    """The library of a text.
+
+    contract   products and sums may become one rounding, as nvcc makes them by default
+    raises     EmulationError if g++ refuses the text, with its first complaint
+    """
+    flags = (*FLAGS, *(CONTRACTED if contract else EXACT), f"-I{HEADERS}")
+    stem = _folder() / hashlib.sha256("\0".join([text, *flags]).encode()).hexdigest()[:24]
+    source, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
+    source.write_text(text)
+    run = subprocess.run(
+        [COMPILER, *flags, str(source), "-o", str(library)], capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        complaint = next((line for line in run.stderr.splitlines() if "error" in line), run.stderr[-500:])
+        raise EmulationError(f"g++ refuses the source: {complaint}")
+    handle = ctypes.CDLL(str(library))
+    handle.emulator_fault.restype = ctypes.c_char_p
+    handle.emulator_reset.argtypes = [ctypes.c_int, ctypes.c_int]
+    return Library(tvm.runtime.load_module(str(library)), handle)
