@@ -345,6 +345,8 @@ inline unsigned ballot(unsigned mask, int64_t site, bool value) {
 #define __ballot_sync(mask, value) emulated::ballot(mask, __LINE__, value)
 #define __any_sync(mask, value) (emulated::ballot(mask, __LINE__, value) != 0)
 
+#include "device_on_cpu.h"
+
 // Last, since these change the words themselves.
 #define float emulated::Float
 #define double emulated::Double

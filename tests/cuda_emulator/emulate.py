@@ -11,6 +11,7 @@ import tvm
 from tvm import tirx
 
 from tests.cuda_emulator.device_code import Launcher, device_code
+from tests.cuda_emulator.sizes import shape_of, sizes_of
 from tests.cuda_emulator.walk import Walk
 from tvmq.graph.names import input_names
 
@@ -55,3 +56,16 @@ class Emulated:
             inputs = [inputs[name] for name in input_names(self._main).values()]
         launcher = replace(self._launcher, order=order, rubbish=RUBBISH[order])
         return Walk(self._main, launcher, watch).run(inputs)
+
+
+def run_function(
+    func: Any, inputs: Sequence[np.ndarray], target: Any, *, order: int = FORWARD, contract: bool = False
+) -> np.ndarray:
+    """The last parameter of a function of loops that is bound to threads, from arrays for all others.
+
+    raises  EmulationError for what a kernel must not do
+    """
+    launcher = Launcher.of(device_code({"function": func}, target), contract=contract)
+    result = func.params[-1]
+    output = shape_of(result, sizes_of(func.params, inputs)), str(result.dtype)
+    return replace(launcher, order=order, rubbish=RUBBISH[order])("function", list(inputs), [output])[0]

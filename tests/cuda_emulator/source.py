@@ -18,8 +18,8 @@ KERNEL = re.compile(
 PROTOTYPE = re.compile(r'^extern "C" __global__ void[^{;]*;\n', re.MULTILINE)
 SHARED = re.compile(r"^(?P<indent>\s*)(?P<dynamic>extern )?__shared__ (?P<declaration>[^;=]+);", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#include <(?:cuda|mma|cooperative)[^>]*>\n", re.MULTILINE)
-# What only works among threads that wait for each other; our own headers name theirs tvmq_mma and tvmq_warp.
-WAITS = re.compile(r"__sync|__shfl|_sync\(|__activemask|tvmq_mma|tvmq_warp|ldmatrix")
+# What only works among threads that wait for each other, of CUDA and of tvmq/kernels/cuda/device.py.
+WAITS = re.compile(r"__sync|__shfl|_sync\(|__activemask|tvmq_mma|tvmq_warp|tvmq_matrices")
 AXES = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
 DYNAMIC = "tirx.use_dyn_shared_memory"
 

@@ -288,9 +288,12 @@ inline void check_guard(size_t offset, const char* kind) {
   }
 }
 
+inline void forget_copies();  // device_on_cpu.h
+
 inline void run_block(const Kernel& kernel, size_t dynamic_bytes) {
   size_t all = kernel.shared_bytes + dynamic_bytes + GUARD_BYTES;
   memset(shared_memory, rubbish, all);
+  forget_copies();
   in_fibers = kernel.waits;
   kernel.waits ? run_fibers() : run_calls();
   for (int i = 0; i < kernel.guard_count; ++i) check_guard(kernel.guards[i], "shared");
