@@ -52,10 +52,12 @@ THIRD_PARTIES = {
     "dataset": {"numpy"}, "backends": set(), "cost": set(), "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
+    # cuda: NVIDIA's bindings, which have NVRTC
+    "codegen": TVM | {"cuda"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "torch", "google"}
+LATE = {"onnx", "torch", "google", "cuda"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

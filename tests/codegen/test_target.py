@@ -59,8 +59,8 @@ def test_all_forms_mean_the_same(same):
 
 
 @pytest.mark.parametrize("target, words", [
-    ("cuda", "'cuda' comes with a later release; use 'llvm'"),
-    ({"kind": "cuda", "arch": "sm_80"}, "later release"),
+    ("cuda", "'cuda' is no CPU; what is asked here is a target of kind 'llvm'"),
+    ({"kind": "cuda", "arch": "sm_80"}, "'cuda' is no CPU"),
     ("opencl", "target of TVM that tvmq does not support"),
     ("lvm", "'lvm' is no target"),
     ("", "empty string"),

@@ -7,6 +7,8 @@
     module.json     the module that was compiled, for `verify` and `explain`, without its constants
     constants.bin   those constants, one after the other
 
+and for a GPU kernels.cu, kernels.fatbin and cuda.bin, see codegen/cuda/saved.py; the code above is then of its host.
+
 The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not
 malice; give `load(path, sha256=...)` the hash that `save` returned to be sure that it is the file you made.
 """
@@ -26,6 +28,9 @@ from typing import Any
 import tvm
 
 from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
+from tvmq.codegen.cuda.saved import MEMBERS as GPU
+from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
+from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
 from tvmq.codegen.host import missing_features
 from tvmq.codegen.manifest import check_form, check_versions, make_manifest
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
@@ -34,7 +39,7 @@ from tvmq.errors import ArtifactError, OutputError, TargetError
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
-MEMBERS = (MANIFEST, *CODE, *IR)
+MEMBERS = (MANIFEST, *CODE, *IR, *GPU)
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
 # Bounds against damaged or hostile archives: bytes of a file; unpacked bytes for each of them, beyond a base.
@@ -80,7 +85,9 @@ def _write(path: Path, data: bytes) -> None:
 
 def packed(parts: Any, module: tvm.IRModule) -> bytes:
     """The file of an executable that was built here."""
-    blobs = {**to_bytes(parts.code, parts.target), **module_to_bytes(module)}
+    blobs = {**to_bytes(parts.code, parts.target.host), **module_to_bytes(module)}
+    if isinstance(parts.target, CudaTarget):
+        blobs.update(gpu_bytes(parts.code, parts.source, parts.target))
     return pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)
 
 
@@ -111,9 +118,12 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
         raise ArtifactError(f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved")
     manifest, blobs = unpack(where, data)
     target = _runnable(where, manifest)
+    is_gpu = isinstance(target, CudaTarget)
+    library = gpu_library(blobs) if is_gpu else None
     return {
-        "code": from_bytes({name: blobs[name] for name in CODE}, target),
+        "code": from_bytes({name: blobs[name] for name in CODE}, target.host, [library] if library else []),
         "target": target,
+        "source": blobs[SOURCE].decode() if is_gpu else "",
         "description": manifest["description"],
         "kernels": manifest["kernels"],
         # read when asked for: the file is in memory anyway, the module need not be
@@ -135,16 +145,17 @@ def _read(path: Path, where: str) -> bytes:
     raise ArtifactError(f"{where} has {size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file")
 
 
-def _runnable(where: str, manifest: dict[str, Any]) -> CpuTarget:
-    """The target of a saved model; TargetError if this CPU cannot run it."""
-    target, arch = resolve_target(manifest["target"]), resolve_target().arch
+def _runnable(where: str, manifest: dict[str, Any]) -> CpuTarget | CudaTarget:
+    """The target of a saved model; TargetError if this CPU cannot run it, or launch what a GPU runs."""
+    saved, arch = manifest["target"], resolve_target().arch
+    target = cuda_target(saved) if is_cuda(saved) else resolve_target(saved)
     if manifest["arch"] != arch:
         built = manifest["arch"]
         raise TargetError(f"{where} was built for {built}, this CPU is {arch}; build the model here")
     lacking = missing_features(manifest["needs"])
     if lacking:
         raise TargetError(
-            f"{where} was built for {target.mcpu} and needs {', '.join(lacking)}, which this CPU lacks; "
+            f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
             "build the model here, or for a CPU whose features both have"
         )
     return target
@@ -162,7 +173,8 @@ def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
             manifest = json.loads(archive.read(MANIFEST))
             check_versions(where, manifest)
             _check_names(where, archive.namelist())
-            blobs = {name: archive.read(name) for name in (*CODE, *IR)}
+            gpu = GPU if is_cuda(manifest.get("target")) else ()
+            blobs = {name: archive.read(name) for name in (*CODE, *IR, *gpu)}
     except ArtifactError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 import tvm
+from tvm import relax
 
+from tvmq.codegen.cuda.compile import compile_cuda
+from tvmq.codegen.cuda.lowerer import CudaLowerer
+from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
 from tvmq.codegen.description import describe_module
 from tvmq.codegen.executable import Executable, Parts
 from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.target import resolve_target
+from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
@@ -35,13 +39,14 @@ def build(
     """Compile a float, simulated or integer module.
 
     mod      from `from_onnx` (with its params) or from `quantize`
-    target   "llvm" is this CPU with all its features; "llvm -mcpu=...", a dict or a tvm Target for others
+    target   "llvm" is this CPU with all its features; "llvm -mcpu=...", a dict or a tvm Target for others;
+             "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other
     params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
              costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does
     raises   TargetError for an unknown target, ConfigError for sizes of no free dimension, BuildError if TVM fails
     """
-    cpu = resolve_target(target)
+    machine = cuda_target(target) if is_cuda(target) else resolve_target(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
     if sizes:
@@ -49,8 +54,18 @@ def build(
     plain = unpacked(mod)
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    lowerer = Lowerer(float_weights(with_sizes(plain, {batch: 1}) if batch else plain), cpu.isa)
-    lowered = lowerer.run()
-    code = compile_module(lowered, cpu)
+    lowerer = _lowerer(float_weights(with_sizes(plain, {batch: 1}) if batch else plain), machine)
+    code, source = _compiled(lowerer.run(), machine)
     description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
-    return Executable(Parts(code, cpu, description, lowerer.kernel_names, mod))
+    return Executable(Parts(code, machine, description, lowerer.kernel_names, mod, source=source))
+
+
+def _lowerer(mod: tvm.IRModule, machine: CpuTarget | CudaTarget) -> Lowerer:
+    return CudaLowerer(mod, machine) if isinstance(machine, CudaTarget) else Lowerer(mod, machine.isa)
+
+
+def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[relax.VMExecutable, str]:
+    """Code, and the source of a GPU's kernels."""
+    if isinstance(machine, CudaTarget):
+        return compile_cuda(lowered, machine)
+    return compile_module(lowered, machine), ""

@@ -11,7 +11,7 @@ they appear: equal modules give equal bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tvm_ffi
@@ -33,6 +33,7 @@ def to_bytes(executable: relax.VMExecutable, target: CpuTarget) -> dict[str, byt
     """The bytecode with its constants, and the kernels in one of both forms; what there is not is empty.
 
     executable   as it was compiled; one that was loaded cannot be taken apart again
+    target       the CPU; of a GPU its host
     """
     with without_noise():
         bytecode = written(lambda path: executable.mod.write_to_file(path, ""))
@@ -52,9 +53,10 @@ def _bitcode(library: Any) -> bytes:
     return without_addresses(code, library.inspect_source("ll"))
 
 
-def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget) -> relax.VMExecutable:
+def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:
     """What `to_bytes` gave, as an executable.
 
+    imports  modules that the kernels call
     raises   ArtifactError if TVM cannot read it, TargetError for a shared library of another system
     """
     try:
@@ -62,6 +64,8 @@ def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget) -> relax.VMExecuta
             module = tvm_ffi.get_global_func(LOAD_BYTECODE)(blobs[BYTECODE])
         library = _library(blobs, target)
         if library is not None:
+            for called in imports:
+                library.import_module(called)
             module.import_module(library)
         return relax.VMExecutable(module)
     except TvmqError:

@@ -15,6 +15,9 @@ from tvm import relax
 
 from tvmq.codegen import artifact
 from tvmq.codegen.code_bytes import last_line
+from tvmq.codegen.cuda.device import DeviceMain
+from tvmq.codegen.cuda.device import refusal as gpu_refusal
+from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
@@ -32,6 +35,7 @@ class Parts:
 
     code         compiled functions
     target       what they were compiled for
+    source       of a GPU: its kernels in CUDA C++
     description  inputs, outputs, ledger, layer names (codegen/description.py)
     kernels      {variable: kernel that computes it}
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
@@ -39,15 +43,16 @@ class Parts:
     """
 
     code: relax.VMExecutable
-    target: CpuTarget
+    target: CpuTarget | CudaTarget
     description: dict[str, Any]
     kernels: dict[str, str]
     module: tvm.IRModule | Callable[[], tvm.IRModule]
     saved: bytes | None = None
+    source: str = ""
 
 
 class Executable:
-    """A compiled model for one CPU.
+    """A compiled model for one CPU or GPU.
 
         exe = tvmq.build(qmod)
         y, = exe.run({"x": x})
@@ -63,9 +68,9 @@ class Executable:
         self._output_info = infos(parts.description["outputs"])
         self._inputs = Inputs(self._input_info)
         self._tensors = [shared(array) for array in self._inputs.arrays]
-        self._lacking = _lacking(parts.target)
-        # Code for another CPU can be saved, but not even be prepared for running.
-        self._main = None if self._lacking else relax.VirtualMachine(parts.code, tvm.cpu())["main"]
+        self._refusal = _refusal(parts.target)
+        # Code for another machine can be saved, but not even be prepared for running.
+        self._main = None if self._refusal else _main(parts)
         self._free = None
         if self._main is not None and any(map(is_free, self._input_info)):
             batch = parts.description.get("batch") or None
@@ -82,9 +87,14 @@ class Executable:
         return self._output_info
 
     @property
-    def target(self) -> CpuTarget:
-        """The CPU it was compiled for."""
+    def target(self) -> CpuTarget | CudaTarget:
+        """The CPU or GPU it was compiled for."""
         return self._parts.target
+
+    @property
+    def source(self) -> str:
+        """The kernels of a GPU in CUDA C++; empty for a CPU."""
+        return self._parts.source
 
     @property
     def ledger(self) -> Ledger:
@@ -113,14 +123,10 @@ class Executable:
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
-        raises        DataError naming the input; TargetError if the model was built for a CPU unlike this one
+        raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
         """
         if self._main is None:
-            needs = ", ".join(self._lacking)
-            raise TargetError(
-                f"run: the model was built for {self.target.mcpu} and needs {needs}, which this CPU lacks; "
-                "save it and load it there, or build it for 'llvm', this CPU"
-            )
+            raise TargetError(self._refusal)
         arrays = self._inputs.checked(inputs, check_finite=check_finite)
         if self._free is not None:
             sizes = sizes_of_inputs(self._input_info, arrays, self._parts.description["limits"])
@@ -139,8 +145,11 @@ class Executable:
     def benchmark(self, inputs: Mapping[str, Any], *, repeat: int = 50, threads: int | None = None) -> Timing:
         """Seconds of single runs after a warm-up; `threads` that the model may use (None: as it is).
 
+        On a GPU: from inputs in its memory until the results are there; copies are not counted.
         raises   ConfigError for counts below 1, and what `run` raises
         """
+        if isinstance(self._main, DeviceMain) and self._free is None:
+            return measure(self._main.timed(self._inputs.checked(inputs)), repeat=repeat, threads=threads)
         return measure(lambda: self.run(inputs), repeat=repeat, threads=threads)
 
     def save(self, path: str | Path) -> str:
@@ -154,7 +163,7 @@ class Executable:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
-        return f"Executable({inputs} -> {outputs}; {kind}, {self.target.mcpu})"
+        return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
 
 
 def load(path: str | Path, *, sha256: str | None = None) -> Executable:
@@ -170,6 +179,24 @@ def load(path: str | Path, *, sha256: str | None = None) -> Executable:
     except Exception as error:
         reason = last_line(error)
         raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
+
+
+def _main(parts: Parts) -> Callable[..., Any]:
+    """The compiled main function, on tensors in the memory of the CPU."""
+    if isinstance(parts.target, CudaTarget):
+        return DeviceMain(parts.code)
+    return relax.VirtualMachine(parts.code, tvm.cpu())["main"]
+
+
+def _refusal(target: CpuTarget | CudaTarget) -> str:
+    """Why this machine cannot run code for a target, and what to do; empty if it can."""
+    lacking = _lacking(target.host)
+    if lacking:
+        return (
+            f"run: the model was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
+            "save it and load it there, or build it for 'llvm', this CPU"
+        )
+    return gpu_refusal(target) if isinstance(target, CudaTarget) else ""
 
 
 def _lacking(target: CpuTarget) -> tuple[str, ...]:

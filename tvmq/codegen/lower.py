@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,9 @@ def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
 class Lowerer:
     """State of the walk; see the head of this file."""
 
+    rules: Mapping[str, str] = LOWERINGS
+    free_rules: Mapping[str, str] = FREE_LOWERINGS
+
     def __init__(self, mod: tvm.IRModule, isa: Isa) -> None:
         self.view = View(mod)
         self.isa = isa
@@ -157,9 +160,13 @@ class Lowerer:
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self._sources = merge(*(self.view.sources(name) for name in chain.members))
-            if not self._by_rule(chain):
-                self.as_it_stands(chain.members)
+            if not self.by_rule(chain):
+                self.otherwise(chain)
         return self._finish()
+
+    def otherwise(self, chain: Chain) -> None:
+        """Lower a chain that no rule has taken."""
+        self.as_it_stands(chain.members)
 
     # ---- what rules use
 
@@ -254,10 +261,11 @@ class Lowerer:
 
     # ---- the walk
 
-    def _by_rule(self, chain: Chain) -> bool:
+    def by_rule(self, chain: Chain) -> bool:
+        """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
-        rule = LOWERINGS.get(head) if self._fits_templates(chain) else self._free_rule(chain)
+        rule = self.rules.get(head) if self._fits_templates(chain) else self._free_rule(chain)
         if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
         module, _, function = rule.partition(":")
@@ -275,7 +283,7 @@ class Lowerer:
 
     def _free_rule(self, chain: Chain) -> str | None:
         """The rule for a chain of tensors of free sizes; None where there are no values."""
-        return None if 0 in self._sizes(chain) else FREE_LOWERINGS.get(op_name(self.view.value[chain.head]))
+        return None if 0 in self._sizes(chain) else self.free_rules.get(op_name(self.view.value[chain.head]))
 
     def as_it_stands(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""

@@ -52,7 +52,7 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
         "tvmq": __version__,
         "tvm": str(tvm.__version__),
         "tvm_ffi": str(tvm_ffi.__version__),
-        "arch": parts.target.arch,
+        "arch": parts.target.host.arch,
         "target": dict(parts.target.tvm),
         "needs": sorted(parts.target.needs),
         "description": parts.description,

@@ -5,7 +5,9 @@ Every template gives the same bits, so a choice is about speed alone. None means
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +39,18 @@ from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, K
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
+Choice = TypeVar("Choice", bound=Callable[..., Kernel | None])
+
+
+def of_cpus(choose: Choice) -> Choice:
+    """None for a GPU: its kernels have rules of their own (codegen/cuda/lowerer.py), all else is scheduled there."""
+
+    @wraps(choose)
+    def chosen(*args: Any, **options: Any) -> Kernel | None:
+        is_gpu = any(isinstance(arg, Isa) and arg.name == "cuda" for arg in args)
+        return None if is_gpu else choose(*args, **options)
+
+    return chosen  # type: ignore[return-value]
 
 
 def conv2d_kernel(
@@ -91,6 +105,7 @@ def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | N
     return free_matmul.free_matmul(product, isa) if set(product.dtypes) <= set(CODES) else None
 
 
+@of_cpus
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
     """Sum of two activations of one shape."""
     if a != b or a_dtype not in CODES or step.b_dtype not in CODES:
@@ -98,6 +113,7 @@ def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel 
     return add.add(a, step, isa, a_dtype)
 
 
+@of_cpus
 def multiply_kernel(
     a: Shape, b: Shape, step: Requantize, zeros: tuple[int, int], dtypes: tuple[str, str], isa: Isa
 ) -> Kernel | None:
@@ -109,11 +125,13 @@ def multiply_kernel(
     return multiply.multiply(a, b, step, isa, a_zero=zeros[0], b_zero=zeros[1], a_dtype=dtypes[0], b_dtype=dtypes[1])
 
 
+@of_cpus
 def table_kernel(shape: Shape, dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
     """256-entry lookup from codes to codes."""
     return table.table(shape, dtype, values, isa) if values.dtype in CODES else None
 
 
+@of_cpus
 def quantize_kernel(
     shape: Shape, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa, *, to_nhwc: bool
 ) -> Kernel | None:
@@ -125,6 +143,7 @@ def quantize_kernel(
     return maker(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax)
 
 
+@of_cpus
 def dequantize_kernel(
     shape: Shape, dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa, *, to_nchw: bool
 ) -> Kernel | None:
@@ -136,11 +155,13 @@ def dequantize_kernel(
     return maker(shape, dtype, scale, zero_point, isa)
 
 
+@of_cpus
 def max_pool_kernel(windows: pool.Pool2d, dtype: str, isa: Isa) -> Kernel | None:
     """Highest code under each window."""
     return pool.max_pool(windows, isa, dtype) if dtype in CODES else None
 
 
+@of_cpus
 def sum_pool_kernel(windows: pool.Pool2d, step: Requantize, zero_point: int, dtype: str, isa: Isa) -> Kernel | None:
     """Sums under windows, requantized: average pooling."""
     return pool.sum_pool(windows, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None
@@ -156,6 +177,7 @@ def norm_kernel(norm: group_norm.Norm, isa: Isa) -> Kernel | None:
     return group_norm.group_norm(norm, isa) if norm.batch * norm.length else None
 
 
+@of_cpus
 def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel | None:
     """NCHW to NHWC and back."""
     if dtype not in (*CODES, "float32"):
@@ -165,6 +187,7 @@ def transpose_kernel(shape: Shape, axes: Shape, dtype: str, isa: Isa) -> Kernel 
     return maker(shape, isa, dtype) if maker else None
 
 
+@of_cpus
 def concat_kernel(shapes: Sequence[Shape], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
     """Tensors of one type behind each other."""
     if len(set(dtypes)) != 1 or dtypes[0] not in (*CODES, "float32"):
@@ -172,6 +195,7 @@ def concat_kernel(shapes: Sequence[Shape], axis: int, dtypes: Sequence[str], isa
     return concat.concat(shapes, axis, isa, dtypes[0])
 
 
+@of_cpus
 def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dtype: str, isa: Isa) -> Kernel | None:
     """A border of one value."""
     if dtype not in (*CODES, "float32") or min(min(sides) for sides in width) < 0:
@@ -179,6 +203,7 @@ def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dty
     return pad.pad(shape, width, value, isa, dtype)
 
 
+@of_cpus
 def resize_kernel(shape: Shape, factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
     """Nearest resize by whole factors: every pixel repeated."""
     if dtype not in (*CODES, "float32"):

@@ -61,6 +61,16 @@ class CpuTarget:
         return _architecture(str(self.tvm.get("mtriple") or codegen.llvm_get_system_triple()))
 
     @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.mcpu
+
+    @property
+    def host(self) -> CpuTarget:
+        """The CPU that calls the kernels: itself."""
+        return self
+
+    @property
     def needs(self) -> frozenset[str]:
         """Features that a CPU must have to run code compiled for this one."""
         return used_features(self.features, self.arch)
@@ -105,7 +115,7 @@ def _options(target: Any) -> dict[str, Any]:
     if target is None:
         return {"kind": "llvm"}
     if isinstance(target, str):
-        return _parse(target)
+        return parse(target)
     if isinstance(target, tvm.target.Target):
         options = {str(key): value for key, value in target.export().items()}
         # TVM writes the triple of this machine into every Target
@@ -124,10 +134,10 @@ def _list(value: Any) -> list[str]:
     return [item for item in items if item]
 
 
-def _parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> dict[str, Any]:
     """Options of "kind -key=value --key value ...".
 
-    >>> _parse("llvm -mcpu=core-avx2 -mattr=+avx2,+fma")
+    >>> parse("llvm -mcpu=core-avx2 -mattr=+avx2,+fma")
     {'kind': 'llvm', 'mcpu': 'core-avx2', 'mattr': ['+avx2', '+fma']}
     """
     words = shlex.split(text)
@@ -160,7 +170,7 @@ def _read(key: str, value: str, text: str) -> Any:
 
 def _check_kind(kind: str) -> None:
     if kind == "cuda":
-        raise TargetError("build: target 'cuda' comes with a later release; use 'llvm' until then")
+        raise TargetError("build: 'cuda' is no CPU; what is asked here is a target of kind 'llvm'")
     if kind != "llvm":
         known = [str(name) for name in tvm.target.Target.list_kinds()]
         reason = "is a target of TVM that tvmq does not support" if kind in known else "is no target"

@@ -13,6 +13,8 @@ from typing import Any
 import tvm.relax.script.parser as parser
 from tvm import ir, relax, tirx
 
+CUDA_FENCE = "tvmq_rounded"  # defined in codegen/cuda/source.py
+
 Infer = Callable[[relax.Call, relax.BlockBuilder], Any]
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 
@@ -57,13 +59,13 @@ def known_shape(call: relax.Call) -> list[tirx.PrimExpr]:
 def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     """Keep LLVM from contracting a float32 product with a following sum into an FMA, which would round differently.
 
-    On targets without LLVM the value is returned as it is.
+    On CUDA it is a function that TVM cannot see through; no other target has fences.
     """
     from tvm.target import Target
 
     target = Target.current(allow_none=True)
-    if target is not None and target.kind.name != "llvm":
-        return value
-    intrinsic = tirx.op.call_llvm_pure_intrin
+    kind = "llvm" if target is None else str(target.kind.name)
     dtype = str(value.dtype) if not hasattr(value, "ty") else str(value.ty)
-    return intrinsic(dtype, "llvm.arithmetic.fence", value)
+    if kind == "cuda":
+        return tirx.call_pure_extern(dtype, CUDA_FENCE, value)
+    return tirx.op.call_llvm_pure_intrin(dtype, "llvm.arithmetic.fence", value) if kind == "llvm" else value

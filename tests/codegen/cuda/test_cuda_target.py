@@ -1,0 +1,55 @@
+"""Targets of kind "cuda": forms, architectures, refusals."""
+
+from __future__ import annotations
+
+import pytest
+import tvm
+
+from tvmq.codegen.cuda.target import ARCHITECTURES, CudaTarget, cuda_target, device_arch, is_cuda, plain_host
+from tvmq.codegen.target import resolve_target
+from tvmq.errors import TargetError
+
+
+@pytest.mark.parametrize("target", [
+    "cuda -arch=sm_80", {"kind": "cuda", "arch": "sm_80"}, tvm.target.Target({"kind": "cuda", "arch": "sm_80"}),
+    CudaTarget("sm_80", resolve_target(plain_host())),
+])  # fmt: skip
+def test_forms(target):
+    assert is_cuda(target)
+    found = cuda_target(target)
+    assert (found.arch, found.name, found.capability) == ("sm_80", "cuda sm_80", (8, 0))
+    assert str(found.as_tvm().kind.name) == "cuda" and str(found.as_tvm().arch) == "sm_80"
+    assert cuda_target(found.tvm) == found
+
+
+@pytest.mark.parametrize("target", ["llvm", "cudallvm", None, {"kind": "llvm"}, tvm.target.Target("llvm"), 3, {}])
+def test_others(target):
+    assert not is_cuda(target)
+
+
+def test_without_an_architecture_it_is_the_device_or_the_portable_one():
+    assert cuda_target("cuda").arch == (device_arch() or "sm_75")
+
+
+def test_the_host_is_plain_unless_named():
+    assert cuda_target("cuda").host.needs <= resolve_target(plain_host()).needs
+    named = cuda_target({"kind": "cuda", "arch": "sm_90", "host": "llvm -mcpu=haswell"})
+    assert named.host.mcpu == "haswell" and "avx2" in named.needs
+
+
+def test_capabilities_grow_along_the_list():
+    host = resolve_target(plain_host())
+    found = [CudaTarget(arch, host).capability for arch in ARCHITECTURES]
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("target, words", [
+    ("cuda -arch=sm_81", "no architecture 'sm_81'; did you mean sm_"),
+    ({"kind": "cuda", "arch": 80}, "no architecture 80; known are sm_61, "),
+    ("cuda -arc=sm_80", "no option 'arc'; did you mean arch"),
+    ({"kind": "cuda", "zzz": 1}, "no option 'zzz'; it takes arch, host"),
+    ({"kind": "cuda", "host": "llvm -mcpu=haswel"}, "no CPU 'haswel'"),
+])  # fmt: skip
+def test_refusals(target, words):
+    with pytest.raises(TargetError, match=words):
+        cuda_target(target)

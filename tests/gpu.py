@@ -1,0 +1,12 @@
+"""What tests of CUDA need, and why they are skipped where it is absent."""
+
+from __future__ import annotations
+
+import pytest
+import tvm
+
+from tvmq.codegen.cuda.nvcc import find_nvcc
+
+NO_GPU = not tvm.cuda(0).exist
+needs_nvcc = pytest.mark.skipif(find_nvcc() is None, reason="there is no nvcc on the PATH or in CUDA_HOME")
+needs_gpu = pytest.mark.skipif(NO_GPU, reason="this machine has no NVIDIA GPU that TVM can use")

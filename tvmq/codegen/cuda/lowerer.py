@@ -1,0 +1,59 @@
+"""From a module of ours to calls of kernels of a GPU: which rule takes which operator.
+
+The walk and the layouts are those of codegen/lower.py: pictures live in NHWC as long as their readers take them so. A
+rule is a function of a Lowerer and a Chain. It gives the chain's result by
+
+    lowerer.call(kernel, inputs, shape, dtype, name)      kernel: a tvmq.kernels.types.Kernel
+    lowerer.give_nhwc(chain.result, value)                or give_logical
+
+and returns True; False leaves the chain to the generic way: each of its members by its own rule, and what has none as
+it stands. The function of a kernel binds its loops to blockIdx and threadIdx itself; neither fusion nor the generic
+schedule touch it.
+"""
+
+from __future__ import annotations
+
+import tvm
+
+from tvmq.codegen.cuda.target import CudaTarget
+from tvmq.codegen.fusion import Chain
+from tvmq.codegen.lower import LOWERINGS, Lowerer
+from tvmq.graph.view import op_name
+
+# Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
+SHARED = (
+    "nn.max_pool2d", "nn.avg_pool2d", "mean", "max", "min", "tvmq.sum", "tvmq.requantize", "tvmq.dequantize",
+    "tvmq.quantize", "tvmq.add", "tvmq.multiply", "tvmq.table", "tvmq.scale_shift", "tvmq.prelu", "tvmq.resample",
+    "tvmq.simulated_quantize", "concat", "nn.pad", "reshape", "flatten", "squeeze", "expand_dims", "strided_slice",
+    "image.resize2d", "take", "tile", "flip", "broadcast_to", "nn.relu", "clip", "sigmoid", "tanh", "exp", "erf",
+    "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative", "abs", "add", "subtract", "multiply", "divide",
+    "maximum", "minimum", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
+)  # fmt: skip
+
+# operator at the head of a chain -> rule; our templates for GPUs are named here
+CUDA_LOWERINGS: dict[str, str] = {
+    **{name: LOWERINGS[name] for name in SHARED},
+    "where": "tvmq.codegen.lowerings.elementwise:same_layout",
+}
+
+
+class CudaLowerer(Lowerer):
+    """The walk of Lowerer with the rules of a GPU."""
+
+    rules = CUDA_LOWERINGS
+    free_rules: dict[str, str] = {}
+
+    def __init__(self, mod: tvm.IRModule, target: CudaTarget) -> None:
+        super().__init__(mod, target.isa)
+        self.target = target
+
+    def by_rule(self, chain: Chain) -> bool:
+        """As Lowerer, but a shuffle of pixels is three operators: the kernels that do it at once are of CPUs."""
+        shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
+        return not shuffle and super().by_rule(chain)
+
+    def otherwise(self, chain: Chain) -> None:
+        """Each member by a rule of its own."""
+        for name in chain.members:
+            if len(chain.members) == 1 or not self.by_rule(Chain(name, [name])):
+                self.as_it_stands([name])
