@@ -39,7 +39,7 @@ from tvmq.errors import ArtifactError, OutputError, TargetError
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
-MEMBERS = (MANIFEST, *CODE, *IR, *GPU)
+MEMBERS = (MANIFEST, *CODE, *IR)
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
 # Bounds against damaged or hostile archives: bytes of a file; unpacked bytes for each of them, beyond a base.
@@ -202,7 +202,7 @@ def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:
 
 def _check_names(where: str, names: list[str]) -> None:
     for name in names:
-        if name not in MEMBERS or names.count(name) > 1:
+        if name not in (*MEMBERS, *GPU) or names.count(name) > 1:
             raise ArtifactError(f"{where} holds {names.count(name)} members '{name}'; it is no tvmq file")
 
 
