@@ -113,6 +113,7 @@ class _Template:
         place = Place(
             first, value_of("first_column", column), self.pixels, self.filters, conv.filters,
             group * self.filters, value_of("first_channel", panel * tile.columns),
+            conv.filters % 4 == 0 and self.filters % 4 == 0,
         )  # fmt: skip
         Output(tile, self.plan, buffers, place).write(product)
 

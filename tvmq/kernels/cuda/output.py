@@ -27,6 +27,7 @@ class Place:
     pitch             elements from a row of the output to the next
     base              element of row 0, column 0
     channel           first of the tile's channels, in the constants as packed
+    whole             True if every row begins at a word and ends with one
     """
 
     row: Expr
@@ -36,6 +37,7 @@ class Place:
     pitch: int
     base: Expr
     channel: Expr
+    whole: bool
 
 
 class Output:
@@ -45,6 +47,14 @@ class Output:
         self.tile, self.plan, self.buffers, self.place = tile, plan, buffers, place
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
 
+    def offset_of_column(self, column: Expr) -> Expr:
+        """What is added to all sums of a column of the tile."""
+        return self.buffers["bias"][self.place.channel + column]
+
+    def offset_of_row(self, row: Expr) -> Expr:
+        """What is added to all sums of a row of the tile."""
+        return 0
+
     def write(self, product: BlockProduct) -> None:
         """All of it."""
         if not is_codes(self.plan):
@@ -53,18 +63,17 @@ class Output:
         self._memory = product.memory
         product.for_each(self._constants, self._stage_code)
         synchronize()
-        whole = self.place.columns % 4 == 0 and self.place.pitch % 4 == 0
-        (self._copy_words if whole else self._copy_bytes)(product.thread)
+        (self._copy_words if self.place.whole else self._copy_bytes)(product.thread)
 
     def _constants(self, column: Expr) -> list[Expr]:
-        """Bias and constants of the scale, of a column of the tile."""
+        """The offset and the constants of the scale, of a column of the tile."""
         channel = self.place.channel + column
-        names = ["bias", *self.scale_names]
-        return [value_of(f"{name}_", self.buffers[name][channel]) for name in names]
+        offset = value_of("offset", self.offset_of_column(column))
+        return [offset, *(value_of(f"{name}_", self.buffers[name][channel]) for name in self.scale_names)]
 
-    def _scaled(self, total: Expr, constants: list[Expr]) -> Expr:
-        bias, *rest = constants
-        return scaled(self.plan, value_of("total", total + bias), rest)
+    def _scaled(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
+        offset, *rest = constants
+        return scaled(self.plan, value_of("total", total + (offset + self.offset_of_row(row))), rest)
 
     def _exists(self, row: Expr, column: Expr) -> Expr:
         """False for what only fills the tile."""
@@ -81,10 +90,10 @@ class Output:
 
     def _store_number(self, row: Expr, column: Expr, total: Expr, constants: list[Expr]) -> None:
         with where(self._exists(row, column)):
-            put(self.buffers["y"], self._offset(row, column), self._scaled(total, constants))
+            put(self.buffers["y"], self._offset(row, column), self._scaled(total, row, constants))
 
     def _stage_code(self, row: Expr, column: Expr, total: Expr, constants: list[Expr]) -> None:
-        code = self._scaled(total, constants)
+        code = self._scaled(total, row, constants)
         put(self._memory, row * self.tile.code_pitch + column, T.Cast("int8", code))
 
     def _copy_words(self, thread: Expr) -> None:
