@@ -1,7 +1,7 @@
 """conv2d: uint8 or int8 x int8 -> int32 -> codes, NHWC, an implicit matrix product, for every CPU.
 
 Computes   numerics.conv, then the epilogue (numerics.requantize, add, table), bit for bit
-Layouts    x NHWC, weights packed (see packing), output NHWC
+Layouts    x NHWC, weights packed (see packing; those of 4 bits two to a byte, see nibbles), output NHWC
 Needs      partial sums within int32 (numerics.check_accumulator); bias already holds -x_zero * sum(weights)
 Loops      those of conv_loops; then the steps over codes while a chunk is in cache
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
@@ -24,6 +24,7 @@ from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.isa import instructions
+from tvmq.kernels.nibbles import Nibbles, nibbles_for, weight_parameter
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights, panel_pieces
 from tvmq.kernels.tiling import Tiling, choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
@@ -64,9 +65,11 @@ def make_kernel(
         return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), conv.groups, slots)
 
     packed = pack_weights(weight, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins)
+    nibbles = nibbles_for(weight, shape.ins)
+    packed = packed if nibbles is None else numerics.pack_int4(packed)
     constants = (packed, pack(_shifted_bias(shape, weight, bias)), *plan.constants(pack))
-    name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
-    func = _Integers(name, shape, tiling, plan, buffers).prim_func()
+    name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
+    func = _Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
     return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers))
 
 
@@ -108,8 +111,9 @@ class _Integers(ConvLoops):
         tiling: Tiling,
         plan: EpiloguePlan,
         buffer_shapes: tuple[Shape, Shape] | None,
+        nibbles: Nibbles | None,
     ) -> None:
-        super().__init__(name, shape, tiling, "int32", buffer_shapes)
+        super().__init__(name, shape, tiling, "int32", buffer_shapes, nibbles)
         self.plan = plan
 
     def prim_func(self) -> Any:
@@ -118,7 +122,7 @@ class _Integers(ConvLoops):
         x_shape, y_shape = self.buffer_shapes
         channels = self.conv.groups * shape.vectors * self.ins.lanes
         parameters = {"x": (x_shape, self.conv.x_dtype)} | plan.data_parameters(y_shape)
-        parameters["weight"] = ((channels * shape.steps * self.ins.taps,), self.ins.w_dtype)
+        parameters["weight"] = weight_parameter(channels * shape.steps * self.ins.taps, self.ins, self.nibbles)
         parameters["bias"] = ((channels,), "int32")
         parameters |= plan.constant_parameters(channels)
         parameters["y"] = (y_shape, plan.out_dtype)

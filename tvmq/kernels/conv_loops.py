@@ -3,6 +3,7 @@
 Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
            panel, tile (see tiling), kernel row, step
 Reads      a window is one run of memory for each kernel row (each tap if dilated or grouped): no im2col
+Nibbles    weights of 4 bits are unpacked panel by panel, once for all tiles; for a single tile as they are read
 A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
 """
 
@@ -25,12 +26,14 @@ from tvmq.kernels.builder import (
     prefetch,
     quotient,
     remainder,
+    store,
     store_first,
     vector_type,
     wide,
     workspace,
 )
 from tvmq.kernels.conv_shape import ConvShape, choose_chunks
+from tvmq.kernels.nibbles import Nibbles
 from tvmq.kernels.packing import PanelRun, panel_runs
 from tvmq.kernels.staging import SLACK, Stager
 from tvmq.kernels.tiling import Tiling
@@ -48,6 +51,7 @@ class Tile:
     group           of the convolution
     vector          first vector of output channels in the group
     panel           kind of the panel
+    weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
     """
 
     source: Buffer
@@ -58,6 +62,7 @@ class Tile:
     group: Expr
     vector: Expr
     panel: PanelRun
+    weights: Buffer | None = None
 
 
 class ConvLoops:
@@ -80,8 +85,10 @@ class ConvLoops:
         tiling: Tiling,
         sum_dtype: str,
         buffer_shapes: tuple[Shape, Shape] | None,
+        nibbles: Nibbles | None = None,
     ) -> None:
         conv = shape.conv
+        self.nibbles = nibbles
         self.name, self.shape, self.tiling, self.sum_dtype = name, shape, tiling, sum_dtype
         self.conv, self.ins = conv, shape.ins
         self.buffer_shapes = buffer_shapes or (
@@ -137,9 +144,10 @@ class ConvLoops:
 
                 def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
                     vector = bind(offset + run.vector)
+                    weights = self._unpacked_panel(0, vector, run.columns)
                     with T.serial(0, tiles) as tile:
                         pixel = bind(T.min(tile * rows, self.pixels - rows))
-                        self._tile(Tile(source, 0, pixel, rows, tile, 0, vector, run))
+                        self._tile(Tile(source, 0, pixel, rows, tile, 0, vector, run, weights))
 
                 over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
             self.finish_chunk(0, self.pixels, panels)
@@ -177,10 +185,11 @@ class ConvLoops:
 
         def panel(offset: Expr, _columns: int, _index: Expr) -> None:
             vector = bind(offset + run.vector)
+            weights = self._unpacked_panel(group, vector, run.columns) if tiling.tiles > 1 else None
 
             def tile(pixel: Expr, rows: int, index: Expr) -> None:
                 first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
-                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run))
+                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run, weights))
 
             over_range(list(tiling.pixel_parts), *tiles, tile)
 
@@ -277,30 +286,64 @@ class ConvLoops:
         """Add one run of every window to the sums: all steps of the innermost loop."""
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         reads = [wide(window) for window in windows]
-        first = (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
         run_begin = bind(number * shape.run_steps)
-        panel = bind(first + run_begin * (columns * self.vector))
-        kind = vector_type(ins.w_dtype, self.vector)
+        panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
         with T.serial(0, shape.run_steps) as step:
             if next_panel is not None:
-                prefetch(self.weight, next_panel + (run_begin + step) * self._line)
+                line = next_panel + (run_begin + step) * self._line
+                prefetch(self.weight, line if self.nibbles is None else quotient(line, 2))
             begin = panel + step * (columns * self.vector)
-            weights = [load(self.weight, begin + column * self.vector, kind) for column in range(columns)]
+            weights = [
+                self._weights(tile, begin + column * self.vector, column, run_begin + step) for column in range(columns)
+            ]
             for row in range(tile.rows):
                 x = ins.broadcast(tile.source, reads[row] + T.Cast("int64", step * ins.taps))
                 for column in range(columns):
                     register = sums[row][column]
                     register.set(ins.dot(register.get(), x, weights[column]))
 
+    def _first_weight(self, tile: Tile) -> Expr:
+        """Where the weights of a tile begin in the buffer that they are read from."""
+        shape = self.shape
+        return 0 if tile.weights is not None else (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
+
+    def _weights(self, tile: Tile, offset: Expr, column: int, step: Expr) -> Expr:
+        """A vector of weights of a tile, in the type that `dot` takes."""
+        if tile.weights is None and self.nibbles is not None:
+            return self.unpacked(offset, tile.group * self.shape.vectors + tile.vector + column, step)
+        source = self.weight if tile.weights is None else tile.weights
+        return load(source, offset, vector_type(self.ins.w_dtype, self.vector))
+
+    def unpacked(self, offset: Expr, _vector: Expr, _step: Expr) -> Expr:
+        """The weights from weight `offset`, which belong to a vector of channels and a step of the reduction."""
+        assert self.nibbles is not None
+        return self.nibbles.vector(self.weight, offset)
+
+    def _unpacked_panel(self, group: Expr, vector: Expr, columns: int) -> Buffer | None:
+        """Copy of the weights of a panel as `dot` takes them; None where they are not packed."""
+        if self.nibbles is None:
+            return None
+        shape = self.shape
+        target = workspace(shape.steps * columns * self.vector, self.ins.w_dtype)
+        channels = bind(group * shape.vectors + vector)
+        first = bind(channels * (shape.steps * self.vector))
+        with T.serial(0, shape.steps) as step:
+            for column in range(columns):
+                place = (step * columns + column) * self.vector
+                store(target, place, self.unpacked(first + place, channels + column, step), self.vector)
+        return target
+
     @property
     def _line(self) -> int:
         """Weights of a cache line."""
+        if self.nibbles is not None:
+            return 2 * CACHE_LINE
         return int(CACHE_LINE // np.dtype(self.ins.w_dtype).itemsize)
 
     def _next_panel(self, tile: Tile) -> Expr | None:
         """First weight of the next panel that this tile fetches, a line a step; None for one panel."""
         shape, columns = self.shape, tile.panel.columns
-        if self.tiling.panels * self.conv.groups == 1:
+        if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
             return None
         share = shape.steps * self._line
         shares = -(-columns * self.vector // self._line)
