@@ -7,6 +7,7 @@ functions of intrinsics.py in front while a module of ours is compiled, and leav
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import tvm_ffi
 
 from tvmq.graph.ops.registry import CUDA_FENCE
+from tvmq.kernels.cuda.device import HEADER
 
 MARK = "// tvmq: products and sums rounded by themselves; compile without fast math and with --fmad=false"
 FUNCTIONS = f"""\
@@ -32,6 +34,7 @@ template <typename T> __device__ __forceinline__ long long tvmq_long(T x) {{
                                                                        : (long long)(0x8000000000000000ull);
 }}
 """
+CALLED = re.compile(r"\btvmq_\w+")
 POSTPROC = "tvm_callback_cuda_postproc"
 # The sources of the module that is compiled just now; None for modules that are not ours.
 _OURS: ContextVar[list[str] | None] = ContextVar("tvmq_cuda_sources", default=None)
@@ -49,9 +52,12 @@ def our_sources() -> Iterator[list[str]]:
 
 
 def with_functions(code: str) -> str:
-    """The source with our functions in front of its first kernel."""
+    """The source with our functions in front of its first kernel, those of the templates only where they are called."""
     begin = code.find('extern "C"')
-    return code if begin < 0 else f"{code[:begin]}{FUNCTIONS}{code[begin:]}"
+    if begin < 0 or is_ours(code):
+        return code
+    of_templates = HEADER if set(CALLED.findall(code)) - set(CALLED.findall(FUNCTIONS)) else ""
+    return f"{code[:begin]}{FUNCTIONS}{of_templates}{code[begin:]}"
 
 
 def is_ours(code: str) -> bool:
