@@ -59,7 +59,11 @@ OPS: dict[str, str] = {
     ),
     "image.resize2d": "tvmq.passes.ops.shape:FAMILY",
     "nn.pad": "tvmq.passes.ops.shape:FAMILY",
+    "tvmq.softmax": "tvmq.passes.ops.integer_softmax:FAMILY",
 }
+
+# operators whose integer form is an approximation, and the option that asks for it
+OPTIONAL: dict[str, str] = {"tvmq.softmax": "integer_softmax"}
 
 
 def load(target: str) -> Any:

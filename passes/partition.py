@@ -24,8 +24,8 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
-from tvmq.passes import OPS, load
-from tvmq.passes.ops import embedding, table
+from tvmq.passes import OPS, OPTIONAL, load
+from tvmq.passes.ops import embedding, integer_softmax, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.results import leave_results_float
@@ -60,7 +60,7 @@ def partition(
     config = config or current_qconfig()
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
-    groups, reasons = _find_groups(view)
+    groups, reasons = _find_groups(view, config if drop is None else QConfig())
     if config.requantize == "float":
         absorb_slopes(view, groups)
     decisions = _rules(view, groups, reasons, config, backend)
@@ -69,8 +69,10 @@ def partition(
         if decisions[key].is_float:
             reasons[group.root] = decisions[key].why
             del groups[key]
+    integer_softmax.drop_without_scores(groups, reasons)
     (drop or _drop_detached)(view, groups, reasons)
     _free_links(view, groups, reasons)
+    integer_softmax.read_accumulators(view, groups, reasons)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
@@ -78,7 +80,7 @@ def partition(
     return with_ledger(mod, ledger)
 
 
-def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
+def _find_groups(view: View, config: QConfig) -> tuple[dict[str, Group], dict[str, str]]:
     """Groups keyed by their output, and the reasons of the operators that stay float, keyed by variable."""
     groups: dict[str, Group] = {}
     reasons: dict[str, str] = {}
@@ -95,12 +97,14 @@ def _find_groups(view: View) -> tuple[dict[str, Group], dict[str, str]]:
         if source is not None and _is_function(var, view.var[source]):
             chains[var.name] = source
             continue
-        found = _group_of(view, var, value)
+        found = _group_of(view, var, value, config)
         if isinstance(found, str):
             reasons[var.name] = found
             continue
         groups[found.output] = found
         taken.update(dict.fromkeys(found.members, found.output))
+        for member in found.members:  # sums in front of a softmax, which are there before it
+            reasons.pop(member, None)
     for name in chains:
         if name not in taken and not table.is_internal(view, name, chains):
             groups[name] = table.FAMILY.chain_group(view, name, chains, taken)
@@ -112,11 +116,11 @@ def _is_function(result: relax.Var, source: relax.Var) -> bool:
     return dtype_of(source) == "float32" and sizes_of(result) == sizes_of(source)
 
 
-def _group_of(view: View, var: relax.Var, value: relax.Expr) -> Group | str:
+def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig) -> Group | str:
     if isinstance(value, relax.TupleGetItem):
         return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
     name = op_name(value)
-    if name not in OPS:
+    if name not in OPS or not getattr(config, OPTIONAL.get(name, ""), True):
         return f"limit: {name or 'this expression'} has no integer form"
     if _is_empty(var) or any(map(_is_empty, value.args)):
         return "limit: a tensor without values"

@@ -74,6 +74,7 @@ class _Realizer:
         self.scales: dict[str, tuple[float, int]] = {}
         self._codes: dict[str, Codes] = {}
         self._floats: dict[str, relax.Expr] = {}
+        self._accumulators: dict[str, tuple[relax.Var, float]] = {}
 
     def run(self) -> tvm.IRModule:
         """Rewrite all bindings; results are floats."""
@@ -107,6 +108,10 @@ class _Realizer:
                 return qparams_of(self.view.value[reader])
         return None
 
+    def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
+        """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
+        return self._accumulators.get(name)
+
     def plain(self, arg: relax.Expr) -> relax.Expr:
         """An argument that is no activation, as the integer module has it."""
         return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
@@ -135,6 +140,8 @@ class _Realizer:
         """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
         qparams = self.output_qparams(group)
         per_channel = scale.size > 1
+        if not per_channel:
+            self._accumulators[group.output] = acc, float(scale.reshape(()))
         if qparams is None:
             return self._dequantized(acc, scale, group, axis if per_channel else -1)
         factor = scale / np.float64(qparams.scale)

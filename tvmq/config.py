@@ -186,6 +186,14 @@ class QConfig:
             " bias every layer downwards."
         ),
     )
+    integer_softmax: bool = _option(
+        False,
+        _SWITCH,
+        (
+            "Compute softmax of products of activations in integers alone, by a fixed-point exp with a proved error"
+            " bound, so that attention needs no float numbers. Off: in float32."
+        ),
+    )
     weight_rounding: str = _choice(
         "calibrated",
         ("calibrated", "nearest"),

@@ -108,6 +108,9 @@ class Realizer(Protocol):
     def output_qparams(self, group: Group) -> QParams | None:
         """How the result is to be coded; None if it is wanted in float."""
 
+    def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
+        """The int32 sums of a group's result before bounds and rounding, where these have one scale, and that scale."""
+
     def plain(self, arg: relax.Expr) -> relax.Expr:
         """An argument that is no activation (indices, a mask) as the integer module has it."""
 

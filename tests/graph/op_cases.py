@@ -527,7 +527,16 @@ def norm_cases() -> list[Case]:
 def integer_float_cases() -> list[Case]:
     """Softmax and norms in integers: every input type, rows of all lengths, all axes, ends of the types."""
     random = np.random.default_rng(7)
-    cases = []
+    scores = np.resize(HARD_SUMS, (2, 3, 8))
+    cases = [
+        Case(
+            f"add_mask_{dtype}",
+            {"x": scores, "mask": np.resize(np.arange(-3, 9).astype(dtype), (2, 1, 8))},
+            lambda x, mask: ops.add_mask(x, mask, multiplier=2**40, offset=-7),
+            lambda x, mask: numerics.add_mask(x, mask, multiplier=2**40, offset=-7),
+        )
+        for dtype in ("int64", "int32", "uint8")
+    ]
     for number, (dtype, shape, axis, scale) in enumerate(
         [
             ("int32", (2, 3, 5, 33), -1, 3e-9),

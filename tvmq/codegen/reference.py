@@ -170,6 +170,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.float_sum": lambda call, x: numerics.float_sum(
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
     ),
+    "tvmq.add_mask": lambda call, x, mask: numerics.add_mask(
+        x, mask, multiplier=call.attrs.multiplier, offset=call.attrs.offset
+    ),
     "tvmq.integer_softmax": _integer_softmax,
     "tvmq.integer_layer_norm": _integer_layer_norm,
     "tvmq.layer_norm": _layer_norm,

@@ -6,6 +6,7 @@ computes. One family of operators a file; functions bear the operators' names.
 """
 
 from tvmq.numerics.add import AddParams, add, add_params
+from tvmq.numerics.add_mask import add_mask, mask_steps
 from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
 from tvmq.numerics.compare import compare_table
 from tvmq.numerics.conv import conv
@@ -60,6 +61,7 @@ __all__ = [
     "adaptive_counts",
     "adaptive_sum_pool",
     "add",
+    "add_mask",
     "add_params",
     "average_factors",
     "check_accumulator",
@@ -88,6 +90,7 @@ __all__ = [
     "layer_norm",
     "log_softmax",
     "make_table",
+    "mask_steps",
     "matmul",
     "max_pool",
     "max_pool2d",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tvmq.graph.ops.adaptive_sum_pool import adaptive_sum_pool
 from tvmq.graph.ops.add import add
+from tvmq.graph.ops.add_mask import add_mask
 from tvmq.graph.ops.conv_transpose import conv_transpose
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
@@ -32,6 +33,7 @@ from tvmq.graph.ops.unpack import unpack
 __all__ = [
     "adaptive_sum_pool",
     "add",
+    "add_mask",
     "conv_transpose",
     "dequantize",
     "dynamic_dequantize",

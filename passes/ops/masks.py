@@ -1,0 +1,111 @@
+"""Attention masks as integers: a float function of an integer tensor that is linear and moves values.
+
+m = astype(mask, "float32")                   m stays integers: expand_dims(mask)
+m = multiply(1 - expand_dims(m), -10000)      facts: 10000 * mask - 10000
+w = where(condition, -inf, 0)                 astype(condition, "int32"), and -inf * w + 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.passes.ops.base import Realizer
+
+MOVES = ("expand_dims", "reshape", "squeeze", "permute_dims", "broadcast_to", "flatten")
+# what stands for infinity, so that sums of real numbers stay numbers
+LARGEST = 1e38
+
+
+@dataclass
+class Mask:
+    """The real values factor * source + summand of an integer or boolean tensor.
+
+    source    variable of integers or booleans
+    moves     variables of the operators that move its values, in order
+    chain     variables of all that is computed in float
+    """
+
+    source: str
+    factor: float = 1.0
+    summand: float = 0.0
+    moves: list[str] = field(default_factory=list)
+    chain: list[str] = field(default_factory=list)
+
+
+def find_mask(view: View, name: str) -> Mask | None:
+    """The mask that a float variable is; None if it is none."""
+    value = view.value.get(name)
+    op = op_name(value) if value is not None else ""
+    if op == "astype":
+        return _source(view, value.args[0], name)
+    if op == "where":
+        return _choice(view, value, name)
+    if op in MOVES:
+        found = find_mask(view, value.args[0].name)
+        if found is not None:
+            found.moves.append(name)
+    else:
+        found = _linear(view, op, value)
+    if found is not None:
+        found.chain.append(name)
+    return found
+
+
+def _source(view: View, arg: relax.Expr, name: str) -> Mask | None:
+    integer = isinstance(arg, relax.Var) and (dtype_of(arg) == "bool" or "int" in dtype_of(arg))
+    return Mask(arg.name, chain=[name]) if integer else None
+
+
+def _choice(view: View, value: relax.Call, name: str) -> Mask | None:
+    """where(condition, a, b) of numbers."""
+    condition, *sides = value.args
+    if not isinstance(condition, relax.Var) or not all(is_const(s) and const_value(s).size == 1 for s in sides):
+        return None
+    a, b = map(_number, sides)
+    return Mask(condition.name, a - b, b, chain=[name])
+
+
+def _linear(view: View, op: str, value: relax.Expr | None) -> Mask | None:
+    """A sum, difference, product or quotient of a mask and a number."""
+    if op not in ("add", "subtract", "multiply", "divide", "negative"):
+        return None
+    assert isinstance(value, relax.Call)
+    variables = [arg for arg in value.args if isinstance(arg, relax.Var)]
+    numbers = [_number(arg) for arg in value.args if is_const(arg) and const_value(arg).size == 1]
+    found = find_mask(view, variables[0].name) if len(variables) == 1 else None
+    if found is None or len(numbers) + 1 != len(value.args):
+        return None
+    first = is_const(value.args[0])
+    number = numbers[0] if numbers else -1.0
+    if op == "divide" and (first or number == 0):
+        return None
+    factor = {"multiply": number, "negative": -1.0, "divide": 1 / number if number else 0.0}.get(op, 1.0)
+    if op == "subtract":
+        factor, number = (-1.0, number) if first else (1.0, -number)
+    summand = number if op in ("add", "subtract") else 0.0
+    found.factor, found.summand = _finite(found.factor * factor), _finite(found.summand * factor + summand)
+    return found
+
+
+def _number(arg: relax.Expr) -> float:
+    return _finite(float(const_value(arg).reshape(())))
+
+
+def _finite(value: float) -> float:
+    return float(np.clip(np.nan_to_num(value, nan=0.0), -LARGEST, LARGEST))
+
+
+def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
+    """The integers of a mask in the integer module, moved as its floats were."""
+    value = realizer.plain(realizer.view.var[mask.source])
+    if dtype_of(value) == "bool":
+        value = realizer.emit(relax.op.astype(value, "int32"), f"{name}_mask")
+    for move in mask.moves:
+        call = realizer.view.value[move]
+        rest = [realizer.plain(arg) for arg in call.args[1:]]
+        value = realizer.emit(relax.Call(call.op, [value, *rest], call.attrs, call.ty_args), f"{move}_mask")
+    return value
