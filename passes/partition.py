@@ -33,7 +33,8 @@ from tvmq.rules import Decision, LayerFacts, resolve
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
-SEEDS = (*CONVOLUTIONS, "conv_transpose", "dense", "matmul")
+WITH_KERNELS = (*CONVOLUTIONS, "conv_transpose")
+SEEDS = (*WITH_KERNELS, "dense", "matmul")
 # What a model brings along that is quantized already: no layers.
 RECURRENT_REASON = (
     "default: recurrent layers stay float, 8 bits would be rounded anew in every step; "
@@ -156,7 +157,7 @@ def _rules(
             continue
         decision, family = decisions[layer.key], groups[layer.key].family
         option = _switched_off(layer, family, config) if decision.rule is None else None
-        limit = _limit(decision, family, config, backend)
+        limit = _limit(decision, family, config, backend, layer.weight_shape)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
@@ -191,10 +192,14 @@ def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None
     return None
 
 
-def _limit(decision: Decision, family: str, config: QConfig, backend: Backend) -> str | None:
-    """What of a layer's specs the backend cannot compute."""
+def _limit(
+    decision: Decision, family: str, config: QConfig, backend: Backend, weight: tuple[int | str, ...]
+) -> str | None:
+    """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
     weights = (decision.weights or config.weight_spec) if family in SEEDS else None
-    return backend.refusal(family, decision.activations or config.activation_spec, weights, config.requantize)
+    kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family in WITH_KERNELS else ()
+    activations = decision.activations or config.activation_spec
+    return backend.refusal(family, activations, weights, config.requantize, kernel)
 
 
 def _shape(view: View, key: str) -> tuple[int | str, ...]:

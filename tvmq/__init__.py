@@ -24,8 +24,10 @@ from tvmq.version import __version__
 if TYPE_CHECKING:
     from tvmq import errors
     from tvmq.analysis.comparison import compare
+    from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.verification import verify
+    from tvmq.backends.description import Backend
     from tvmq.codegen import reference
     from tvmq.codegen.build_module import build
     from tvmq.codegen.executable import Executable, load
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from tvmq.spec import QParams, QuantSpec
 
 __all__ = [
+    "Backend",
     "CalibrationResult",
     "Executable",
     "QConfig",
@@ -48,6 +51,7 @@ __all__ = [
     "Rule",
     "__version__",
     "build",
+    "check_backend",
     "compare",
     "current_qconfig",
     "errors",
@@ -66,6 +70,7 @@ __all__ = [
 
 # Public name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
+    "Backend": "tvmq.backends.description:Backend",
     "CalibrationResult": "tvmq.observers.result:CalibrationResult",
     "Executable": "tvmq.codegen.executable:Executable",
     "QConfig": "tvmq.config:QConfig",
@@ -73,6 +78,7 @@ _PUBLIC = {
     "QuantSpec": "tvmq.spec:QuantSpec",
     "Rule": "tvmq.rules:Rule",
     "build": "tvmq.codegen.build_module:build",
+    "check_backend": "tvmq.analysis.conformity:check_backend",
     "compare": "tvmq.analysis.comparison:compare",
     "current_qconfig": "tvmq.config:current_qconfig",
     "errors": "tvmq.errors",

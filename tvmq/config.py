@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields
 from types import TracebackType
 from typing import Any
 
+from tvmq.backends.description import Backend
 from tvmq.errors import ConfigError
 from tvmq.rules import Rule, did_you_mean
 from tvmq.spec import QuantSpec
@@ -291,6 +292,24 @@ class QConfig:
     def weight_spec(self) -> QuantSpec:
         """Spec of weights where no rule says otherwise."""
         return QuantSpec(self.dtype_weight, self.nbit_weight, symmetric=True, per_channel=self.per_channel)
+
+    def for_backend(self, backend: Backend) -> QConfig:
+        """These options; those that nobody gave are what the backend computes.
+
+        raises  ConfigError that lists all options given that a backend without floats cannot express; one with floats
+                computes layers in float that its integers cannot
+
+        >>> from tvmq.backends.description import Backend
+        >>> qconfig().for_backend(Backend("toy", per_channel=False))
+        qconfig(per_channel=False)
+        """
+        given = self.given or frozenset()
+        fitting = {name: value for name, value in backend.options().items() if name not in given}
+        values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
+        refused = [] if backend.floats else backend.refused_options(values)
+        if refused:
+            raise ConfigError(f"qconfig: backend {backend.name} cannot express " + ";\n    ".join(refused))
+        return QConfig(**values, given=given | frozenset(fitting)) if fitting else self
 
     def _changed(self) -> dict[str, Any]:
         """The options that differ from the defaults."""

@@ -22,6 +22,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends import backend_named
+from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
 from tvmq.config import QConfig, current_qconfig
@@ -62,7 +63,7 @@ def quantize(
     params: Params | None = None,
     dataset: Any = None,
     *,
-    target: str | None = None,
+    target: str | Backend | None = None,
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
 ) -> tvm.IRModule:
@@ -73,21 +74,23 @@ def quantize(
                   .npz or
                   .npy, an object with get_next(); not needed with `calibration`, with calibrate_mode "global_scale",
                   or for a model that is quantized already: its own scales are taken
-    target        name of a backend description (tvmq.backends); None is "cpu", portable: nothing of this machine
-                  goes in
+    target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one;
+                  None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
-                  ConfigError for rules that match nothing, AccumulatorError where a sum could leave int32
+                  ConfigError for rules that match nothing and for options that the target cannot express,
+                  AccumulatorError where a sum could leave int32
     """
-    config = config or current_qconfig()
+    backend = backend_named(target)
+    config = (config or current_qconfig()).for_backend(backend)
     prepared, data = _prepared(mod, params, dataset)
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
-        return with_own_sums(_realized(adopt(prepared, config, backend_named(target)), config))
+        return with_own_sums(_realized(adopt(prepared, config, backend), config))
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
-    annotated = _annotated(tame_outliers(prepared, outliers), config, target)
+    annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
     if calibration is None:
         calibration = _calibration(annotated, data, config, outliers)
     elif calibration.model_hash != model_hash(annotated):
@@ -111,14 +114,15 @@ def run_calibration(
     params: Params | None = None,
     dataset: Any = None,
     *,
-    target: str | None = None,
+    target: str | Backend | None = None,
     config: QConfig | None = None,
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
-    config = config or current_qconfig()
+    backend = backend_named(target)
+    config = (config or current_qconfig()).for_backend(backend)
     prepared, data = _prepared(mod, params, dataset)
     outliers = _outliers(prepared, data, config)
-    annotated = _annotated(tame_outliers(prepared, outliers), config, target)
+    annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
     return _calibration(annotated, data, config, outliers)
 
 
@@ -132,9 +136,9 @@ def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[t
     return prepared, data
 
 
-def _annotated(prepared: tvm.IRModule, config: QConfig, target: str | None) -> tvm.IRModule:
+def _annotated(prepared: tvm.IRModule, config: QConfig, backend: Backend) -> tvm.IRModule:
     """The module up to unify_scales."""
-    return unify_scales(annotate(partition(prepared, config, backend_named(target))))
+    return unify_scales(annotate(partition(prepared, config, backend)))
 
 
 def _outliers(prepared: tvm.IRModule, data: Dataset | None, config: QConfig) -> Outliers:

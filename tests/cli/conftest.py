@@ -82,7 +82,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
     def quantize(mod: Any, params: Any, data: Any = None, target: Any = None) -> str:
         feeds = [dict(feed) for feed in data] if data is not None else None
-        calls.quantized = SimpleNamespace(mod=mod, feeds=feeds, config=tvmq.current_qconfig())
+        calls.quantized = SimpleNamespace(mod=mod, feeds=feeds, config=tvmq.current_qconfig(), target=target)
         return "integer module"
 
     def build(mod: Any, target: Any = "llvm", params: Any = None) -> FakeExecutable:

@@ -144,6 +144,15 @@ def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
     assert (fake.built.mod, fake.built.target) == ("integer module", target)
     assert output.read_bytes() == b"saved"
     assert "1 layer in int8" in result.out and "quantize ..." in result.err
+    assert fake.quantized.target is None
+
+
+def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
+    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, None, 1))
+    (tmp_path / "m.onnx").write_bytes(b"12345")
+    arguments = ["--data", samples, "-o", tmp_path / "m.tvmq", "--backend", "my_chip:DESCRIPTION"]
+    assert cli("quantize", tmp_path / "m.onnx", *arguments).code == 0
+    assert fake.quantized.target == "my_chip:DESCRIPTION"
 
 
 def test_quantize_samples_quiet_and_json(cli, fake, samples, tmp_path, monkeypatch):

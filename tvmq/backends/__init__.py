@@ -16,19 +16,36 @@ BACKENDS: dict[str, str] = {
 }
 
 
-def backend_named(name: str | None) -> Backend:
+def backend_named(name: str | Backend | None) -> Backend:
     """The description of that name; None is the portable CPU.
 
+    name    of BACKENDS, or "module:object" that holds a Backend; a Backend is given back as it is
     raises  ConfigError for an unknown name, with near misses
 
     >>> backend_named(None).name
     'cpu'
     """
+    if isinstance(name, Backend):
+        return name
     name = "cpu" if name is None else name
-    if name not in BACKENDS:
+    target = BACKENDS.get(name, name) if isinstance(name, str) else ""
+    if ":" not in target:
         near = difflib.get_close_matches(str(name), BACKENDS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"quantize: target must be None or one of {', '.join(BACKENDS)}. Got {name!r} instead{hint}")
-    module, _, attribute = BACKENDS[name].partition(":")
-    found: Backend = getattr(importlib.import_module(module), attribute)
+        raise ConfigError(
+            f'quantize: target must be None, one of {", ".join(BACKENDS)}, a tvmq.Backend or its "module:object". '
+            f"Got {name!r} instead{hint}"
+        )
+    return _loaded(target)
+
+
+def _loaded(target: str) -> Backend:
+    """The description that "module:object" names."""
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"quantize: no backend description at {target!r}: {error}") from error
+    if not isinstance(found, Backend):
+        raise ConfigError(f"quantize: {target!r} is a {type(found).__name__}, not a tvmq.Backend")
     return found

@@ -51,6 +51,14 @@ def quantize(
         str,
         typer.Option("--target", help='Compile for it; "llvm": this CPU. Example: "llvm -mcpu=core-avx2"'),
     ] = "llvm",
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            help='Quantize for this description of a target: a name, or "module:object" that holds a tvmq.Backend. '
+            "Options that are not given follow it. Default: cpu. Example: my_chip:DESCRIPTION",
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -69,7 +77,7 @@ def quantize(
         mod, params, arrays, size = import_model(model, data, shape or (), batch, quiet=quiet)
     if arrays is not None and samples is not None:
         arrays = {name: array[:samples] for name, array in arrays.items()}
-    qmod = quantized(mod, params, arrays, size, config, quiet=quiet)
+    qmod = quantized(mod, params, arrays, size, config, backend=backend, quiet=quiet)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
@@ -78,11 +86,21 @@ def quantize(
     report(model, output, tvmq.explain(qmod), time.perf_counter() - start, as_json=as_json)
 
 
-def quantized(mod: Any, params: Any, arrays: Any, size: int, config: tvmq.QConfig, *, quiet: bool = False) -> Any:
+def quantized(
+    mod: Any,
+    params: Any,
+    arrays: Any,
+    size: int,
+    config: tvmq.QConfig,
+    *,
+    backend: str | None = None,
+    quiet: bool = False,
+) -> Any:
     """The integer module; a bar shows how much of the data has been read (it is read at most twice)."""
     total = 2 * len(Batches(arrays, size)) if arrays else None
     with step("quantize", total, quiet=quiet) as advance, config:
-        return tvmq.quantize(mod, params, Batches(arrays, size, advance) if arrays else None)
+        data = Batches(arrays, size, advance) if arrays else None
+        return tvmq.quantize(mod, params, data, target=backend)
 
 
 def report(model: Path, output: Path, explanation: Any, seconds: float, *, as_json: bool) -> None:

@@ -1,0 +1,147 @@
+"""check_backend finds everything of a core that a description lacks, each kind of it, by layer name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tvm
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+import tvmq
+from tests.emulated_device import DEVICE
+from tests.models import Net, at_stage
+from tvmq.analysis.conformity import RULES, Violation, check_backend
+from tvmq.backends.description import Backend
+from tvmq.errors import StageError
+
+
+def quantized(net: Net, *outputs: str, target: Backend | None = DEVICE, **options: object) -> tvm.IRModule:
+    """A small network with random data."""
+    mod, params = tvmq.from_onnx(net.model(*outputs))
+    data = [{"x": net.random.standard_normal(net.shapes[0]).astype(np.float32)} for _ in range(4)]
+    return tvmq.quantize(mod, params, data, target=target, config=tvmq.qconfig(**options))
+
+
+def small(between: str = "Relu") -> tuple[Net, str]:
+    """Two convolutions and what is between them."""
+    net = Net((1, 4, 6, 6))
+    return net, net.conv(net.op(between, net.conv("x", 4, 8)), 8, 4, 1)
+
+
+def bare() -> tuple[Net, str]:
+    """Two convolutions: what is between them has both signs, so it has a zero point where there are any."""
+    net = Net((1, 4, 6, 6))
+    return net, net.conv(net.conv("x", 4, 8), 8, 4, 1)
+
+
+def rules(mod: tvm.IRModule, backend: Backend = DEVICE) -> set[str]:
+    return {violation.rule for violation in check_backend(mod, backend).violations}
+
+
+def residual() -> tvm.IRModule:
+    """A sum, an average of 9 and a product behind convolutions."""
+    net = Net((1, 4, 6, 6))
+    y = net.conv("x", 4, 4)
+    total = net.op("Add", y, net.conv(net.op("Relu", y), 4, 4))
+    mean = net.op("AveragePool", total, kernel_shape=[3, 3], strides=[3, 3])
+    return quantized(net, net.conv(mean, 4, 2, 1))
+
+
+def test_what_is_quantized_for_the_device_conforms():
+    found = check_backend(quantized(*small()), DEVICE)
+    assert found.conforms and str(found).startswith("conforms: yes (all ")
+    assert set(found.dtypes) == {"int8", "int32"} and found.operators["nn.conv2d"] == 2
+    assert found.to_dict()["conforms"] and found.to_dict()["backend"] == "emulated"
+
+
+def test_the_default_module_of_a_cpu_does_not():
+    found = check_backend(quantized(*bare(), target=None), DEVICE)
+    assert not found.conforms
+    assert {v.rule for v in found.violations} == {"dtype", "zero_point", "per_channel", "requantize", "float"}
+    assert "conforms: no" in str(found) and "zero_point: layer '/conv_0', tvmq.requantize" in str(found)
+    assert check_backend(quantized(*bare(), target=None), "cpu").conforms
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"per_channel": True}, {"per_channel"}),
+        ({"requantize": "fixed_point"}, {"requantize"}),
+        ({"rounding": "TONEAREST"}, {"rounding"}),
+        ({"scheme": "asymmetric"}, {"zero_point"}),
+    ],
+)
+def test_one_option_outside_is_found(options: dict[str, object], wanted: set[str]):
+    like_device = {**DEVICE.options(), "scheme": "symmetric", **options}
+    strict = replace(DEVICE, roundings=("UPWARD",))
+    assert rules(quantized(*bare(), target=None, **like_device), strict) == wanted
+
+
+def test_float_islands_are_found_by_layer():
+    net = Net((1, 4, 6, 6))
+    island = net.op("Softmax", net.conv("x", 4, 4), axis=1)
+    violations = check_backend(quantized(net, net.conv(island, 4, 2)), DEVICE).violations
+    assert {v.rule for v in violations} == {"float"}
+    assert ("tvmq.softmax", ("/softmax_1",)) in {(v.operator, v.layers) for v in violations}
+
+
+@I.ir_module
+class Wide:
+    @R.function
+    def main(x: R.Tensor((4,), "int8")) -> R.Tensor((4,), "int32"):
+        with R.dataflow():
+            a = R.astype(x, dtype="int64")
+            b = R.astype(a, dtype="int32")
+            c = R.divide(b, R.const(3, "int32"))
+            R.output(c)
+        return c
+
+
+def test_int64_and_division_are_found():
+    mod = at_stage(Wide, "realized")
+    assert {"int64", "division"} <= rules(mod)
+    found = {v.rule: v for v in check_backend(mod, DEVICE).violations}
+    assert (found["division"].variable, found["division"].operator) == ("c", "divide")
+    assert found["int64"].variable in ("a", "b")
+
+
+def test_tables_are_found():
+    assert rules(quantized(*small("Sigmoid")), replace(DEVICE, tables=False)) == {"table"}
+
+
+def test_factors_that_are_no_shifts_are_found():
+    found = check_backend(residual(), replace(DEVICE, multipliers=False)).violations
+    assert {v.rule for v in found} == {"multiplier"}
+    assert all("multiplies by 466034" in v.what for v in found), "2^22 / 9, of the average"
+
+
+def test_families_are_found():
+    only = replace(DEVICE, families=frozenset({"conv2d", "avg_pool"}))
+    found = check_backend(residual(), only).violations
+    assert {(v.rule, v.operator) for v in found} == {("operator", "tvmq.add")}
+
+
+def test_narrow_accumulators_are_found():
+    mod = quantized(*small())
+    narrow = check_backend(mod, replace(DEVICE, accumulator_bits=16)).violations
+    assert {v.rule for v in narrow} == {"accumulator"} and "16 bits end at 32767" in narrow[0].what
+    assert rules(mod, replace(DEVICE, accumulator_bits=24)) == set()
+
+
+def test_large_kernels_are_found():
+    assert rules(quantized(*small()), replace(DEVICE, largest_kernel=1)) == {"kernel"}
+    assert rules(quantized(*small()), replace(DEVICE, largest_kernel=3)) == set()
+
+
+def test_every_rule_has_a_test_and_prints():
+    text = str(Violation("c", ("head",), "divide", "division", "divide divides"))
+    assert text == "division: layer 'head', divide 'c': divide divides"
+    assert len(set(RULES)) == len(RULES) == 13
+
+
+def test_only_realized_modules_are_checked():
+    with pytest.raises(StageError, match="check_backend: the module is 'imported'"):
+        check_backend(Wide, DEVICE)

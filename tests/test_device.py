@@ -1,0 +1,127 @@
+"""An integer-only device end to end: quantized for its description, checked, and executed by an emulation of it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+import tvmq
+from tests.conftest import Digits
+from tests.emulated_arithmetic import Overflow, dot, plus, shifted
+from tests.emulated_device import DEVICE, run
+from tests.models import Feed
+from tests.passes.nets import NETS
+from tvmq import numerics
+from tvmq.backends.description import ROUNDINGS
+
+# Networks of tests/passes/nets.py whose results are sums or codes: nothing of them has to be float
+CORNERS = (
+    "conv_relu", "residual", "squeeze_excite", "split_branches", "concat_with_input", "concat_of_concat", "maxima",
+    "product_with_itself", "average_pools_that_count_pixels", "upsampled",
+)  # fmt: skip
+FAST = ("resnet8_cifar10", "dscnn_digits")
+
+
+def task_of(zoo: Path, name: str) -> Any:
+    """A task of the zoo, skipped where its model is absent."""
+    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tasks = module.tasks(str(zoo))
+    return tasks[name] if name in tasks else pytest.skip(f"{name} is not in the zoo")
+
+
+def assert_executes(mod: tvm.IRModule, feed: Feed) -> None:
+    """The device computes every value of the core as the definition says, and so does the compiled module."""
+    defined: dict[str, np.ndarray] = {}
+    wanted = tvmq.reference.run(mod, feed, watch=lambda name, value: defined.update({name: value}))
+
+    def look(name: str, value: np.ndarray) -> None:
+        assert value.dtype == defined[name].dtype, name
+        np.testing.assert_array_equal(value, defined[name], err_msg=name)
+
+    results = run(mod, feed, look)
+    for found, compiled, right in zip(results, tvmq.build(mod).run(feed), wanted, strict=True):
+        np.testing.assert_array_equal(found, right)
+        np.testing.assert_array_equal(compiled, right)
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_shifts_of_the_unit_round_as_defined(rounding: str):
+    edges = [2**31 - 1, -(2**31) + 1, 2**30, -(2**30), *range(-70, 71)]
+    random = np.random.default_rng(0).integers(-(2**31) + 1, 2**31, 2000)
+    acc = np.concatenate([edges, random, random >> 8, random >> 16]).astype(np.int32)
+    for shift in range(-34, 12):
+        got = np.clip(shifted(acc, shift, away=rounding == "TONEAREST"), -127, 127)
+        wanted = numerics.requantize(
+            acc, 0, shift, zero_point=0, mode="power_of_two", rounding=rounding, dtype="int8", qmin=-127
+        )
+        np.testing.assert_array_equal(got, wanted, err_msg=str(shift))
+
+
+def test_the_unit_sees_overflow_and_other_types():
+    largest = np.int32([2**31 - 1])
+    with pytest.raises(Overflow):
+        plus(largest, np.int32(1))
+    with pytest.raises(Overflow):
+        dot(np.full((1, 3), 2**15, np.int32), np.full((3, 1), 2**15, np.int32))
+    with pytest.raises(AssertionError, match="has no float32"):
+        plus(np.float32([1]), np.int32(1))
+
+
+def test_the_embedded_network_runs_on_the_device(digits: Digits):
+    mod = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:32]}, target=DEVICE)
+    found = tvmq.check_backend(mod, DEVICE)
+    assert found.conforms, str(found)
+    for index in range(2):
+        assert_executes(mod, {"image": digits.example.test[index : index + 1]})
+
+
+def corner(name: str, target: Any = DEVICE) -> tuple[tvm.IRModule, Feed]:
+    """A small network, quantized with random data, and some of them."""
+    net, outputs = NETS[name]()
+    mod, params = tvmq.from_onnx(net.model(*outputs))
+    shapes = dict(zip(net.inputs, net.shapes, strict=True))
+    data = [
+        {name: net.random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()} for _ in range(3)
+    ]
+    return tvmq.quantize(mod, params, data, target=target), data[0]
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners_run_on_the_device(name: str):
+    mod, feed = corner(name)
+    found = tvmq.check_backend(mod, DEVICE)
+    assert found.conforms, str(found)
+    assert_executes(mod, feed)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_networks_of_the_zoo_run_on_the_device(zoo: Path, name: str):
+    task = task_of(zoo, name)
+    data = list(task.calibration(batch=1, limit=16))
+    mod, params = tvmq.from_onnx(task.model_path, shape={key: value.shape for key, value in data[0].items()})
+    mod = tvmq.quantize(mod, params, data, target=DEVICE)
+    assert tvmq.check_backend(mod, DEVICE).conforms
+    assert_executes(mod, next(task.test_inputs(batch=1)))
+
+
+def test_the_description_is_taken_by_name_too():
+    one, other = (corner("conv_relu", target)[0] for target in (DEVICE, "tests.emulated_device:DEVICE"))
+    tvm.ir.assert_structural_equal(one, other)
+    assert '"backend": "emulated"' in str(one["main"].attrs["tvmq.ledger"])
+
+
+def test_options_outside_are_refused_before_any_data_is_read(digits: Digits):
+    def unread():
+        raise AssertionError("the data were read")
+        yield
+
+    with pytest.raises(tvmq.errors.ConfigError, match="per_channel=True: .*use per_channel=False"):
+        tvmq.quantize(digits.mod, digits.params, unread(), target=DEVICE, config=tvmq.qconfig(per_channel=True))

@@ -1,0 +1,125 @@
+"""`tvmq.check_backend`: is there anything in the core of an integer module that a backend description lacks?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.analysis.core_bounds import Bounds
+from tvmq.analysis.core_checks import CHECKS, Site
+from tvmq.backends import backend_named
+from tvmq.backends.description import Backend
+from tvmq.graph.ledger import require_stage
+from tvmq.graph.view import View, dtype_of, op_name
+
+RULES = (
+    "float", "int64", "dtype", "operator", "zero_point", "per_channel", "requantize", "rounding", "multiplier",
+    "table", "division", "accumulator", "kernel",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One thing outside of the description.
+
+    variable  of the module
+    layers    names in the source
+    operator  as it prints, without R.
+    rule      one of RULES
+    what      in words, with the numbers
+    """
+
+    variable: str
+    layers: tuple[str, ...]
+    operator: str
+    rule: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: layer '{', '.join(self.layers)}', {self.operator} '{self.variable}': {self.what}"
+
+
+@dataclass(frozen=True)
+class Conformity:
+    """What was found; prints "conforms: yes", or "conforms: no" and every violation.
+
+    backend     name of the description
+    operators   {operator: how many of them the core has}
+    dtypes      {element type: how many results of the core have it}
+    violations  everything outside of the description, in the order of the module
+    """
+
+    backend: str
+    operators: dict[str, int]
+    dtypes: dict[str, int]
+    violations: tuple[Violation, ...]
+
+    @property
+    def conforms(self) -> bool:
+        """True if nothing is outside of the description."""
+        return not self.violations
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"conforms": self.conforms, **asdict(self)}
+
+    def __str__(self) -> str:
+        total = sum(self.operators.values())
+        if self.conforms:
+            return f"conforms: yes (all {total} operators of the core are in the description of {self.backend})"
+        outside = len({violation.variable for violation in self.violations})
+        head = f"conforms: no ({outside} of {total} operators of the core are outside of {self.backend})"
+        return "\n  ".join([head, *map(str, self.violations)])
+
+
+def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformity:
+    """Compare every operator, type and attribute of an integer module's core with a backend description.
+
+    mod      as `quantize` gives it; its core is what lies between the conversions of inputs and results
+    backend  a tvmq.Backend, its "module:object", or the name of one of tvmq.backends; None is the portable CPU
+    raises   StageError for a module that is not quantized, ConfigError for an unknown backend
+
+    Nothing that quantize decided is believed: types, zero points, factors and sizes are read from the module, and how
+    large the sums can get is computed anew from weights and codes.
+    """
+    require_stage(mod, "check_backend", ("realized",))
+    description, view = backend_named(backend), View(mod)
+    bounds, violations = Bounds(), []
+    operators: Counter[str] = Counter()
+    dtypes: Counter[str] = Counter()
+    for var, value in view.bindings:
+        bounds.add(var, value)
+        if _is_border(view, var, value):
+            continue
+        operators[_named(value)] += 1
+        if isinstance(var.ty, relax.TensorType):
+            dtypes[dtype_of(var)] += 1
+        violations += _violations(Site(view, var, value, bounds, description))
+    return Conformity(description.name, dict(operators), dict(dtypes), tuple(violations))
+
+
+def _violations(site: Site) -> Iterator[Violation]:
+    """Everything that the checks find at one binding, each once."""
+    found = dict.fromkeys(fault for check in CHECKS for fault in check(site))
+    for rule, what in found:
+        name = site.var.name
+        yield Violation(name, site.view.sources(name), _named(site.value), rule, what)
+
+
+def _named(value: relax.Expr) -> str:
+    return op_name(value) or type(value).__name__
+
+
+def _is_border(view: View, var: relax.Var, value: relax.Expr) -> bool:
+    """True for the conversions that the host makes: inputs to codes, results to floats."""
+    if op_name(value) == "tvmq.quantize":
+        return isinstance(value.args[0], relax.Var) and value.args[0].name in view.params
+    return op_name(value) == "tvmq.dequantize" and view.is_output(var.name) and not view.readers[var.name]
+
+
+__all__ = ["RULES", "Conformity", "Violation", "check_backend"]
