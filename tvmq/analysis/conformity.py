@@ -89,7 +89,8 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     """
     require_stage(mod, "check_backend", ("realized",))
     description, view = backend_named(backend), View(mod)
-    bounds, violations = Bounds(), []
+    bounds = Bounds()
+    violations: list[Violation] = []
     operators: Counter[str] = Counter()
     dtypes: Counter[str] = Counter()
     for var, value in view.bindings:
