@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tvmq.codegen.cuda import select as cuda
 from tvmq.kernels import (
     add,
     batch_matmul,
@@ -39,6 +40,7 @@ from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, K
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
+KIND = "cuda"  # name of the instruction set of GPUs
 Choice = TypeVar("Choice", bound=Callable[..., Kernel | None])
 
 
@@ -47,7 +49,7 @@ def of_cpus(choose: Choice) -> Choice:
 
     @wraps(choose)
     def chosen(*args: Any, **options: Any) -> Kernel | None:
-        is_gpu = any(isinstance(arg, Isa) and arg.name == "cuda" for arg in args)
+        is_gpu = any(isinstance(arg, Isa) and arg.name == KIND for arg in args)
         return None if is_gpu else choose(*args, **options)
 
     return chosen  # type: ignore[return-value]
@@ -57,6 +59,8 @@ def conv2d_kernel(
     conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
 ) -> Kernel | None:
     """The kernel of a convolution with constant weights (OIHW), any type."""
+    if isa.name == KIND:
+        return cuda.conv2d_kernel(conv, weight, bias, x_zero, epilogue, isa.arch)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
     if conv.x_dtype == "float32":
         if x_zero != 0:
@@ -92,6 +96,8 @@ def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -
 
 def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
+    if isa.name == KIND:
+        return cuda.batch_matmul_kernel(product, step, isa.arch)
     fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
     if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:
         return None

@@ -17,12 +17,14 @@ import numpy as np
 class Isa:
     """An instruction set level that templates distinguish.
 
-    name            "avx512vnni", "avx512bw", "avx2" or "generic"
+    name            "avx512vnni", "avx512bw", "avx2" or "generic"; "cuda" for GPUs
     vector_bytes    width of the vectors used: 64, 32 or 16
+    arch            of a GPU: 80 for sm_80
     """
 
     name: str
     vector_bytes: int
+    arch: int = 0
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,11 @@ def test_the_header_goes_before_what_needs_it_once():
 
 
 def test_a_callback_of_the_user_runs_too_and_stays():
-    tvm_ffi.register_global_func(POSTPROCESS, lambda source, target: source + " // mine tvmq_x", override=True)
+    tvm_ffi.register_global_func(POSTPROCESS, lambda source, target: source + " // mine tvmq_warp_sum", override=True)
     try:
         with device_functions():
-            assert tvm_ffi.get_global_func(POSTPROCESS)("int x;", None) == HEADER + "int x; // mine tvmq_x"
-        assert tvm_ffi.get_global_func(POSTPROCESS)("int x;", None) == "int x; // mine tvmq_x"
+            assert tvm_ffi.get_global_func(POSTPROCESS)("int x;", None) == HEADER + "int x; // mine tvmq_warp_sum"
+        assert tvm_ffi.get_global_func(POSTPROCESS)("int x;", None) == "int x; // mine tvmq_warp_sum"
     finally:
         tvm_ffi.registry.remove_global_func(POSTPROCESS)
     with device_functions():

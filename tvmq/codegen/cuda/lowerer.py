@@ -30,9 +30,12 @@ SHARED = (
     "maximum", "minimum", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
 )  # fmt: skip
 
-# operator at the head of a chain -> rule; our templates for GPUs are named here
+# Whose kernels for GPUs are in tvmq/kernels/cuda/; codegen/cuda/select.py chooses among them.
+TEMPLATES = ("nn.conv1d", "nn.conv2d", "matmul", "tvmq.matmul")
+
+# operator at the head of a chain -> rule
 CUDA_LOWERINGS: dict[str, str] = {
-    **{name: LOWERINGS[name] for name in SHARED},
+    **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
     "where": "tvmq.codegen.lowerings.elementwise:same_layout",
 }
 

@@ -24,7 +24,7 @@ PORTABLE = "sm_75"
 # Options of TVM's that we set ourselves, or that are without effect on our code.
 IDLE = ("keys", "tag", "device", "model", "libs", "max_num_threads", "thread_warp_size", "max_threads_per_block",
         "max_shared_memory_per_block", "registers_per_block", "l2_cache_size_bytes")  # fmt: skip
-ISA = Isa("cuda", 16)
+VECTOR_BYTES = 16  # of the widest load of a thread
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ class CudaTarget:
     @property
     def isa(self) -> Isa:
         """Tells the choice of kernels that it is for a GPU."""
-        return ISA
+        major, minor = self.capability
+        return Isa(KIND, VECTOR_BYTES, 10 * major + minor)
 
     @property
     def needs(self) -> frozenset[str]:

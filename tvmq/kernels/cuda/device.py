@@ -36,7 +36,8 @@ from typing import Any
 import tvm_ffi
 
 POSTPROCESS = "tvm_callback_cuda_postproc"
-MARK = "tvmq_"  # how the names of our functions begin
+# How the names of our functions begin; others have helpers of the same family.
+MARKS = ("tvmq_dp4a_", "tvmq_mma_", "tvmq_matrices", "tvmq_copy", "tvmq_warp_sum", "tvmq_bytes")
 
 _DOT = r"""
 #define TVMQ_DOT(A, B, NAME)                                                                      \
@@ -146,7 +147,8 @@ def with_device_functions(source: str) -> str:
     >>> with_device_functions("int x;")
     'int x;'
     """
-    return HEADER + source if MARK in source and HEADER not in source else source
+    needed = any(mark in source for mark in MARKS) and HEADER not in source
+    return HEADER + source if needed else source
 
 
 @contextmanager

@@ -136,7 +136,7 @@ def turned(rows: Sequence[Expr]) -> list[Expr]:
 
     low = [value_of(f"low{i}", bytes_of(rows[2 * i], rows[2 * i + 1], 0x5140)) for i in range(2)]
     high = [value_of(f"high{i}", bytes_of(rows[2 * i], rows[2 * i + 1], 0x7362)) for i in range(2)]
-    return [bytes_of(*pair, selector) for pair in (low, high) for selector in (0x5410, 0x7632)]
+    return [bytes_of(pair[0], pair[1], selector) for pair in (low, high) for selector in (0x5410, 0x7632)]
 
 
 def make_right(name: str, source: Buffer, operand: Operand, tile: Tile, depth: int, columns: int) -> Lines | Crossed:
