@@ -41,8 +41,8 @@ def instructions(isa: Isa) -> Instructions:
 def isa_named(name: str) -> Isa:
     """The Isa of that name, with the width of its vectors.
 
-    >>> isa_named("avx2")
-    Isa(name='avx2', vector_bytes=32)
+    >>> isa_named("avx2").vector_bytes
+    32
     """
     return Isa(name, level(name).vector_bytes)
 
