@@ -8,6 +8,8 @@ auto, the default, chooses by what the readers of a tensor make of its error:
         the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's
         output,
         which a convolution's weights mix from many values of the same distribution
+    requantize="power_of_two"
+        scales are powers of two: the error is that of the next one or the one below (observers/shift_ranges.py)
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from tvmq.passes.collect import Watched, watched
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.table import chain_function
 from tvmq.passes.partition import integer_groups
+from tvmq.observers.shift_ranges import shift_ranges
+from tvmq.passes.weight_scales import power_of_two
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 Function = Callable[[np.ndarray], np.ndarray]
@@ -82,20 +86,30 @@ def _choose_one(
         return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
     known = statistics[w.source]
     if mode == "auto":
-        return _behind_tables(known, w.spec, functions) if functions else _by_itself(known, w.spec)
+        shifts = config.requantize == "power_of_two"
+        if functions:
+            return _behind_tables(known, w.spec, functions, shifts=shifts)
+        return _by_itself(known, w.spec, shifts=shifts)
     options = {"percentile": config.percentile} if mode == "percentile" else {}
     return Choice(mode, *make_observer(mode, **options).thresholds(known, w.spec), {})
 
 
-def _by_itself(statistics: TensorStatistics, spec: QuantSpec) -> Choice:
-    return choose(Auto().candidates(statistics, spec), spec, ErrorModel(statistics.histogram).error)
+def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
+    candidates, model = Auto().candidates(statistics, spec), ErrorModel(statistics.histogram)
+    if shifts:
+        return choose(shift_ranges(candidates, spec), spec, lambda q: model.error(power_of_two(q)))
+    return choose(candidates, spec, model.error)
 
 
-def _behind_tables(statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function]) -> Choice:
+def _behind_tables(
+    statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function], *, shifts: bool
+) -> Choice:
     """The range of least squared error of function(x), summed over the functions, relative to their power."""
     histogram = statistics.histogram
     model = TableErrorModel(histogram, functions)
     candidates = {name: observer.thresholds(statistics, spec) for name, observer in CANDIDATES.items()}
+    if shifts:
+        return choose(shift_ranges(candidates, spec), spec, lambda q: model.error_of(power_of_two(q)))
     whole = usable_range(histogram.low, histogram.high, spec)
     start = min(candidates.values(), key=lambda ends: model.error(ends[0], ends[1], spec))
     candidates["behind_function"] = _descend(
