@@ -27,12 +27,12 @@ from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
 from tvmq.observers.base import usable_range
 from tvmq.observers.expected_error import ErrorModel
 from tvmq.observers.histogram_statistics import Histogram
+from tvmq.observers.shift_ranges import shift_ranges
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.collect import Watched, watched
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.table import chain_function
 from tvmq.passes.partition import integer_groups
-from tvmq.observers.shift_ranges import shift_ranges
 from tvmq.passes.weight_scales import power_of_two
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
