@@ -243,6 +243,11 @@ inline emulated::Float __uint_as_float(unsigned a) { return emulated::Float(__bu
 inline long long __double_as_longlong(emulated::Double a) { return __builtin_bit_cast(long long, a.v); }
 inline emulated::Double __longlong_as_double(long long a) { return emulated::Double(__builtin_bit_cast(native_double, a)); }
 
+#define CUDART_INF_F emulated::Float(__builtin_inff())
+#define CUDART_NAN_F emulated::Float(__builtin_nanf(""))
+#define CUDART_INF emulated::Double(__builtin_inf())
+#define CUDART_NAN emulated::Double(__builtin_nan(""))
+
 // ---- atomics: one thread runs at a time
 
 template <class T, class V> inline T atomicAdd(T* address, V value) {

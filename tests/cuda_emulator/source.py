@@ -17,9 +17,14 @@ KERNEL = re.compile(
 )
 PROTOTYPE = re.compile(r'^extern "C" __global__ void[^{;]*;\n', re.MULTILINE)
 SHARED = re.compile(r"^(?P<indent>\s*)(?P<dynamic>extern )?__shared__ (?P<declaration>[^;=]+);", re.MULTILINE)
-INCLUDE = re.compile(r"^\s*#include <(?:cuda|mma|cooperative)[^>]*>\n", re.MULTILINE)
+INCLUDE = re.compile(r"^\s*#include <(?:cuda|mma|cooperative|math_constants)[^>]*>\n", re.MULTILINE)
 # What only works among threads that wait for each other, of CUDA and of tvmq/kernels/cuda/device.py.
 WAITS = re.compile(r"__sync|__shfl|_sync\(|__activemask|tvmq_mma|tvmq_warp|tvmq_matrices")
+# A literal becomes a number of our class: in a template it must have the type of the values beside it.
+LITERAL = re.compile(
+    r"(?<![\w.])(?P<digits>0x[\da-fA-F]*\.?[\da-fA-F]*p[+-]?\d+|\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+)(?P<f>f?)(?![\w.])"
+)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 AXES = tuple(f"{kind}.{axis}" for kind in ("blockIdx", "threadIdx") for axis in "xyz")
 DYNAMIC = "tirx.use_dyn_shared_memory"
 
@@ -63,8 +68,13 @@ def on_cpu(source: str, launches: Mapping[str, Sequence[str]]) -> str:
     missing = set(launches) - {kernel.name for kernel in kernels_in(source)}
     if missing:
         raise ValueError(f"the source has no kernel {sorted(missing)}; it has {[k.name for k in kernels_in(source)]}")
-    text = PROTOTYPE.sub("", INCLUDE.sub("", source))
+    text = COMMENT.sub("", PROTOTYPE.sub("", INCLUDE.sub("", source)))
+    text = LITERAL.sub(_literal, text)
     return '#include "cuda_on_cpu.h"\n' + KERNEL.sub(lambda match: _rewritten(match, launches), text)
+
+
+def _literal(match: re.Match[str]) -> str:
+    return f"emulated::{'Float' if match['f'] else 'Double'}({match['digits']}{match['f']})"
 
 
 def _rewritten(match: re.Match[str], launches: Mapping[str, Sequence[str]]) -> str:

@@ -30,7 +30,7 @@ class Walk:
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The function's results, one array each; `inputs` in the order of its parameters."""
         for param, array in zip(self._func.params, inputs, strict=True):
-            self._bind(param, np.ascontiguousarray(array))
+            self._bind(param, np.asarray(array, order="C"))
         result = self._block(self._func.body)
         return list(result) if isinstance(result, list | tuple) else [result]
 
@@ -53,7 +53,7 @@ class Walk:
         if isinstance(expr, relax.Var):
             return self._values[expr.name]
         if is_const(expr):
-            return np.ascontiguousarray(const_value(expr))
+            return np.asarray(const_value(expr), order="C")
         if isinstance(expr, relax.Tuple):
             return [self._value(item, None) for item in expr.fields]
         if isinstance(expr, relax.TupleGetItem):

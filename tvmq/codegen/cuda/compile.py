@@ -34,13 +34,18 @@ def compile_cuda(mod: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecuta
 
 def scheduled(mod: tvm.IRModule, target: CudaTarget) -> tvm.IRModule:
     """The module as loops bound to threads, with memory planned and calls made explicit."""
-    compiler = compiler_of(target)
-    with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG):
+    with compiler_of(target), tvm.transform.PassContext(opt_level=3, config=CONFIG):
+        return lower(bound(mod, target))
+
+
+def bound(mod: tvm.IRModule, target: CudaTarget) -> tvm.IRModule:
+    """The module as loops bound to threads, called by `call_tir`."""
+    with compiler_of(target), tvm.transform.PassContext(opt_level=3, config=CONFIG):
         fused = fuse(mod)
         for gvar, func in fused.functions_items():
             if isinstance(func, tirx.PrimFunc):
                 fused.update_func(gvar, exact_floats(func))
-        return lower(schedule_cuda(fused))
+        return schedule_cuda(fused)
 
 
 def _compiled(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecutable, str]:

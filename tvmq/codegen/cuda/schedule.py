@@ -123,11 +123,22 @@ def _bind(schedule: Any, block: Any, in_registers: bool) -> set[str]:
     if not spatial:
         spatial = [schedule.add_unit_loop(reduced[0] if reduced else block)]
     schedule.reorder(*spatial, *reduced)
-    grid, thread = schedule.split(schedule.fuse(*spatial), [None, THREADS])
+    grid, thread = _split(schedule, schedule.fuse(*spatial))
     schedule.bind(grid, "blockIdx.x")
     schedule.bind(thread, "threadIdx.x")
     sums = bool(reduced) and in_registers
     return {name} | (_sum_in_register(schedule, block, thread, reduced[0]) if sums else set())
+
+
+def _split(schedule: Any, loop: Any) -> list[Any]:
+    """Blocks of threads; a single block has no thread to spare.
+
+    Of one block TVM simplifies the loop over blocks away, and with it the condition that keeps spare threads from
+    storing what a register holds: they would write past the end.
+    """
+    extent = schedule.get(loop).extent
+    threads = min(THREADS, int(extent)) if isinstance(extent, tirx.IntImm) else THREADS
+    return list(schedule.split(loop, [None, threads]))
 
 
 def _sum_in_register(schedule: Any, block: Any, thread: Any, first: Any) -> set[str]:

@@ -1,0 +1,86 @@
+"""Whole models built for a GPU: every kernel, in several orders of threads, gives what the definition gives."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm.script import ir as I  # noqa: E741,N812
+from tvm.script import relax as R
+
+import tvmq
+from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
+from tests.cuda_emulator.library import missing_compiler
+from tests.cuda_emulator.model import EmulatedModel, reference_results
+from tests.random_graphs import random_inputs, random_model
+
+pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
+ORDERS = (FORWARD, REVERSE, SHUFFLED)
+
+
+def assert_same_bits(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
+    for a, b in zip(found, expected, strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
+
+
+def compare(mod: tvm.IRModule, feed: dict[str, Any], orders: tuple[int, ...] = ORDERS, **options: Any) -> None:
+    """Assert that the emulated model gives the reference's bits."""
+    model, expected = EmulatedModel(mod, **options), reference_results(mod, feed)
+    for order in orders:
+        assert_same_bits(model.run(feed, order=order), expected)
+
+
+def test_the_embedded_network(digits):
+    compare(digits.quantized, digits.pictures(1))
+
+
+@pytest.mark.isa("fma")
+def test_nothing_is_left_to_contraction(digits):
+    compare(digits.quantized, digits.pictures(1), orders=(FORWARD,), contract=True)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5, 13])
+def test_random_graphs(seed):
+    model = random_model(seed)
+    mod, params = tvmq.from_onnx(model)
+    module = tvmq.quantize(mod, params, random_inputs(model, 0, 8))
+    compare(module, random_inputs(model, 1, 1)[0], orders=(FORWARD, SHUFFLED))
+
+
+@I.ir_module
+class Small:
+    @R.function
+    def main(x: R.Tensor((1, 6, 5, 4), "int8")):
+        with R.dataflow():
+            a = R.nn.max_pool2d(x, (3, 3), padding=(1, 1))
+            R.output(a)
+        return a
+
+
+def test_results_that_are_no_full_block_of_threads_stay_in_their_memory():
+    x = np.random.default_rng(0).integers(-128, 128, (1, 6, 5, 4), dtype=np.int8)
+    compare(Small, {"x": x})
+
+
+def load_task(zoo: Path, name: str) -> Any:
+    """A task of the zoo; see benchmarks/common.py."""
+    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.tasks(str(zoo))[name]
+
+
+@pytest.mark.parametrize("name", ["dscnn_digits", "resnet8_cifar10"])
+def test_tasks_of_the_zoo(name, zoo):
+    task = load_task(zoo, name)
+    shape = {key: (1, *array.shape[1:]) for key, array in next(iter(task.calibration(1, 1))).items()}
+    mod, params = tvmq.from_onnx(task.model_path, shape=shape)
+    module = tvmq.quantize(mod, params, list(task.calibration(1, 8)))
+    compare(module, next(iter(task.calibration(1, 1))), orders=(SHUFFLED,))
