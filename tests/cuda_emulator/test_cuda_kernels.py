@@ -52,3 +52,8 @@ def test_epilogues(kind):
 @pytest.mark.parametrize("arch", [61, 75, 90])
 def test_architectures(arch):
     compare(SHAPES[1], "codes", arch=arch)
+
+
+@pytest.mark.parametrize("x_zero", [0, 127, 128, 155, 255])
+def test_codes_of_the_padding(x_zero):
+    compare(SHAPES[1], "sums", x_zero=x_zero)

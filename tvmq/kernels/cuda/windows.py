@@ -170,6 +170,8 @@ class Windows:
             exists = True if index < self.depth.channels % 4 else channel + index < self.depth.channels
             read = T.Cast("int32", self.x[source + index]) & 255
             condition = both(inside, exists)
-            byte = read if condition is True else T.if_then_else(condition, read, self.x_zero & 255)
+            # TVM folds a shift of numbers, and refuses one that leaves int32
+            zero = (self.x_zero & 255 ^ 128) - 128 if index == 3 else self.x_zero & 255
+            byte = read if condition is True else T.if_then_else(condition, read, zero)
             word = word | (byte << (8 * index))
         put(words(target, self.tile.shared_bytes // 4, "shared"), T.floordiv(line, 4), word)
