@@ -2,6 +2,7 @@
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
+    python benchmarks/exactness.py --target cuda [--graphs 200]      on GPUs, see exactness_cuda.py
 
 Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
           free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import exactness_cuda
 import numpy as np
 import ours
 from common import (
@@ -363,6 +365,23 @@ def measure(options: Any, folder: Path) -> tuple[list[dict[str, Any]], list[str]
     return rows, failures + missed(rows, len(targets) * len(THREADS))
 
 
+def on_gpu(options: Any) -> None:
+    """The table of GPUs."""
+    options.only, archs = "own", options.archs.split(",")
+    print(exactness_cuda.conditions(None), flush=True)
+    rows, failures = exactness_cuda.measure(cases(options), integer_module, archs)
+    print_table(*exactness_cuda.table(rows, archs))
+    write_json(options.json, {"archs": archs, "models": rows, "failures": failures})
+    finish(failures)
+
+
+def integer_module(case: Case) -> Any:
+    """The integer module of a case that we quantize."""
+    import tvmq
+
+    return ours.Model(*tvmq.from_onnx(case.model, shape=case.shape)).integer(case.calibration or ())
+
+
 def main() -> None:
     """Command line; see the head of this file."""
     commands = parser("Compiled integer modules against the NumPy definition.")
@@ -371,12 +390,17 @@ def main() -> None:
     commands.add_argument("--only", default="own,free,imported", help="kinds of models, see above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
+    commands.add_argument("--target", default="cpu", choices=("cpu", "cuda"), help="what the modules are built for")
+    commands.add_argument("--archs", default=",".join(exactness_cuda.ARCHS), help="of GPUs, separated by commas")
     commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
     options = commands.parse_args()
     if options.check:
         check_folder(options.check)
         return
     print(machine(), flush=True)
+    if options.target == "cuda":
+        on_gpu(options)
+        return
     with tempfile.TemporaryDirectory() as folder:
         rows, failures = measure(options, Path(folder))
     table = shown(rows)

@@ -148,9 +148,17 @@ class Executable:
         On a GPU: from inputs in its memory until the results are there; copies are not counted.
         raises   ConfigError for counts below 1, and what `run` raises
         """
+        return measure(self.prepared(inputs), repeat=repeat, threads=threads)
+
+    def prepared(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
+        """A function that runs the model once on these inputs, to be measured.
+
+        On a GPU the inputs are copied there now, and the results stay there; it returns when they are there.
+        raises   what `run` raises, now or when it is called
+        """
         if isinstance(self._main, DeviceMain) and self._free is None:
-            return measure(self._main.timed(self._inputs.checked(inputs)), repeat=repeat, threads=threads)
-        return measure(lambda: self.run(inputs), repeat=repeat, threads=threads)
+            return self._main.timed(self._inputs.checked(inputs))
+        return lambda: self.run(inputs)
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.
