@@ -13,11 +13,16 @@ schedule touch it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import tvm
+from tvm import relax
 
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import LOWERINGS, Lowerer
+from tvmq.graph.sizes import is_number
 from tvmq.graph.view import op_name
 
 # Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
@@ -37,6 +42,7 @@ TEMPLATES = ("nn.conv1d", "nn.conv2d", "matmul", "tvmq.matmul")
 CUDA_LOWERINGS: dict[str, str] = {
     **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
     "where": "tvmq.codegen.lowerings.elementwise:same_layout",
+    "tvmq.sum_pool": "tvmq.codegen.cuda.rules:sum_pool",
 }
 
 
@@ -54,6 +60,13 @@ class CudaLowerer(Lowerer):
         """As Lowerer, but a shuffle of pixels is three operators: the kernels that do it at once are of CPUs."""
         shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
         return not shuffle and super().by_rule(chain)
+
+    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+        """As Lowerer, without a reshape to the shape that is there: neighbours would not be fused across it."""
+        given, wanted = list(value.ty.shape), list(shape)
+        if all(map(is_number, (*given, *wanted))) and list(map(int, given)) == list(map(int, wanted)):
+            return value
+        return super().reshaped(value, shape, name)
 
     def otherwise(self, chain: Chain) -> None:
         """Each member by a rule of its own."""
