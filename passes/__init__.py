@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
     "pack_weights": "tvmq.passes.pack_weights:pack_weights",
+    "partition_conversions": "tvmq.passes.partition_conversions:partition_conversions",
 }
 
 OPS: dict[str, str] = {

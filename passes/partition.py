@@ -55,7 +55,7 @@ def partition(
 
     backend   None is the portable CPU
     drop      removes groups that shall stay float, and gives the reasons; None: those that no convolution or product
-              is near
+              is near, but of a core that is to be fully integral only what cannot be quantized
     """
     backend = backend or backend_named(None)
     config = config or current_qconfig()
@@ -71,7 +71,9 @@ def partition(
             reasons[group.root] = decisions[key].why
             del groups[key]
     integer_softmax.drop_without_scores(groups, reasons)
-    (drop or _drop_detached)(view, groups, reasons)
+    if drop is None:
+        drop = _drop_floats if config.partition_conversions == "fully_integral" else _drop_detached
+    drop(view, groups, reasons)
     _free_links(view, groups, reasons)
     integer_softmax.read_accumulators(view, groups, reasons)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
@@ -221,6 +223,25 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
             return
         for key in detached:
             reasons[groups.pop(key).root] = "default: an operator between float operators stays float"
+
+
+def _drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Keep every group that reads codes or an input, whatever it costs; what only reads floats stays float."""
+    while True:
+        lost = [key for key, group in groups.items() if not _readable(view, group, groups)]
+        if not lost:
+            return
+        for key in lost:
+            reasons[groups.pop(key).root] = "default: an operator behind a float operator stays float"
+
+
+def _readable(view: View, group: Group, groups: dict[str, Group]) -> bool:
+    """True if all inputs are codes or can be quantized, and one of them is more than the result of a float operator."""
+    others = [name for name in group.inputs if name not in groups]
+    if not all(_cheap_to_quantize(view, name) for name in others):
+        return False
+    floats = [name for name in others if name not in view.params]
+    return group.family in SEEDS or not group.inputs or len(floats) < len(group.inputs)
 
 
 def _without_seed(groups: dict[str, Group]) -> list[str]:

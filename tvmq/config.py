@@ -249,10 +249,11 @@ class QConfig:
     )
     partition_conversions: str = _choice(
         "disabled",
-        ("disabled",),
+        ("disabled", "enabled", "fully_integral"),
         (
-            "Split off the conversions at the border, as in Relay: only 'disabled' so far; the others arrive with"
-            " integer-only modules."
+            "Split off the conversions at the border, as in Relay. enabled: the module has the functions"
+            " quantize_inputs, quantized_main, dequantize_outputs, and main, which calls them; fully_integral: the"
+            " same, all that has an integer form gets it, and floats that remain in quantized_main are an error."
         ),
     )
     # Names of the options that were given; they win over an outer context. None: those unlike defaults.
@@ -274,6 +275,11 @@ class QConfig:
         """Refuse options that are allowed one by one but not together."""
         if self.scheme == "symmetric" and self.dtype_input == "uint8":
             raise ConfigError("qconfig: scheme 'symmetric' needs signed codes; add dtype_input='int8'")
+        if self.do_simulation and self.partition_conversions != "disabled":
+            raise ConfigError(
+                f"qconfig: partition_conversions '{self.partition_conversions}' splits integer modules, and "
+                "do_simulation stops before integers; leave one of them out"
+            )
         for operand in ("input", "weight"):
             bits, dtype = getattr(self, f"nbit_{operand}"), getattr(self, f"dtype_{operand}")
             width = 16 if dtype == "int16" else 8
@@ -384,8 +390,6 @@ def _refusal(name: str, value: Any) -> str:
     option = next(o for o in _OPTIONS if o.name == name)
     sentence = f"qconfig: '{name}' must be {option.metadata['allowed']}. Got {value!r} instead"
     choices = option.metadata["choices"]
-    if name == "partition_conversions":
-        return f"{sentence}; splitting off conversions arrives with integer-only modules"
     if name in ("nbit_activation", "dtype_activation"):
         return f"{sentence}; it is the accumulator's, as in Relay: for codes use nbit_input and dtype_input"
     if name == "round_for_shift":

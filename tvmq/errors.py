@@ -8,6 +8,7 @@
     +-- AccumulatorError    OverflowError        a sum could leave its accumulator
     +-- DataError           ValueError           calibration data or run-time inputs do not fit the model
     +-- CalibrationError    ValueError           thresholds are missing, stale or impossible
+    +-- IntegralError       ValueError           a core that was to be integer only has float operators
     +-- StageError          ValueError           a pass was given a module that is not at its stage
     +-- TargetError         ValueError           a target is unknown or this CPU cannot run it
     +-- BuildError          RuntimeError         compilation failed
@@ -53,6 +54,10 @@ class DataError(TvmqError, ValueError):
 
 class CalibrationError(TvmqError, ValueError):
     """Thresholds are missing, stale or impossible."""
+
+
+class IntegralError(TvmqError, ValueError):
+    """A core that was to be integer only has float operators; the message has a line for each of them."""
 
 
 class StageError(TvmqError, ValueError):

@@ -7,6 +7,8 @@ A module that brings scales of its own (imported quantize and dequantize operato
 
     prepare -> adopt -> realize -> fold_constants -> pack_weights
 
+`partition_conversions` stands behind both where the options ask for it.
+
 `quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved
 and handed to `quantize` later.
 """
@@ -44,6 +46,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
+from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
@@ -80,10 +83,23 @@ def quantize(
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
-                  AccumulatorError where a sum could leave int32
+                  AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend = backend_named(target)
     config = (config or current_qconfig()).for_backend(backend)
+    quantized = _quantized(mod, params, dataset, backend, config, calibration)
+    return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
+
+
+def _quantized(
+    mod: tvm.IRModule,
+    params: Params | None,
+    dataset: Any,
+    backend: Backend,
+    config: QConfig,
+    calibration: CalibrationResult | None,
+) -> tvm.IRModule:
+    """The module in one function."""
     prepared, data = _prepared(mod, params, dataset)
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))

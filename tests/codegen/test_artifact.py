@@ -315,6 +315,12 @@ def edited(data: bytes, place: str, value: Any) -> bytes:
     ("description.inputs.0.dtype", "f99", r"says that 'x' is f99\[8\], which no tensor is"),
     ("description.inputs.0.shape", [2**40, 2**20], "TVM cannot use the code"),
     ("description.inputs.0.color", "red", "TVM cannot use the code"),
+    ("description.functions", [], "'description.functions' of the manifest is missing or of a wrong type"),
+    ("description.functions", {"quantized_main": {"inputs": [], "outputs": {}}},
+     "'description.functions.quantized_main.outputs' of the manifest is missing or of a wrong type"),
+    ("description.functions", {"quantized_main": {"inputs": [{"name": "x", "shape": [-1], "dtype": "int8"}],
+                                                  "outputs": []}}, r"says that 'x' is int8\[-1\], which no tensor"),
+    ("description.functions", {"quantized_main": {"inputs": [], "outputs": []}}, "TVM cannot use the code"),
     ("sha256.vm.bin", "0", "'vm.bin' is damaged"),
 ])  # fmt: skip
 def test_other_manifests(saved, tmp_path, place, value, message):

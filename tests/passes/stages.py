@@ -13,6 +13,7 @@ from tvmq.passes.collect import watched
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
+from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
 from tvmq.passes.unify_scales import unify_scales
@@ -53,4 +54,5 @@ def every_stage(mod: tvm.IRModule, params: dict | None = None, **options: object
     stages["realize"] = realize(stages["calibrate"])
     stages["fold_constants"] = fold_constants(stages["realize"])
     stages["pack_weights"] = pack_weights(stages["fold_constants"])
+    stages["partition_conversions"] = partition_conversions(stages["pack_weights"])
     return stages

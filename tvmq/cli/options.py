@@ -22,7 +22,7 @@ from tvmq.spec import QuantSpec
 PANEL = "Quantization (the options of tvmq.qconfig)"
 # Relay's options of which only one value has a meaning here: taken from scripts, not shown to newcomers.
 HIDDEN = (
-    "nbit_activation", "dtype_activation", "round_for_shift", "calibrate_chunk_by", "partition_conversions",
+    "nbit_activation", "dtype_activation", "round_for_shift", "calibrate_chunk_by",
 )  # fmt: skip
 LISTS: dict[str, Any] = {"skip_conv_layers": list[int], "debug_enabled_ops": list[str]}
 

@@ -13,12 +13,13 @@ from tvm import relax
 from tvmq.codegen.cuda.compile import compile_cuda
 from tvmq.codegen.cuda.lowerer import CudaLowerer
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
-from tvmq.codegen.description import describe_module
+from tvmq.codegen.description import describe_functions, describe_module
 from tvmq.codegen.executable import Executable, Parts
-from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lower_functions import lower_functions
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
+from tvmq.graph.functions import inlined, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.samples import batch_dimension
@@ -26,6 +27,7 @@ from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 
 
@@ -50,18 +52,29 @@ def build(
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
     if sizes:
-        mod = fold_constants(with_sizes(mod, sizes))  # a slice of a table that ends at the size, say
-    plain = unpacked(mod)
+        mod = _of_sizes(mod, sizes)
+    plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    lowerer = _lowerer(float_weights(with_sizes(plain, {batch: 1}) if batch else plain), machine)
-    code, source = _compiled(lowerer.run(), machine)
+    lowered, kernel_names = lower_functions(mod, lambda part, shared: _lowerer(part, machine, shared), batch)
+    code, source = _compiled(lowered, machine)
     description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
-    return Executable(Parts(code, machine, description, lowerer.kernel_names, mod, source=source))
+    functions = describe_functions(mod)
+    if functions:
+        description["functions"] = functions
+    return Executable(Parts(code, machine, description, kernel_names, mod, source=source))
 
 
-def _lowerer(mod: tvm.IRModule, machine: CpuTarget | CudaTarget) -> Lowerer:
-    return CudaLowerer(mod, machine) if isinstance(machine, CudaTarget) else Lowerer(mod, machine.isa)
+def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
+    """The module for these sizes, in as many functions as before."""
+    fixed = fold_constants(with_sizes(inlined(mod), sizes))  # a slice of a table that ends at the size, say
+    return partition_conversions(fixed) if is_partitioned(mod) else fixed
+
+
+def _lowerer(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, shared: Lowerer | None) -> Lowerer:
+    if isinstance(machine, CudaTarget):
+        return CudaLowerer(mod, machine, shared=shared)
+    return Lowerer(mod, machine.isa, shared=shared)
 
 
 def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[relax.VMExecutable, str]:

@@ -1,8 +1,8 @@
-"""What a compiled module tells about itself: inputs, outputs, ledger, layer names."""
+"""What a compiled module tells about itself: inputs, outputs, ledger, layer names, functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +10,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ModelError
+from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, const_value, dtype_of, op_name, sizes_of
@@ -20,16 +21,71 @@ def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
 
     Names are those of the source (an ONNX input "input.1" keeps its point). Tuples are opened.
     """
-    given = input_names(view.func)
-    params = view.params.values()
-    results = list(_leaves(view.func.body.body))
-    named = zip(results, output_names(view.func, len(results)), strict=True)
     return {
-        "inputs": [{**_tensor(param, given[param.name]), **_input_codes(view, param)} for param in params],
-        "outputs": [{**_tensor(leaf, name), **_output_codes(view, leaf)} for leaf, name in named],
+        **_described(view),
         "ledger": asdict(get_ledger(mod)),
         "names": {name: list(sources) for name, sources in view.names.items()},
     }
+
+
+def _described(view: View) -> dict[str, Any]:
+    """Of a function from floats to floats."""
+    results = list(_leaves(view.func.body.body))
+    return {
+        "inputs": [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)],
+        "outputs": [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)],
+    }
+
+
+def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
+    """{function: {"inputs", "outputs"}} of a module in four functions; nothing for others.
+
+    The codes that the core takes have the scale by which they are quantized, those that it gives the scale by which
+    they are dequantized, or that of the ledger where a table makes floats of them.
+    """
+    if not is_partitioned(mod):
+        return {}
+    quantize, core, dequantize = (View(function_module(mod, name)) for name in PARTS)
+    scales = get_ledger(mod).codes
+    entries = [_made(quantize, leaf) for leaf in _leaves(quantize.func.body.body)]
+    exits = [_read(dequantize, param, scales) for param in dequantize.params.values()]
+    first, last = _described(quantize), _described(dequantize)
+    middle = {"inputs": [tensor for tensor, _ in _inputs(core)], "outputs": _outputs(core)}
+    return {
+        PARTS[0]: {**first, "outputs": _with(first["outputs"], entries)},
+        PARTS[1]: {"inputs": _with(middle["inputs"], entries), "outputs": _with(middle["outputs"], exits)},
+        PARTS[2]: {**last, "inputs": _with(last["inputs"], exits)},
+    }
+
+
+def _inputs(view: View) -> list[tuple[dict[str, Any], relax.Var]]:
+    given = input_names(view.func)
+    return [(_tensor(param, given[param.name]), param) for param in view.params.values()]
+
+
+def _outputs(view: View) -> list[dict[str, Any]]:
+    results = list(_leaves(view.func.body.body))
+    names = output_names(view.func, len(results))
+    return [_tensor(leaf, name) for leaf, name in zip(results, names, strict=True)]
+
+
+def _with(tensors: list[dict[str, Any]], codes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**tensor, **facts} for tensor, facts in zip(tensors, codes, strict=True)]
+
+
+def _made(view: View, leaf: relax.Expr) -> dict[str, Any]:
+    """Scale and zero point of a result that is quantized here; nothing for integers and floats that pass."""
+    producer = view.producer(leaf)
+    return _scale(producer) if op_name(producer) == "tvmq.quantize" else {}
+
+
+def _read(view: View, param: relax.Var, scales: Mapping[str, tuple[float, int]]) -> dict[str, Any]:
+    """Scale and zero point of the codes that a parameter holds."""
+    for reader in view.readers[param.name]:
+        if op_name(view.value[reader]) == "tvmq.dequantize":
+            return _scale(view.value[reader])
+    scale, zero = scales.get(param.name, (None, None))
+    return {} if scale is None else {"scale": scale, "zero_point": zero}
 
 
 def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:

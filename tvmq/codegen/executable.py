@@ -15,14 +15,14 @@ from tvm import relax
 
 from tvmq.codegen import artifact
 from tvmq.codegen.code_bytes import last_line
-from tvmq.codegen.cuda.device import DeviceMain
+from tvmq.codegen.compiled_function import CompiledFunction
+from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
-from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
-from tvmq.codegen.inputs import Inputs, TensorInfo, infos
+from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
 from tvmq.codegen.timing import Timing, measure
-from tvmq.errors import ArtifactError, TargetError
+from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.graph.ledger import Ledger
 
 # Stage of the module -> what people call such a model.
@@ -63,18 +63,12 @@ class Executable:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._lock = threading.Lock()
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
-        self._inputs = Inputs(self._input_info)
-        self._tensors = [shared(array) for array in self._inputs.arrays]
         self._refusal = _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
-        self._main = None if self._refusal else _main(parts)
-        self._free = None
-        if self._main is not None and any(map(is_free, self._input_info)):
-            batch = parts.description.get("batch") or None
-            self._free = FreeRun(self._main, self._input_info, self._output_info, batch)
+        self._functions = {} if self._refusal else _functions(parts)
+        self._main = self._functions.get("main")
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
@@ -125,22 +119,30 @@ class Executable:
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
         raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
         """
-        if self._main is None:
-            raise TargetError(self._refusal)
-        arrays = self._inputs.checked(inputs, check_finite=check_finite)
-        if self._free is not None:
-            sizes = sizes_of_inputs(self._input_info, arrays, self._parts.description["limits"])
-            with self._lock:
-                return self._free.run(arrays, sizes)
-        with self._lock:
-            for own, array in zip(self._inputs.arrays, arrays, strict=True):
-                own[...] = array
-            return copied(self._main(*self._tensors))
+        return (self._main or self["main"]).run(inputs, check_finite=check_finite)
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
-        results = self.run(self._inputs.by_position(arrays))
-        return results[0] if len(results) == 1 else results
+        return (self._main or self["main"])(*arrays)
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        """A function of the model: "main", and of one in four functions (qconfig(partition_conversions="enabled"))
+        also "quantize_inputs", "quantized_main", which takes and gives codes, and "dequantize_outputs".
+
+        raises   ConfigError for a function that it does not have; TargetError as `run`
+        """
+        if name in self._functions:
+            return self._functions[name]
+        if self._refusal:
+            raise TargetError(self._refusal)
+        parted = len(self._functions) > 1
+        hint = "" if parted else "; quantize it with qconfig(partition_conversions='enabled') for its integer core"
+        raise ConfigError(f"run: the model has no function '{name}', it has {', '.join(self._functions)}{hint}")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that can be called."""
+        return tuple(self._functions)
 
     def benchmark(self, inputs: Mapping[str, Any], *, repeat: int = 50, threads: int | None = None) -> Timing:
         """Seconds of single runs after a warm-up; `threads` that the model may use (None: as it is).
@@ -156,8 +158,9 @@ class Executable:
         On a GPU the inputs are copied there now, and the results stay there; it returns when they are there.
         raises   what `run` raises, now or when it is called
         """
-        if isinstance(self._main, DeviceMain) and self._free is None:
-            return self._main.timed(self._inputs.checked(inputs))
+        main = self["main"]
+        if isinstance(main.code, DeviceFunction) and not main.is_free:
+            return main.code.timed(main.checked(inputs))
         return lambda: self.run(inputs)
 
     def save(self, path: str | Path) -> str:
@@ -189,11 +192,22 @@ def load(path: str | Path, *, sha256: str | None = None) -> Executable:
         raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
 
 
-def _main(parts: Parts) -> Callable[..., Any]:
-    """The compiled main function, on tensors in the memory of the CPU."""
+def _functions(parts: Parts) -> dict[str, CompiledFunction]:
+    """{name: function}; they run on one virtual machine and take turns."""
+    lock, whole = threading.Lock(), parts.description
+    described = {"main": whole, **whole.get("functions", {})}
+    common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
+    code = _code(parts)
+    return {name: CompiledFunction(name, code(name), {**facts, **common}, lock) for name, facts in described.items()}
+
+
+def _code(parts: Parts) -> Callable[[str], Callable[..., Any]]:
+    """The compiled functions by name, on tensors in the memory of the CPU."""
     if isinstance(parts.target, CudaTarget):
-        return DeviceMain(parts.code)
-    return relax.VirtualMachine(parts.code, tvm.cpu())["main"]
+        device = relax.VirtualMachine(parts.code, tvm.cuda(0))
+        return lambda name: DeviceFunction(device[name])
+    host = relax.VirtualMachine(parts.code, tvm.cpu())
+    return lambda name: host[name]
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

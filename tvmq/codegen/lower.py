@@ -133,21 +133,25 @@ def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
 
 
 class Lowerer:
-    """State of the walk; see the head of this file."""
+    """State of the walk; see the head of this file.
+
+    shared   the walk over another function of the same module: kernels of equal key are those that it made
+    """
 
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
 
-    def __init__(self, mod: tvm.IRModule, isa: Isa) -> None:
+    def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(mod)
         self.isa = isa
         self.kernel_names: dict[str, str] = {}
-        self._builder = relax.BlockBuilder()
+        self._builder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._unique = UniqueNames(self.view.params)
+        self._symbol: UniqueNames = shared._symbol if shared else self._unique
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self._functions: dict[object, tvm.ir.GlobalVar] = {}
+        self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
 
@@ -250,7 +254,7 @@ class Lowerer:
         """Call a kernel on data inputs; kernels of equal key share one function."""
         gvar = self._functions.get(kernel.key)
         if gvar is None:
-            symbol = self._unique(identifier(f"kernel_{kernel.name}"))
+            symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c)) for c in kernel.constants)]

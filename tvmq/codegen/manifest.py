@@ -24,6 +24,7 @@ _LEDGER = {
     "layers": {str: {"op": str, "precision": str, "why": str}},
     "notes": [str],
 }
+_FUNCTIONS = {str: {"inputs": [_TENSOR], "outputs": [_TENSOR]}}
 _FORM = {
     "schema": int,
     "tvmq": str,
@@ -79,17 +80,23 @@ def check_versions(where: str, manifest: Any) -> None:
 
 def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
-    wrong = _first_wrong(manifest, _FORM, "")
+    wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
     if wrong:
         raise ArtifactError(f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again")
-    described = manifest["description"]
-    for tensor in (*described["inputs"], *described["outputs"]):
+    described = (manifest["description"], *_functions(manifest).values())
+    for tensor in (tensor for part in described for tensor in (*part["inputs"], *part["outputs"])):
         lowest = min((size for size in tensor["shape"] if isinstance(size, int)), default=0)
         if lowest < 0 or not _is_dtype(tensor["dtype"]):
             raise ArtifactError(
                 f"{where}: the manifest says that '{tensor['name']}' is {tensor['dtype']}{tensor['shape']}, "
                 "which no tensor is; save the model again"
             )
+
+
+def _functions(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a model in four functions says about the three that main calls; absent in others."""
+    functions: dict[str, Any] = manifest["description"].get("functions", {})
+    return functions
 
 
 def _is_dtype(text: str) -> bool:

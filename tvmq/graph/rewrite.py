@@ -12,7 +12,7 @@ being rewritten, or those that the pass gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import tvm
 from tvm import relax
@@ -25,8 +25,8 @@ class Rewriter:
     """Builds a new main function from an old one; see the head of this file."""
 
     def __init__(self, mod: tvm.IRModule) -> None:
-        self.mod = mod
         self.view = View(mod)
+        self.mod = self.view.mod
         self.params: list[relax.Var] = list(self.view.func.params)
         self.names: dict[str, tuple[str, ...]] = {
             name: sources for name, sources in self.view.names.items() if name in self.view.params
@@ -152,32 +152,33 @@ def build_function(
     block: list[relax.Binding] = []
     builder = relax.BlockBuilder()
     for var, value in kept:
-        value = builder.normalize(_replace(value, replace))  # gives new calls their types
+        value = builder.normalize(replaced(value, replace))  # gives new calls their types
         if var.name in returned:
             replace[var.name] = relax.Var(var.name, var.ty)
         elif not isinstance(var, relax.DataflowVar):
             replace[var.name] = relax.DataflowVar(var.name, var.ty)
         block.append(relax.VarBinding(replace.get(var.name, var), value))
     blocks = [relax.DataflowBlock(block)] if block else []
-    result = builder.normalize(_replace(result, replace))
+    result = builder.normalize(replaced(result, replace))
     body = builder.normalize(relax.SeqExpr(blocks, result))
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
-def _replace(expr: relax.Expr, table: dict[str, relax.Var]) -> relax.Expr:
+def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
+    """An expression with variables replaced, by name; the same object where none occurs."""
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
-        fields = [_replace(item, table) for item in expr.fields]
+        fields = [replaced(item, table) for item in expr.fields]
         return (
             expr
             if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True))
             else relax.Tuple(fields, expr.span)
         )
     if isinstance(expr, relax.TupleGetItem):
-        return relax.TupleGetItem(_replace(expr.tuple_value, table), expr.index)
+        return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
-        return relax.Call(expr.op, [_replace(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
+        return relax.Call(expr.op, [replaced(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
     return expr
 
 
@@ -201,4 +202,4 @@ def rewrite(mod: tvm.IRModule, visit: Visit) -> tvm.IRModule:
     return rewriter.finish()
 
 
-__all__ = ["Rewriter", "build_function", "merge", "rewrite"]
+__all__ = ["Rewriter", "build_function", "merge", "replaced", "rewrite"]

@@ -77,9 +77,15 @@ def make_const(array: np.ndarray) -> relax.Expr:
 
 
 class View:
-    """Producers and readers of a function, keyed by variable name (names are unique in a function)."""
+    """Producers and readers of a module's main function, keyed by variable name (names are unique in a function).
+
+    mod  the module; one in four functions (graph/functions.py) is seen as if main did it all
+    """
 
     def __init__(self, mod: tvm.IRModule) -> None:
+        from tvmq.graph.functions import inlined  # rewriting needs a View
+
+        self.mod = mod = inlined(mod)
         self.func = main_function(mod)
         self.helpers = {var: func for var, func in mod.functions_items() if var.name_hint != "main"}
         self.names = get_names(self.func)

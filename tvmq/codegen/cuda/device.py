@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import tvm
-from tvm import relax
 
 from tvmq.codegen.cuda.target import CudaTarget, device_arch
 
@@ -29,22 +28,22 @@ def refusal(target: CudaTarget) -> str:
     return ""
 
 
-class DeviceMain:
-    """The main function of code for a GPU, as one that takes and gives tensors in the memory of the CPU."""
+class DeviceFunction:
+    """A function of code for a GPU, as one that takes and gives tensors in the memory of the CPU."""
 
-    def __init__(self, code: relax.VMExecutable) -> None:
+    def __init__(self, code: Callable[..., Any]) -> None:
         self.device = tvm.cuda(0)
-        self._main = relax.VirtualMachine(code, self.device)["main"]
+        self._code = code
 
     def __call__(self, *inputs: Any) -> Any:
-        return to_host(self._main(*(tensor.copyto(self.device) for tensor in inputs)))
+        return to_host(self._code(*(tensor.copyto(self.device) for tensor in inputs)))
 
     def timed(self, inputs: Sequence[np.ndarray]) -> Callable[[], None]:
-        """A function that runs main once on arrays that are there already, and waits until the GPU has done it."""
+        """A function that runs it once on arrays that are there already, and waits until the GPU has done it."""
         there = [tvm.runtime.tensor(array, self.device) for array in inputs]
 
         def run() -> None:
-            self._main(*there)
+            self._code(*there)
             self.device.sync()
 
         return run

@@ -52,8 +52,8 @@ class CudaLowerer(Lowerer):
     rules = CUDA_LOWERINGS
     free_rules: dict[str, str] = {}
 
-    def __init__(self, mod: tvm.IRModule, target: CudaTarget) -> None:
-        super().__init__(mod, target.isa)
+    def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
+        super().__init__(mod, target.isa, shared=shared)
         self.target = target
 
     def by_rule(self, chain: Chain) -> bool:

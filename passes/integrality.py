@@ -1,0 +1,244 @@
+"""Is the core of a module integer only? What is not, why, and what would make it so.
+
+A core is fully integral if no operator in it reads or gives a float, constants included, if each is one that this
+file knows to compute in integers, and if what enters and leaves it are integers (or booleans). Behind the core may
+stand what makes results of its codes one by one: dequantize, tables, what moves values, and the last functions of a
+network (softmax, sigmoid, argmax, ...), as long as no sum or product of tensors is among them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.config import OPTION_HELP
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import merge
+from tvmq.graph.regions import MOVES, element_types, regions
+from tvmq.graph.view import View, is_const, op_name, used_vars
+
+CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+# Standard operators that compute in integers if all that they read and give is integer; ours (tvmq.*) all do.
+INTEGER = MOVES | frozenset(
+    (
+        *(f"nn.{kind}{axes}d" for kind in ("conv", "max_pool") for axes in (1, 2, 3)),
+        *("matmul", "add", "subtract", "multiply", "negative", "abs", "clip", "nn.relu", "maximum", "minimum"),
+        *("where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "astype"),
+        *("logical_and", "logical_or", "logical_not", "logical_xor", "max", "min", "sum", "prod", "cumsum"),
+        *("left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "sign", "argmax", "argmin"),
+        *("full", "zeros", "ones", "arange", "full_like", "zeros_like", "ones_like", "gather_elements", "gather_nd"),
+        *("image.resize2d", "repeat", "one_hot", "tril", "triu", "scatter_elements", "scatter_nd", "shape_of"),
+    )
+)
+# What may stand behind the core: functions of one tensor.
+LAST = MOVES | frozenset(
+    (
+        *("tvmq.dequantize", "tvmq.table", "astype", "tvmq.softmax", "nn.softmax", "tvmq.log_softmax"),
+        *("nn.log_softmax", "sigmoid", "tanh", "exp", "log", "sqrt", "square", "clip", "nn.relu", "negative", "abs"),
+        *("nn.leakyrelu", "argmax", "argmin", "max", "min", "topk", "sort", "argsort", "round", "floor", "ceil"),
+        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "greater", "less", "equal", "not_equal"),
+        *("greater_equal", "less_equal"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class FloatOperator:
+    """An operator that keeps a core from being integral.
+
+    variable    that it computes
+    layers      names in the source
+    op, dtype   operator, and the floats that it reads or gives
+    place       "core", or "suffix" for what stands behind the core
+    why         what decided, as the ledger says it
+    remedy      what would make it integer
+    """
+
+    variable: str
+    layers: tuple[str, ...]
+    op: str
+    dtype: str
+    place: str
+    why: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = "" if self.place == "core" else " behind the core"
+        return f"layer '{', '.join(self.layers)}'{where}: {self.op} in {self.dtype} ({self.why}); {self.remedy}"
+
+
+@dataclass(frozen=True)
+class Integrality:
+    """What a core consists of.
+
+    floats       the operators that keep it from being integral, in the order of the module
+    conversions  quantize and dequantize inside of the core
+    operators    {element type of the result: how many operators of the core}; "float..." for all that reads floats
+    entry, exit  {variable: element type} of what the core takes and gives
+    last         operators of the suffix that are more than conversions: (operator, layers)
+    """
+
+    floats: tuple[FloatOperator, ...]
+    conversions: int
+    operators: Mapping[str, int]
+    entry: Mapping[str, str]
+    exit: Mapping[str, str]
+    last: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def is_integral(self) -> bool:
+        """True if the core has no float, entry and exit included."""
+        ends = (*self.entry.values(), *self.exit.values())
+        return not self.floats and not self.conversions and not any("float" in dtype for dtype in ends)
+
+    def reasons(self) -> list[str]:
+        """What keeps the core from being integral, one line for each operator, input and output."""
+        sides = (("takes", self.entry), ("gives", self.exit))
+        ends = [f"'{n}': the core {verb} {d}" for verb, side in sides for n, d in side.items() if "float" in d]
+        return [*map(str, self.floats), *ends]
+
+    def __str__(self) -> str:
+        ends = " to ".join(", ".join(dict.fromkeys(side.values())) or "nothing" for side in (self.entry, self.exit))
+        count = sum(self.operators.values())
+        if self.is_integral:
+            names = ", ".join(f"{op.split('.')[-1]} '{', '.join(layers)}'" for op, layers in self.last)
+            behind = f"; dequantize_outputs ends with {names} in floats" if names else ""
+            return f"quantized_main computes in integers only: {count} operators, {ends}{behind}"
+        kinds = Counter(f.op for f in self.floats)
+        listed = ", ".join(f"{op} ({n})" if n > 1 else op for op, n in kinds.items())
+        around = f" and {self.conversions} conversions around them" if self.conversions else ""
+        return f"quantized_main is not fully integral: {listed or 'its ends'}{around}, {ends}"
+
+
+def integrality(mod: tvm.IRModule) -> Integrality:
+    """What the core of a realized module, in one function or in four, consists of."""
+    view = View(mod)
+    found, layers = regions(view), get_ledger(mod).layers
+    reasons = _reasons(layers)
+    inside = [name for name in found.core if _stops(view, name)]
+    behind = [name for name in found.suffix if not _may_be_last(view, name)]
+    floats = [_float_operator(view, name, "core", reasons, layers) for name in inside if not _converts(view, name)]
+    floats += [_float_operator(view, name, "suffix", reasons, layers) for name in behind]
+    last = [name for name in found.suffix if name not in behind and op_name(view.value[name]) not in _SILENT]
+    return Integrality(
+        tuple(floats),
+        sum(_converts(view, name) for name in found.core),
+        Counter(_kind(view, name) for name in found.core),
+        {name: _dtype(view.var[name]) for name in found.entries},
+        {name: _dtype(view.var[name]) for name in found.exits},
+        tuple((op_name(view.value[name]), view.sources(name)) for name in last),
+    )
+
+
+_SILENT = MOVES | {"tvmq.dequantize", "tvmq.table", "astype", ""}
+
+
+def _converts(view: View, name: str) -> bool:
+    return op_name(view.value[name]) in CONVERSIONS
+
+
+def _dtype(expr: relax.Expr) -> str:
+    return ", ".join(dict.fromkeys(element_types(expr)))
+
+
+def _kind(view: View, name: str) -> str:
+    """Element type of a result, or the floats that make it."""
+    return _float_type(view.value[name], view.var[name]) or _dtype(view.var[name]) or "shape"
+
+
+def _float_type(value: relax.Expr, var: relax.Var) -> str:
+    """The float type that an operator gives or reads; "" if there is none."""
+    for expr in (var, *_parts(value)):
+        for dtype in element_types(expr):
+            if "float" in dtype:
+                return dtype
+    return ""
+
+
+def _parts(value: relax.Expr) -> list[relax.Expr]:
+    """All tensors that an expression reads."""
+    if isinstance(value, relax.Call):
+        return [part for arg in value.args for part in _parts(arg)]
+    if isinstance(value, relax.Tuple):
+        return [part for item in value.fields for part in _parts(item)]
+    if isinstance(value, relax.TupleGetItem):
+        return [value.tuple_value]
+    return [value] if isinstance(value, relax.Var) or is_const(value) else []
+
+
+def _stops(view: View, name: str) -> bool:
+    """True for a float operator, and for one that is not known to compute in integers."""
+    value = view.value[name]
+    op = op_name(value)
+    if _float_type(value, view.var[name]):
+        return True
+    if op == "image.resize2d":
+        return str(value.attrs.method) != "nearest_neighbor"
+    return isinstance(value, relax.Call) and not (op in INTEGER or op.startswith("tvmq."))
+
+
+def _may_be_last(view: View, name: str) -> bool:
+    """True for functions of one tensor behind the core."""
+    value = view.value[name]
+    if not isinstance(value, relax.Call):
+        return True
+    op = op_name(value)
+    return op in LAST and (len(used_vars(value)) <= 1 or op in MOVES)
+
+
+def _float_operator(
+    view: View, name: str, place: str, reasons: Mapping[str, str], layers: Mapping[str, Mapping[str, Any]]
+) -> FloatOperator:
+    value, sources = view.value[name], view.sources(name)
+    entry = layers.get(name)
+    own = str(entry["why"]) if entry is not None and entry["precision"] == "float" else ""
+    why = own or next((reasons[source] for source in sources if source in reasons), "")
+    op = op_name(value)
+    if op == "tvmq.requantize":
+        why = "option requantize='float': the sums are scaled by a float32 product"
+    why = why or "the ledger has no entry for it"
+    return FloatOperator(
+        name, sources, op, _float_type(value, view.var[name]) or "an unknown way", place, why, _remedy(op, why)
+    )
+
+
+def _reasons(layers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """{name in the source: why the layer is float}."""
+    return {
+        source: str(entry["why"])
+        for entry in layers.values()
+        if entry["precision"] == "float"
+        for source in merge(entry["layers"])
+    }
+
+
+# Beginning of an operator's name -> the options that give it an integer form; those that exist are named.
+OPTIONS = (
+    ("softmax", "integer_softmax", "integer_softmax=True"),
+    ("layer_norm", "integer_layer_norm", "integer_layer_norm=True"),
+    ("rms_norm", "integer_layer_norm", "integer_layer_norm=True"),
+    ("requantize", "requantize", "requantize='fixed_point'"),
+)
+
+
+def _remedy(op: str, why: str) -> str:
+    """What would make an operator integer."""
+    short = op.split(".")[-1]
+    for start, option, text in OPTIONS:
+        if short == start and option in OPTION_HELP and not why.startswith("rule "):
+            return f"use qconfig({text})"
+    if why.startswith("rule "):
+        return f"take the {why} out"
+    if why.startswith("option "):
+        return f"leave {why.partition(':')[0]} out"
+    if "reads this sum" in why or "stays float for the normalization" in why:
+        known = "residual_streams" in OPTION_HELP
+        return "use qconfig(residual_streams='int16')" if known else "it has no integer form yet"
+    if why.startswith("default: "):
+        return "qconfig(partition_conversions='fully_integral') makes it integer"
+    return "it has no integer form: replace it in the model, or use partition_conversions='enabled'"

@@ -1,0 +1,86 @@
+"""One function of a compiled model: its inputs and outputs, and how it is called."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
+from tvmq.codegen.inputs import Inputs, TensorInfo, infos
+
+
+class CompiledFunction:
+    """`exe["quantized_main"]`, say: a function that takes arrays and gives arrays.
+
+        codes, = exe["quantize_inputs"].run({"x": x})
+        codes, = exe["quantized_main"].run({"x": codes})
+        y, = exe["dequantize_outputs"].run({"y": codes})
+
+    name         of the function
+    code         the function of the virtual machine
+    description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions
+    lock         held during a run: functions of one executable take turns
+
+    Results are fresh arrays.
+    """
+
+    def __init__(
+        self, name: str, code: Callable[..., Any], description: Mapping[str, Any], lock: threading.Lock
+    ) -> None:
+        self.name = name
+        self.code, self._lock = code, lock
+        self._limits = description["limits"]
+        self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
+        self._inputs = Inputs(self._input_info)
+        self._tensors = [shared(array) for array in self._inputs.arrays]
+        batch = description["batch"] or None
+        free = any(map(is_free, self._input_info))
+        self._free = FreeRun(code, self._input_info, self._output_info, batch) if free else None
+
+    @property
+    def input_info(self) -> tuple[TensorInfo, ...]:
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        return self._input_info
+
+    @property
+    def output_info(self) -> tuple[TensorInfo, ...]:
+        """The same of each output."""
+        return self._output_info
+
+    @property
+    def is_free(self) -> bool:
+        """True if an input has a free dimension."""
+        return self._free is not None
+
+    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
+        return self._inputs.checked(inputs, check_finite=check_finite)
+
+    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """One array an output.
+
+        inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
+        check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
+        raises        DataError naming the input
+        """
+        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        if self._free is not None:
+            sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
+            with self._lock:
+                return self._free.run(arrays, sizes)
+        with self._lock:
+            for own, array in zip(self._inputs.arrays, arrays, strict=True):
+                own[...] = array
+            return copied(self.code(*self._tensors))
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Inputs in order; the result alone if there is one output, else a list."""
+        results = self.run(self._inputs.by_position(arrays))
+        return results[0] if len(results) == 1 else results
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
+        return f"CompiledFunction({self.name}: {inputs} -> {outputs})"

@@ -1,0 +1,114 @@
+"""A module in four functions, and the way back to one.
+
+    quantize_inputs(inputs)       -> the codes that the core takes
+    quantized_main(codes)         -> the codes that the core gives
+    dequantize_outputs(codes)     -> the results
+    main(inputs)                  calls the three, in this order
+
+`passes/partition_conversions.py` makes them. Whoever walks a module with one `main` reads it through `inlined`, which
+puts the three bodies back where main calls them; other modules it gives back as they are.
+"""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax
+from tvm.tirx.analysis import undefined_vars
+
+from tvmq.errors import ConfigError
+from tvmq.graph.names import get_names, with_names
+from tvmq.graph.rewrite import build_function, replaced
+
+PARTS = ("quantize_inputs", "quantized_main", "dequantize_outputs")
+
+
+def part_functions(mod: tvm.IRModule) -> dict[str, relax.Function]:
+    """{name: function} of the three in the order of calls; nothing for a module in one function."""
+    found = {var.name_hint: func for var, func in mod.functions_items() if var.name_hint in PARTS}
+    return {name: found[name] for name in PARTS} if len(found) == len(PARTS) else {}
+
+
+def is_partitioned(mod: tvm.IRModule) -> bool:
+    """True for a module in four functions."""
+    return bool(part_functions(mod))
+
+
+def inlined(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with one function main, which computes the same; variables keep their names."""
+    parts = part_functions(mod)
+    if not parts:
+        return mod
+    main, known = mod["main"], {}
+    names, bindings = get_names(main), []
+    for var, value in _bindings(main):
+        value = _projected(replaced(value, known))
+        func = parts.get(called(value))
+        if func is not None:
+            names.update(get_names(func))
+            value = _opened(func, value.args, bindings)
+        if isinstance(value, relax.Call):
+            bindings.append((var, value))
+        else:
+            known[var.name] = value
+    result = build_function(list(main.params), bindings, replaced(main.body.body, known), main)
+    kept = {var: func for var, func in mod.functions_items() if var.name_hint not in (*PARTS, "main")}
+    module = tvm.IRModule(kept, attrs=mod.attrs)
+    module["main"] = with_names(result, names)
+    return module
+
+
+def function_module(mod: tvm.IRModule, name: str) -> tvm.IRModule:
+    """A module whose main is one of the functions; "main" gives what `inlined` gives.
+
+    raises  ConfigError for a function that the module does not have
+    """
+    parts = part_functions(mod)
+    if name == "main":
+        return inlined(mod)
+    if name not in parts:
+        has = (
+            f"main, {', '.join(parts)}" if parts else "main alone; qconfig(partition_conversions='enabled') makes them"
+        )
+        raise ConfigError(f"module: there is no function '{name}', it has {has}")
+    kept = {var: func for var, func in mod.functions_items() if var.name_hint not in (*PARTS, "main")}
+    module = tvm.IRModule(kept, attrs=mod.attrs)
+    module["main"] = parts[name].with_attr("global_symbol", "main")
+    return module
+
+
+def called(value: relax.Expr) -> str:
+    """Name of the function that an expression calls; "" for anything else."""
+    is_call = isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar)
+    return value.op.name_hint if is_call else ""
+
+
+def _opened(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
+    """What a call gives; the bindings of the function are appended."""
+    func = _sized(func, args)
+    table = {param.name: arg for param, arg in zip(func.params, args, strict=False)}
+    bindings += [(var, replaced(value, table)) for var, value in _bindings(func)]
+    return replaced(func.body.body, table)
+
+
+def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
+    return [(binding.var, binding.value) for block in func.body.blocks for binding in block.bindings]
+
+
+def _sized(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
+    """The function for the sizes of these arguments, which may be free ones of the caller."""
+    pairs = (pair for p, a in zip(func.params, args, strict=True) for pair in zip(p.ty.shape, a.ty.shape, strict=True))
+    sizes = {own: given for own, given in pairs if isinstance(own, tvm.tirx.Var)}
+    if not sizes:
+        return func
+    # TVM puts in only what a parameter of the function tells, so one more parameter tells the caller's sizes.
+    told = {str(var.name): var for given in sizes.values() for var in undefined_vars(given, [])}
+    more = relax.Var("sizes", relax.TensorType(list(told.values()), "int8"))
+    wider = relax.Function([*func.params, more], func.body, func.ret_ty, func.is_pure)
+    return wider.bind_symbolic_vars(sizes)
+
+
+def _projected(value: relax.Expr) -> relax.Expr:
+    """A field of a tuple that is written out."""
+    if isinstance(value, relax.TupleGetItem) and isinstance(value.tuple_value, relax.Tuple):
+        return value.tuple_value.fields[value.index]
+    return value
