@@ -6,6 +6,7 @@ Modes     MODES, bits of weights x bits of activations; "weights" leaves arithme
 Columns   score in points, its difference to float with the paired standard error, SQNR of all outputs in dB, megabytes
           of all constants of the module, of the .tvmq file of this CPU, each also as a share of the float model's,
           milliseconds a sample, values that differ from the NumPy definition
+          groups 32: a scale for each 32 neighbours of a matrix or row; only models whose sizes it divides
 Bounds    0 differing values. Exit code 1 where one differs.
 """
 
@@ -66,6 +67,7 @@ MODES: dict[str, Mode] = {
     "4x8": Mode({"nbit_weight": 4}),
     "weights 8": Mode(WEIGHTS, data=False),
     "weights 4": Mode({**WEIGHTS, "nbit_weight": 4}, data=False),
+    "weights 4 groups 32": Mode({**WEIGHTS, "nbit_weight": 4, "group_size": 32}, data=False),
 }
 
 

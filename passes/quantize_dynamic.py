@@ -6,6 +6,8 @@ Before                                            After, activations="dynamic"
                                                       m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
                                                   After, activations=None
                                                       m = matmul(x, dequantize(int8 w, s_w))
+                                                  With group_size
+                                                      m = matmul(x, group_dequantize(int8 w, s_w))
 
 Needs     a prepared module.
 Leaves    a realized one. Everything without weights stays float; dynamic turns products of two activations into
@@ -23,7 +25,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.config import QConfig, current_qconfig
-from tvmq.errors import AccumulatorError
+from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
@@ -57,6 +59,7 @@ class _Walk:
         self.config, self.dynamic = config, config.activations == "dynamic"
         self.entries: dict[str, dict[str, Any]] = {}
         self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
+        self._groups: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -122,6 +125,10 @@ class _Walk:
     def _dequantized(self, value: relax.Call, spec: QuantSpec) -> relax.Expr:
         """The weight as floats, from its codes, at run time."""
         axis = weight_axis(value) if spec.per_channel else -1
+        size = self.config.group_size
+        if size is not None and op_name(value) == "matmul":
+            codes, scale = self._grouped(value.args[1], spec, len(value.args[1].ty.shape) - 2, size)
+            return ops.group_dequantize(codes, scale, axis=len(value.args[1].ty.shape) - 2, group_size=size)
         codes, scale = self._weight(value.args[1], spec, axis)
         zero = relax.const(np.zeros(scale.shape, np.int32))
         return ops.dequantize(codes, relax.const(scale), zero, axis=axis)
@@ -129,6 +136,12 @@ class _Walk:
     def _embedding(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         """Rows of codes and their scales."""
         rows = QuantSpec(spec.dtype, spec.bits, symmetric=True, per_channel=True)
+        size = self.config.group_size
+        if size is not None:
+            codes, scales = self._grouped(value.args[0], rows, 1, size)
+            taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+            scales = self.rewriter.emit(relax.op.take(scales, new.args[1], axis=0), f"{var.name}_scale")
+            return ops.group_dequantize(taken, scales, axis=len(taken.ty.shape) - 1, group_size=size)
         codes, scale = self._weight(value.args[0], rows, 0)
         taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
         scales = relax.op.take(relax.const(scale.reshape(-1, 1)), new.args[1], axis=0)
@@ -187,6 +200,28 @@ class _Walk:
             )  # fmt: skip
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
         return self._weights[key]
+
+    def _grouped(self, weight: relax.Expr, spec: QuantSpec, axis: int, size: int) -> tuple[relax.Expr, relax.Expr]:
+        """Codes and scales as constants: a scale for each `size` neighbours along an axis."""
+        shape, layer = [int(d) for d in weight.ty.shape], ", ".join(self.rewriter.sources)
+        if shape[axis] % size:
+            raise ConfigError(
+                f"quantize_dynamic, layer '{layer}': axis {axis} of its weight {shape} has {shape[axis]} entries, "
+                f"which group_size={size} does not divide; use a divisor, or Rule(..., None) to keep the layer in float"
+            )
+        key = (weight, spec, axis, size)
+        if key not in self._groups:
+            array = np.moveaxis(const_value(weight), axis, -1)
+            rows = array.reshape(-1, size)
+            known = constant_qparams(rows, spec, 0, self.config, layer)
+            codes = numerics.quantize(
+                rows, known.scale, known.zero_point, axis=0, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
+            )
+            scale = known.scale.reshape(*array.shape[:-1], -1)
+            both = (np.moveaxis(part, -1, axis) for part in (codes.reshape(array.shape), scale))
+            codes, scale = (relax.const(np.ascontiguousarray(part)) for part in both)
+            self._groups[key] = codes, scale
+        return self._groups[key]
 
     def _quantized(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scale of an activation; readers that reduce the same axes share them."""

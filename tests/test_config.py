@@ -234,3 +234,10 @@ def test_a_function_rule_is_written_but_cannot_be_read():
 
 def test_public_names():
     assert tvmq.qconfig is qconfig and tvmq.QConfig is QConfig and tvmq.current_qconfig is current_qconfig
+
+
+@pytest.mark.parametrize("options", [{}, {"activations": "dynamic"}, {"activations": None, "per_channel": False}])
+def test_groups_are_for_weights_alone(options: dict) -> None:
+    with pytest.raises(ConfigError, match="group_size=32 is for weights alone"):
+        qconfig(group_size=32, **options)
+    assert qconfig(activations=None, group_size=32).group_size == 32

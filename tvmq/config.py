@@ -163,6 +163,19 @@ class QConfig:
     per_channel: bool = _option(
         True, _SWITCH, ("One weight scale for each output channel; off: one for the whole weight.")
     )
+    group_size: int | None = _option(
+        None,
+        (
+            lambda value: (
+                value is None or (isinstance(value, int) and not isinstance(value, bool) and 2 <= value <= 4096)
+            ),
+            "a whole number in 2..4096, or None",
+        ),
+        (
+            "With activations None: so many neighbours along the input axis of a matrix, or in a row of an embedding"
+            " table, share a scale. None: one scale for each channel or row. Example: 32 with nbit_weight 4."
+        ),
+    )
     requantize: str = _choice(
         "float",
         ("float", "fixed_point", "power_of_two"),
@@ -279,6 +292,11 @@ class QConfig:
             raise ConfigError(
                 f"qconfig: partition_conversions '{self.partition_conversions}' splits integer modules, and "
                 "do_simulation stops before integers; leave one of them out"
+            )
+        if self.group_size is not None and (self.activations is not None or not self.per_channel):
+            raise ConfigError(
+                f"qconfig: group_size={self.group_size} is for weights alone, with a scale for each channel and more; "
+                "add activations=None and leave per_channel=True"
             )
         for operand in ("input", "weight"):
             bits, dtype = getattr(self, f"nbit_{operand}"), getattr(self, f"dtype_{operand}")

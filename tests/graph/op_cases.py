@@ -321,6 +321,17 @@ def unpack_cases() -> list[Case]:
                 lambda packed, shape=shape: numerics.unpack_int4(packed, shape),
             )
         )
+    scale = np.exp(np.random.default_rng(3).normal(size=(2, 9)) * 20).astype(np.float32)
+    for axis, size in ((0, 4), (1, 5)):
+        shape = (8, 9) if axis == 0 else (2, 45)
+        cases.append(
+            Case(
+                f"group_dequantize_axis{axis}",
+                {"q": _codes("int8", shape), "scale": scale},
+                lambda q, s, axis=axis, size=size: ops.group_dequantize(q, s, axis=axis, group_size=size),
+                lambda q, s, axis=axis, size=size: numerics.group_dequantize(q, s, axis=axis, group_size=size),
+            )
+        )
     return cases
 
 

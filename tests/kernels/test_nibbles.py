@@ -10,8 +10,10 @@ import pytest
 from tests.kernels.harness import conv_operands, expected_conv, levels, requantize_for, run_kernel
 from tvmq import numerics
 from tvmq.kernels.conv2d import conv2d
+from tvmq.kernels.conv2d_float import conv2d_float
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.matmul import matmul
+from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Conv2d
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
@@ -73,3 +75,41 @@ def test_half_the_bytes() -> None:
     wide = random.integers(-128, 128, (128, 64)).astype(np.int8)
     sizes = [matmul(1, 128, 64, w, bias, (), isa).constants[0].nbytes for w in (wide, narrow(wide))]
     assert sizes == [128 * 64, math.ceil(128 * 64 / 2)]
+
+
+def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narrow]:
+    """Float weights [columns, depth, 1, 1] and the codes and scales they are made of."""
+    random = np.random.default_rng(3)
+    codes = random.integers(-8, 8, (depth, columns)).astype(np.int8)
+    scale = np.exp(random.normal(size=(depth // size, columns))).astype(np.float32)
+    weight = numerics.group_dequantize(codes, scale, axis=0, group_size=size)
+    filters = (np.ascontiguousarray(array.T).reshape(columns, depth, 1, 1) for array in (weight, codes))
+    weight, codes = filters
+    return weight, Narrow(codes, scale, size)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("rows, size", [(1, 64), (1, 16), (40, 64), (40, 8)])
+def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, size: int) -> None:
+    """One tile and many; one scale a column and several."""
+    isa, conv = isa_named(level), Conv2d(1, rows, 1, 64, 130, x_dtype="float32")
+    weight, narrow = float_weights(64, 130, size)
+    random = np.random.default_rng(4)
+    x, bias = random.normal(size=(1, rows, 1, 64)).astype(np.float32), random.normal(size=130).astype(np.float32)
+    plain = conv2d_float(conv, weight, bias, (), isa)
+    packed = conv2d_float(conv, weight, bias, (), isa, narrow=narrow)
+    assert packed.constants[0].nbytes * 8 == plain.constants[0].nbytes
+    np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_float_convolution(level: str) -> None:
+    isa, conv = isa_named(level), Conv2d(1, 9, 8, 6, 20, kernel=(3, 3), padding=(1, 1, 1, 1), x_dtype="float32")
+    random = np.random.default_rng(5)
+    codes = random.integers(-7, 8, (20, 6, 3, 3)).astype(np.int8)
+    scale = np.exp(random.normal(size=20)).astype(np.float32)
+    weight = numerics.dequantize(codes, scale, np.zeros(20, np.int32), axis=0)
+    x = random.normal(size=(1, 9, 8, 6)).astype(np.float32)
+    plain = conv2d_float(conv, weight, None, (), isa)
+    packed = conv2d_float(conv, weight, None, (), isa, narrow=Narrow(codes, scale[None], 54))
+    np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))

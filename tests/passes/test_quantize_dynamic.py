@@ -10,7 +10,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of, run_onnx
-from tvmq.errors import AccumulatorError
+from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, op_name
@@ -122,3 +122,49 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
 def test_unknown_modes_are_refused() -> None:
     with pytest.raises(tvmq.errors.ConfigError, match="activations.*static, dynamic or None"):
         tvmq.qconfig(activations="sometimes")
+
+
+def table_and_head() -> onnx.ModelProto:
+    """Rows of a table, and a product of them."""
+    n = Net((2, 3))
+    ids = n.op("Cast", n.op("Abs", n.op("Mul", "x", n.constant(np.float32(10)))), to=onnx.TensorProto.INT64)
+    ids = n.op("Min", ids, n.constant(np.int64([199])))
+    y = n.op("Gather", n.constant(np.float32(n.weight(200, 32))), ids)
+    return n.model(n.op("MatMul", y, n.constant(n.weight(32, 24))))
+
+
+def test_groups_of_weights() -> None:
+    """A scale for each group, in matrices and tables; nearer than one for each channel; narrow kernels, equal bits."""
+    whole = checked(table_and_head(), None, least_snr=10.0, nbit_weight=4)
+    grouped = checked(table_and_head(), None, least_snr=10.0, nbit_weight=4, group_size=8)
+    assert operators(grouped).count("tvmq.group_dequantize") == 2
+    assert operators(grouped).count("tvmq.unpack") == 2
+    for executable in (whole, grouped):
+        assert any(name.endswith("_w4") for name in executable.kernels.values())
+    feed = feeds_of(table_and_head())[0]
+    (true,) = run_onnx(table_and_head(), feed)
+    errors = [float(np.square(executable.run(feed)[0] - true).sum()) for executable in (whole, grouped)]
+    assert errors[1] < errors[0]
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_groups_of_other_bits(bits: int) -> None:
+    checked(table_and_head(), None, least_snr=10.0, nbit_weight=bits, group_size=16)
+
+
+def test_groups_that_do_not_divide() -> None:
+    mod, params = tvmq.from_onnx(table_and_head())
+    with tvmq.qconfig(activations=None, group_size=5), pytest.raises(ConfigError, match="group_size=5 does not divide"):
+        tvmq.quantize(mod, params)
+
+
+def test_rows_of_a_table_are_unpacked_when_they_are_taken(tmp_path: Path) -> None:
+    """The file holds the table once in the code and once in the module, both packed."""
+    n = Net((2, 3))
+    ids = n.op("Cast", n.op("Abs", "x"), to=onnx.TensorProto.INT64)
+    random = np.random.default_rng(0)  # codes that cannot be compressed
+    mod, params = tvmq.from_onnx(n.model(n.op("Gather", n.constant(np.float32(random.normal(size=(5000, 64)))), ids)))
+    with tvmq.qconfig(activations=None, nbit_weight=4):
+        executable = tvmq.build(tvmq.quantize(mod, params))
+    executable.save(tmp_path / "m.tvmq")
+    assert (tmp_path / "m.tvmq").stat().st_size < 2.6 * 5000 * 64 / 2

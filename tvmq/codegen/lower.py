@@ -25,6 +25,7 @@ from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
+from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Isa, Kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
@@ -144,6 +145,7 @@ class Lowerer:
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(mod)
         self.isa = isa
+        self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}
         self._builder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []

@@ -13,6 +13,7 @@ import tvm
 
 from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.narrow_weights import narrow_weights
 from tvmq.graph.functions import function_module, inlined, part_functions
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.graph.unpacked import unpacked
@@ -26,18 +27,21 @@ def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) 
     lowerer  makes the walk over a function, from its module and the walk that it shares kernels with
     batch    dimension that becomes 1: samples are run one after the other
     """
-    main = lowerer(_for_one(inlined(mod), batch), None)
+    main = _walk(lowerer, inlined(mod), batch, None)
     lowered = main.run()
     functions = {"main": lowered["main"]}
     for name in part_functions(mod):
-        lowered = lowerer(_for_one(function_module(mod, name), batch), main).run()
+        lowered = _walk(lowerer, function_module(mod, name), batch, main).run()
         functions[name] = lowered["main"].with_attr("global_symbol", name)
     for name, func in functions.items():
         lowered[name] = func
     return lowered, main.kernel_names
 
 
-def _for_one(mod: tvm.IRModule, batch: str | None) -> tvm.IRModule:
-    """The module for one sample; packed weights are codes, dequantized ones floats."""
-    mod = unpacked(mod)
-    return float_weights(with_sizes(mod, {batch: 1}) if batch in free_dimensions(mod) else mod)
+def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:
+    """The walk over a function of one sample; weights are constants, but for tables, of which rows are unpacked."""
+    kept = unpacked(mod, tables=False)
+    kept = with_sizes(kept, {batch: 1}) if batch in free_dimensions(kept) else kept
+    walk = lowerer(float_weights(kept), shared)
+    walk.narrow = narrow_weights(kept)
+    return walk

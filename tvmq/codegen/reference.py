@@ -25,6 +25,7 @@ from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.symbolic import sizes_in, with_sizes
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
 
@@ -147,6 +148,9 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.simulated_quantize": _simulated_quantize,
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
+    "tvmq.group_dequantize": lambda call, q, s: numerics.group_dequantize(
+        q, s, axis=int(call.attrs.axis), group_size=int(call.attrs.group_size)
+    ),
     "tvmq.requantize": _requantize,
     "tvmq.unpack": lambda call, packed: numerics.unpack_int4(packed, _ints(call.attrs.shape)),
     "tvmq.table": lambda call, q, values: numerics.table(q, values),
@@ -207,7 +211,7 @@ class Reference:
     """
 
     def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
-        self._mod, self._target = float_weights(mod), target
+        self._mod, self._target = float_weights(unpacked(mod)), target
         self._sizes: dict[str, int] = {}
         self.view = View(self._mod)
         self._islands = Islands(self.view, self._target)

@@ -36,6 +36,7 @@ from tvmq.kernels import (
     transpose,
 )
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
+from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, KernelMaker, Requantize
 
 Shape = tuple[int, ...]
@@ -56,17 +57,25 @@ def of_cpus(choose: Choice) -> Choice:
 
 
 def conv2d_kernel(
-    conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
+    conv: Conv2d,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    narrow: Narrow | None = None,
 ) -> Kernel | None:
-    """The kernel of a convolution with constant weights (OIHW), any type."""
+    """The kernel of a convolution with constant weights (OIHW), any type; narrow: float weights as codes."""
     if isa.name == KIND:
         return cuda.conv2d_kernel(conv, weight, bias, x_zero, epilogue, isa.arch)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
     if conv.x_dtype == "float32":
         if x_zero != 0:
             return None
-        maker = depthwise_float.depthwise_float if is_depthwise else conv2d_float.conv2d_float
-        return maker(conv, weight, bias, epilogue, isa)
+        if is_depthwise:
+            return depthwise_float.depthwise_float(conv, weight, bias, epilogue, isa)
+        return conv2d_float.conv2d_float(conv, weight, bias, epilogue, isa, narrow=narrow)
     if bias is None:
         bias = np.zeros(conv.filters, np.int32)
     if is_depthwise and epilogue:
@@ -75,11 +84,18 @@ def conv2d_kernel(
 
 
 def free_matmul_kernel(
-    rows: tuple[int | str, ...], weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, x_dtype: str, isa: Isa
+    rows: tuple[int | str, ...],
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    epilogue: Epilogue,
+    x_dtype: str,
+    isa: Isa,
+    *,
+    narrow: Narrow | None = None,
 ) -> Kernel:
     """The kernel of a product of x [*rows, depth] with a constant matrix [depth, columns]; names are free sizes."""
     if x_dtype == "float32":
-        return matmul_float.matmul_float(rows, weight, bias, epilogue, isa)
+        return matmul_float.matmul_float(rows, weight, bias, epilogue, isa, narrow=narrow)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
     return matmul.matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype)
 

@@ -15,15 +15,25 @@ from tvmq.kernels.conv2d_float import make_kernel
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip_of, float_vectors
 from tvmq.kernels.matmul import usual_rows
+from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
 
-def matmul_float(rows: Shape, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
+def matmul_float(
+    rows: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    narrow: Narrow | None = None,
+) -> Kernel:
     """Kernel of x [*rows, depth] @ weight + bias; names in `rows` are sizes that only a run tells.
 
     weight    float32 [depth, columns]
     bias      float32 [columns] or None
     epilogue  () or one Clip
+    narrow    the same weights as codes [columns, depth, 1, 1], which the kernel then reads
     raises    BuildError for shapes, types or steps that do not fit
     """
     depth, columns = weight.shape
@@ -32,4 +42,5 @@ def matmul_float(rows: Shape, weight: np.ndarray, bias: np.ndarray | None, epilo
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
     bounds = clip_of(epilogue, "matmul_float")
-    return make_kernel("matmul_float", ConvShape(conv, float_vectors(isa), 0), bounds, kernel, bias, buffers)
+    shape = ConvShape(conv, float_vectors(isa), 0)
+    return make_kernel("matmul_float", shape, bounds, kernel, bias, buffers, narrow)

@@ -7,12 +7,28 @@ Unpacking  a byte is widened to two lanes, shifted against itself and masked: la
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.kernels.builder import Buffer, Expr, bind, load, spread, vector_type
 from tvmq.kernels.isa.generic import Instructions
+
+
+@dataclass(frozen=True, eq=False)
+class Narrow:
+    """Float weights that are codes of at most 4 bits times scales: numerics.group_dequantize along the reduction.
+
+    codes       int8 [filters, channels / groups, kernel rows, kernel columns], in -8..7
+    scale       float32 [groups of the reduction, filters]
+    group_size  input channels of a group, of a 1 x 1 convolution; all of the reduction if there is one group
+    """
+
+    codes: np.ndarray
+    scale: np.ndarray
+    group_size: int
 
 
 class Nibbles:

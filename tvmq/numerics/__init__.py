@@ -13,6 +13,7 @@ from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose, filters_first
 from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.numerics.float_sum import float_sum
+from tvmq.numerics.group_dequantize import group_dequantize
 from tvmq.numerics.group_norm import group_norm, instance_norm
 from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm, integer_layer_norm_params
 from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
@@ -81,6 +82,7 @@ __all__ = [
     "fixed_point_parameters",
     "float_multiplier",
     "float_sum",
+    "group_dequantize",
     "group_norm",
     "instance_norm",
     "integer_layer_norm",

@@ -44,7 +44,8 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=x_dtype,
     )
     finish = finish_of(view, chain, conv.filters)
-    kernel = conv2d_kernel(conv, weight, finish.bias, pad_value, finish.epilogue, lowerer.isa)
+    narrow = lowerer.narrow.get(chain.head)
+    kernel = conv2d_kernel(conv, weight, finish.bias, pad_value, finish.epilogue, lowerer.isa, narrow=narrow)
     if kernel is None:
         return False
     inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]

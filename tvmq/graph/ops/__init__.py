@@ -10,6 +10,7 @@ from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
 from tvmq.graph.ops.fence import fence
 from tvmq.graph.ops.float_sum import float_sum
+from tvmq.graph.ops.group_dequantize import group_dequantize
 from tvmq.graph.ops.group_norm import group_norm
 from tvmq.graph.ops.integer_layer_norm import integer_layer_norm
 from tvmq.graph.ops.integer_softmax import integer_softmax
@@ -41,6 +42,7 @@ __all__ = [
     "dynamic_scale",
     "fence",
     "float_sum",
+    "group_dequantize",
     "group_norm",
     "integer_layer_norm",
     "integer_softmax",
