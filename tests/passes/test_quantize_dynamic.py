@@ -168,3 +168,21 @@ def test_rows_of_a_table_are_unpacked_when_they_are_taken(tmp_path: Path) -> Non
         executable = tvmq.build(tvmq.quantize(mod, params))
     executable.save(tmp_path / "m.tvmq")
     assert (tmp_path / "m.tvmq").stat().st_size < 2.6 * 5000 * 64 / 2
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_no_table_is_unpacked_whole(free: bool) -> None:
+    """The code holds a gather of packed rows, and no function that unpacks; also for free lengths."""
+    n = Net((2, 3))
+    ids = n.op("Cast", n.op("Abs", n.op("Mul", "x", n.constant(np.float32(50)))), to=onnx.TensorProto.INT64)
+    model = n.model(n.op("Gather", n.constant(np.float32(n.weight(40, 7))), ids))
+    feeds = feeds_of(model)[:2]  # some indices beyond the last row
+    for value in (*model.graph.input, *model.graph.output):
+        if free:
+            value.type.tensor_type.shape.dim[1].dim_param = "length"
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(activations=None, nbit_weight=4):
+        executable = tvmq.build(tvmq.quantize(mod, params))
+    assert tvmq.verify(executable, feeds).exact
+    text = executable._parts.code.as_text()
+    assert "take_packed" in text and "unpack" not in text

@@ -117,6 +117,7 @@ LOWERINGS: dict[str, str] = {
 FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.codegen.lowerings.dense:lower",
     "tvmq.matmul": "tvmq.codegen.lowerings.free_matmul:lower",
+    "take": "tvmq.codegen.lowerings.packed_table:take",
 }
 
 
@@ -226,6 +227,10 @@ class Lowerer:
         if rounds(value):
             value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_rounded")))
         return self._bound(value, name)
+
+    def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
+        """The call of a function of loops in plain TE, which gets the generic schedule."""
+        return self._builder.call_te(compute, *args, primfunc_name_hint=name)
 
     def _loadable(self, expr: relax.Expr) -> relax.Expr:
         """The expression with empty constants as zeros: the virtual machine saves them, but cannot load them."""

@@ -18,15 +18,16 @@ def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
     for var, value in view.bindings:
         if op_name(value) not in (*CONVOLUTIONS, "matmul"):
             continue
-        narrow = _narrow(view.producer(value.args[1]), product=op_name(value) == "matmul")
+        producer = view.producer(value.args[1])
+        narrow = None if producer is None else _narrow(producer, product=op_name(value) == "matmul")
         if narrow is not None:
             found[var.name] = narrow
     return found
 
 
-def _narrow(call: relax.Expr | None, *, product: bool) -> Narrow | None:
+def _narrow(call: relax.Call, *, product: bool) -> Narrow | None:
     """The weight that a dequantize gives; None for other calls, other types, and scales along another axis."""
-    name = "" if call is None else op_name(call)
+    name = op_name(call)
     if name not in ("tvmq.dequantize", "tvmq.group_dequantize") or not all(map(is_const, call.args)):
         return None
     codes, scale = const_value(call.args[0]), const_value(call.args[1])

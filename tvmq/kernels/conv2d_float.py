@@ -70,12 +70,12 @@ def make_kernel(
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
     values = weight if narrow is None else narrow.codes
     packed = pack_weights(values, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins)
-    constants = (packed, pack_channels(start, conv.groups, slots))
+    constants: tuple[np.ndarray, ...] = (packed, pack_channels(start, conv.groups, slots))
     groups = None
     if narrow is not None:
         name, groups = f"{name}_w4", (len(narrow.scale), narrow.group_size)
         scales = [pack_channels(scale, conv.groups, slots) for scale in narrow.scale]
-        constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), constants[1])
+        constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
     func = _Floats(name, shape, tiling, bounds, buffers, groups).prim_func()
     return Kernel(name, func, constants, (name, shape.key, tiling, bounds, buffers, groups))
 

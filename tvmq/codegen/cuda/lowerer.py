@@ -50,7 +50,7 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {}
+    free_rules: dict[str, str] = {"take": "tvmq.codegen.lowerings.packed_table:take"}
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
         super().__init__(mod, target.isa, shared=shared)

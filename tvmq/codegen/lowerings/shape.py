@@ -6,6 +6,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings import packed_table
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
 from tvmq.codegen.select import concat_kernel, depth_to_space_kernel, pad_kernel, resize_kernel
 from tvmq.codegen.shuffles import shuffle_at
@@ -150,7 +151,9 @@ def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
 
 
 def take(lowerer: Lowerer, chain: Chain) -> bool:
-    """Elements of pictures along one axis, in the order of a vector of indices."""
+    """Elements of pictures along one axis, in the order of a vector of indices; rows of a packed table."""
+    if packed_table.take(lowerer, chain):
+        return True
     call = lowerer.view.value[chain.head]
     indices = call.args[1]
     if call.attrs.axis is None or not isinstance(indices.ty, relax.TensorType) or indices.ty.ndim != 1:
