@@ -15,7 +15,7 @@ Numerics  nothing changes: an uncalibrated simulated_quantize (scale 0) is the i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import tvm
@@ -25,10 +25,15 @@ from tvmq.config import QConfig
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import used_vars
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.weights import weight_axis
+from tvmq.passes.ops.wide_streams import STREAM, is_wide, wide_tensors
 from tvmq.passes.partition import SEEDS, integer_groups
 from tvmq.spec import QuantSpec
+
+# kinds of readers: float operators, groups, groups of a residual stream
+FLOAT, NARROW, WIDE = "float", "narrow", "wide"
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
@@ -38,46 +43,56 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     specs = activation_specs(ledger, groups)
     weighted = [group for group in groups if group.family in SEEDS and group.facts.get("weight", True)]
     roots = {group.root: group for group in weighted}
-    integer = {member for group in groups for member in group.members}
+    wide = wide_tensors(groups)
+    readers = {member: WIDE if is_wide(group) else NARROW for group in groups for member in group.members}
     rewriter = Rewriter(mod)
-    floats = _Floats(rewriter)
+    readings = _Readings(rewriter, specs, wide)
     for param in rewriter.params:
-        if param.name in specs:
-            floats.add(param, param, _watch(rewriter, param, param.name, "input", specs[param.name]))
+        readings.watch(param, param, "input", always_plain=True)
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
-        floats.choose(rounded=var.name in integer)
+        readings.choose(readers.get(var.name, FLOAT), used_vars(value))
         value = rewriter.substitute(value)
         if var.name in roots:
             value = _with_weight(rewriter, ledger, roots[var.name], value)
         new = rewriter.emit(value, var.name)
         rewriter.bind(var, new)
-        if var.name in specs:
-            rounded = _watch(rewriter, new, var.name, "activation", specs[var.name])
-            rewriter.bind(var, rounded)
-            if var.name not in integer:
-                floats.add(var, new, rounded)
-    floats.choose(rounded=False)
+        readings.watch(var, new, "activation", always_plain=var.name not in readers)
+    readings.choose(FLOAT, rewriter.view.outputs)
     result = rewriter.finish()
     ledger.stage = "annotated"
     return with_ledger(result, ledger)
 
 
-class _Floats:
-    """Tensors that are floats in the integer module too: float operators and results read them without rounding."""
+class _Readings:
+    """What the three kinds of readers read: float operators and results, groups, and groups of a residual stream.
 
-    def __init__(self, rewriter: Rewriter) -> None:
-        self._rewriter = rewriter
-        self._known: list[tuple[relax.Var, relax.Var, relax.Var]] = []
+    A tensor that is float in the integer module too is read by float operators without rounding.
+    """
 
-    def add(self, old: relax.Var, plain: relax.Var, rounded: relax.Var) -> None:
-        """`old` is now `plain`, and `rounded` behind its simulated_quantize."""
-        self._known.append((old, plain, rounded))
+    def __init__(self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], wide: Mapping[str, str]) -> None:
+        self._rewriter, self._specs, self._wide = rewriter, specs, wide
+        self._known: dict[str, dict[str, relax.Var]] = {}
 
-    def choose(self, *, rounded: bool) -> None:
-        """From now on the old variables mean the rounded tensors, or the plain ones."""
-        for old, plain, watched in self._known:
-            self._rewriter.bind(old, watched if rounded else plain)
+    def watch(self, old: relax.Var, new: relax.Var, kind: str, *, always_plain: bool) -> None:
+        """`old` is now `new`, behind a simulated_quantize for those who read codes of it."""
+        name, found = old.name, {FLOAT: new}
+        if name in self._wide:  # first: what is there in 16 bits can be brought to 8
+            found[WIDE] = _watch(self._rewriter, new, name, "stream", STREAM, tensor=self._wide[name])
+        if name in self._specs:
+            found[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
+        if len(found) == 1:
+            return
+        found.setdefault(WIDE, found.get(NARROW, new))
+        if not always_plain:
+            found[FLOAT] = found[WIDE]
+        self._known[name] = found
+
+    def choose(self, reader: str, names: Iterable[str]) -> None:
+        """These old variables now mean what this kind of reader reads."""
+        for name in self._known.keys() & set(names):
+            found = self._known[name]
+            self._rewriter.bind(self._rewriter.view.var[name], found.get(reader, found[WIDE]))
 
 
 def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
@@ -88,12 +103,18 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
-        for name in [owner for source in group.inputs for owner in _owners(source, passing)]:
+        sources = [name for name in group.inputs if not is_wide(group) or _moves_narrow(name, passing)]
+        for name in [owner for source in sources for owner in _owners(source, passing)]:
             if name not in specs or chosen:
                 specs[name] = spec
-        if group.facts.get("needs_output_codes"):
+        if group.facts.get("needs_output_codes") and not is_wide(group):
             specs.setdefault(group.output, config.activation_spec)
     return specs
+
+
+def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
+    """True for codes of 8 bits that an operator has moved; a residual stream reads them as they are."""
+    return name in passing and not is_wide(passing[name])
 
 
 def _owners(name: str, passing: Mapping[str, Group]) -> list[str]:
@@ -103,12 +124,14 @@ def _owners(name: str, passing: Mapping[str, Group]) -> list[str]:
     return [owner for source in passing[name].inputs for owner in _owners(source, passing)]
 
 
-def _watch(rewriter: Rewriter, x: relax.Expr, name: str, kind: str, spec: QuantSpec) -> relax.Var:
+def _watch(
+    rewriter: Rewriter, x: relax.Expr, name: str, kind: str, spec: QuantSpec, *, tensor: str | None = None
+) -> relax.Var:
     unknown, zero = relax.const(np.float32(0)), relax.const(np.int32(0))
     call = ops.simulated_quantize(
-        x, unknown, zero, kind=kind, tensor=name, dtype=spec.dtype, bits=spec.bits, symmetric=spec.symmetric
+        x, unknown, zero, kind=kind, tensor=tensor or name, dtype=spec.dtype, bits=spec.bits, symmetric=spec.symmetric
     )
-    return rewriter.emit(call, f"{name}_sq", rewriter.view.sources(name))
+    return rewriter.emit(call, f"{name}_{'wide' if kind == 'stream' else 'sq'}", rewriter.view.sources(name))
 
 
 def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr) -> relax.Expr:

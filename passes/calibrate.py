@@ -54,7 +54,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
 
 def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
-    missing = [w.source for w in found if w.source not in ranges]
+    missing = [w.key for w in found if w.key not in ranges]
     if missing:
         raise CalibrationError(
             f"calibrate: {len(missing)} of {len(found)} thresholds are missing, first '{missing[0]}'; "
@@ -62,7 +62,7 @@ def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger
         )
     joint: dict[str, Range] = {}
     for w in found:
-        joint[w.tensor] = _union([ranges[w.source], joint.get(w.tensor, ranges[w.source])])
+        joint[w.tensor] = _union([ranges[w.key], joint.get(w.tensor, ranges[w.key])])
     _join_shared(found, ranges, joint, ledger)
     return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
 
@@ -70,7 +70,7 @@ def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger
 def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if "scale" in group.facts]
-    scale = {w.source: w.tensor for w in found} | {g.output: g.facts["scale"] for g in concats}
+    scale = {w.source: w.tensor for w in found if not w.stream} | {g.output: g.facts["scale"] for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
         shared.setdefault(group.facts["scale"], []).extend(scale[s] for s in group.facts["shared"] if s in scale)

@@ -28,18 +28,27 @@ Evaluator = Callable[[tvm.IRModule], Run]
 
 @dataclass(frozen=True)
 class Watched:
-    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its scale, its spec."""
+    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its scale, its spec.
+
+    stream  True for the wide codes of a residual stream
+    """
 
     name: str
     source: str
     tensor: str
     spec: QuantSpec
+    stream: bool = False
+
+    @property
+    def key(self) -> str:
+        """Under which its thresholds are kept: a tensor that is read in 8 bits and in 16 has two."""
+        return f"{self.source}:stream" if self.stream else self.source
 
 
 def watched(view: View) -> list[Watched]:
     """All simulated_quantize operators of activations, in order."""
     return [
-        Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs))
+        Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
         for var, value in view.bindings
         if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
     ]

@@ -29,6 +29,7 @@ from tvmq.passes.ops import embedding, integer_softmax, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.results import leave_results_float
+from tvmq.passes.ops.wide_streams import is_wide, widen_moves, widen_streams
 from tvmq.rules import Decision, LayerFacts, resolve
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
@@ -62,6 +63,8 @@ def partition(
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
     groups, reasons = _find_groups(view, config if drop is None else QConfig())
+    if drop is None and config.residual_streams == "int16":
+        widen_streams(view, groups, reasons)
     if config.requantize == "float":
         absorb_slopes(view, groups)
     decisions = _rules(view, groups, reasons, config, backend)
@@ -76,6 +79,7 @@ def partition(
     drop(view, groups, reasons)
     _free_links(view, groups, reasons)
     integer_softmax.read_accumulators(view, groups, reasons)
+    widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
@@ -158,8 +162,11 @@ def _rules(
         if layer.key not in groups:
             continue
         decision, family = decisions[layer.key], groups[layer.key].family
+        wide = is_wide(groups[layer.key])
         option = _switched_off(layer, family, config) if decision.rule is None else None
-        limit = _limit(decision, family, config, backend, layer.weight_shape)
+        limit = (wide and backend.refuses_stream("int16")) or _limit(
+            decision, family, config, backend, layer.weight_shape
+        )
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
@@ -247,7 +254,7 @@ def _readable(view: View, group: Group, groups: dict[str, Group]) -> bool:
 def _without_seed(groups: dict[str, Group]) -> list[str]:
     """Groups that read each other's codes, but none of a convolution or product, and give none to one.
 
-    Embeddings stay: what they save is memory.
+    Embeddings stay: what they save is memory; so do sums of a stream that is to be integers.
     """
     known = {member: key for key, group in groups.items() for member in group.members}
     linked: dict[str, set[str]] = {key: set() for key in groups}
@@ -255,7 +262,7 @@ def _without_seed(groups: dict[str, Group]) -> list[str]:
         for source in {known[name] for name in group.inputs if name in known}:
             linked[key].add(source)
             linked[source].add(key)
-    reached = [key for key, group in groups.items() if group.family in SEEDS]
+    reached = [key for key, group in groups.items() if group.family in SEEDS or is_wide(group)]
     seen = set(reached)
     while reached:
         found = linked[reached.pop()] - seen

@@ -34,6 +34,7 @@ from tvmq.passes.define_floats import define_floats
 from tvmq.passes.ops.base import Codes, Group, group_names
 from tvmq.passes.ops.conversions import tensor_qparams
 from tvmq.passes.ops.weights import qparams_of
+from tvmq.passes.ops.wide_streams import is_wide
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams
 
@@ -73,6 +74,8 @@ class _Realizer:
         self.facts: dict[str, dict[str, object]] = {}
         self.scales: dict[str, tuple[float, int]] = {}
         self._codes: dict[str, Codes] = {}
+        self._streams: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
+        self._reads_wide = False
         self._floats: dict[str, relax.Expr] = {}
         self._accumulators: dict[str, tuple[relax.Var, float]] = {}
 
@@ -96,17 +99,18 @@ class _Realizer:
 
     def codes(self, name: str) -> Codes:
         """Codes of an activation; those behind its simulated_quantize where it has one."""
-        found = self._codes.get(name)
+        found = self._streams.get(name) if self._reads_wide else None
+        found = found or self._codes.get(name)
         if found is None:
             raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
         return found
 
     def output_qparams(self, group: Group) -> QParams | None:
-        """Scale and zero point of the group's result; None if nothing reads it as codes."""
-        for reader in self.view.readers[group.output]:
-            if op_name(self.view.value[reader]) == "tvmq.simulated_quantize":
-                return qparams_of(self.view.value[reader])
-        return None
+        """Scale and zero point of the group's result, the wide ones of two; None if nothing reads it as codes."""
+        readers = [self.view.value[reader] for reader in self.view.readers[group.output]]
+        found = [call for call in readers if op_name(call) == "tvmq.simulated_quantize"]
+        found.sort(key=lambda call: call.attrs.kind != "stream")
+        return qparams_of(found[0]) if found else None
 
     def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
         """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
@@ -163,17 +167,35 @@ class _Realizer:
         return self._noted(Codes(self.emit(call, group.output), qparams))
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """The same activation in the codes of another scale, by a table."""
+        """The same activation in the codes of another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             return part
-        values = relax.const(numerics.rescale_table(part.qparams, common))
-        var = self.emit(ops.table(part.var, values, function="rescale"), f"{group.root}_rescale")
-        return self._noted(Codes(var, common))
+        return self._rescaled(part, common, f"{group.root}_rescale")
+
+    def _rescaled(self, codes: Codes, qparams: QParams, name: str) -> Codes:
+        if codes.qparams.spec.dtype != "int16":
+            values = relax.const(numerics.rescale_table(codes.qparams, qparams))
+            return self._noted(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
+        factor = np.float64(codes.scale) / np.float64(qparams.scale)
+        multiplier, shift = requantize_constants(np.asarray(factor), self.mode)
+        call = ops.requantize(
+            codes.var,
+            relax.const(multiplier),
+            relax.const(shift),
+            zero_point=int(qparams.zero_point),
+            mode=self.mode,
+            rounding=self.rounding,
+            dtype=qparams.spec.dtype,
+            qmin=qparams.spec.qmin,
+            qmax=qparams.spec.qmax,
+        )
+        return self._noted(Codes(self.emit(call, name), qparams))
 
     # ---- the walk
 
     def _group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
+        self._reads_wide = is_wide(group)
         result = load(FAMILIES[group.family]).realize(self, group)
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
@@ -191,6 +213,7 @@ class _Realizer:
             return
         source = call.args[0].name
         qparams = qparams_of(call)
+        known = self._streams if call.attrs.kind == "stream" else self._codes
         found = self._codes_behind(source, qparams) or self._codes.get(source)
         if found is None or (found.qparams != qparams and self._is_float(source)):
             x = self._as_float(source)
@@ -203,11 +226,11 @@ class _Realizer:
                 qmax=qparams.spec.qmax,
             )
             found = Codes(self.emit(quantize, f"{source}_q"), qparams)
-            self._codes.setdefault(source, found)
+            known.setdefault(source, found)
         elif found.qparams != qparams:
-            values = relax.const(numerics.rescale_table(found.qparams, qparams))
-            found = Codes(self.emit(ops.table(found.var, values, function="rescale"), var.name), qparams)
-            self._codes[source] = found
+            found = known[source] = self._rescaled(found, qparams, var.name)
+        elif known is self._streams:
+            known[source] = found
         self._codes[var.name] = self._noted(found)
 
     def _noted(self, codes: Codes) -> Codes:
@@ -239,7 +262,7 @@ class _Realizer:
 
     def _as_float(self, name: str) -> relax.Expr:
         """The float tensor of an old variable; codes are dequantized once."""
-        codes = self._codes.get(name)
+        codes = self._streams.get(name) or self._codes.get(name)
         if codes is None or (name in self._floats and not self._has_codes(name)):
             return self._floats[name]
         key = f"{codes.var.name}:dequantized"

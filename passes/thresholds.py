@@ -4,6 +4,8 @@ auto, the default, chooses by what the readers of a tensor make of its error:
     tensors that only tables read (activations such as silu, sigmoid, hard-swish)
         the range whose error *behind the function* is least, from the histogram: what the function flattens may be
         clipped
+    residual streams in 16 bits
+        all that was seen, whatever the observer: codes are plenty, and what is clipped is lost to all layers behind
     all others
         the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's
         output,
@@ -40,13 +42,13 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 
 def choose_ranges(mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig) -> dict[str, Choice]:
-    """{source variable: choice} for every watched tensor of an annotated module."""
+    """{key: choice} for every watched tensor of an annotated module; the key is its variable (`Watched.key`)."""
     view = View(mod)
     functions = table_functions(view, integer_groups(get_ledger(mod).layers))
     chosen: dict[str, Choice] = {}
     for w in watched(view):
-        if w.source not in chosen:
-            chosen[w.source] = _choose_one(w, statistics, config, functions.get(w.source, ()))
+        if w.key not in chosen:
+            chosen[w.key] = _choose_one(w, statistics, config, functions.get(w.source, ()))
     return chosen
 
 
@@ -85,6 +87,8 @@ def _choose_one(
         observer = make_observer("global_scale", scale=config.global_scale)
         return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
     known = statistics[w.source]
+    if w.stream:
+        return Choice("minmax", *make_observer("minmax").thresholds(known, w.spec), {})
     if mode == "auto":
         shifts = config.requantize == "power_of_two"
         if functions:

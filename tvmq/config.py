@@ -184,6 +184,14 @@ class QConfig:
             " multiplier and a shift; power_of_two: shifts only, all scales are powers of two."
         ),
     )
+    residual_streams: str = _choice(
+        "float",
+        ("float", "int16"),
+        (
+            "Sums of transformers that a normalization reads, which 8 bits would spoil. float: as they are; int16:"
+            " codes of 16 bits with one scale, so that products, sums and embeddings need no float numbers."
+        ),
+    )
     rounding: str = _choice(
         "UPWARD",
         ("UPWARD", "TONEAREST"),

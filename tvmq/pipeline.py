@@ -41,7 +41,7 @@ from tvmq.observers.rounding import Rounding
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import Feed, collect
+from tvmq.passes.collect import Feed, collect, watched
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
 from tvmq.passes.pack_weights import pack_weights
@@ -179,9 +179,9 @@ def _calibration(
         with_histogram = config.calibrate_mode not in RANGES_ONLY
         statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram)
     chosen = choose_ranges(annotated, statistics, config)
-    tensors = {}
+    tensors, source = {}, {w.key: w.source for w in watched(View(annotated))}
     for name, choice in chosen.items():
-        ranges = statistics[name].ranges if name in statistics else None
+        ranges = statistics[source[name]].ranges if source[name] in statistics else None
         tensors[name] = TensorResult(
             choice.low,
             choice.high,

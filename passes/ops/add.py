@@ -25,11 +25,11 @@ class Add:
 
     name = "add"
 
-    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
-        """A sum or difference of two tensors of the graph."""
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
+        """A sum or difference of two tensors of the graph; those of a stream only if they are to be wide."""
         if any(is_const(arg) for arg in value.args):
             return scale_shift.FAMILY.group(view, var, value)
-        stream = stays_in_stream(view, var.name)
+        stream = None if wide else stays_in_stream(view, var.name)
         if stream:
             return stream
         members, low, high = [var.name], -np.inf, np.inf
@@ -49,7 +49,10 @@ class Add:
                 f"realize, add '{group.root}': its result carries no scale; was the module annotated here?"
             )
         subtract = op_name(realizer.view.value[group.root]) == "subtract"
-        params = numerics.add_params(a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract)
+        dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
+        params = numerics.add_params(
+            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes
+        )
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(
             a.var,

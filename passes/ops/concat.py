@@ -3,7 +3,8 @@
 Before                                            After
     c = concat((sq(x), sq(y)))                        c = concat((x, y)) on codes
 
-A part that keeps a scale of its own is brought to the common one by a 256-entry table first.
+A part that keeps a scale of its own is brought to the common one by a 256-entry table first. Constant parts, which
+residual streams have (wide_streams.py), become codes of it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.view import View, is_const, op_name
-from tvmq.passes.ops.base import Codes, Group, Realizer
+from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.passes.ops.base import Codes, Group, Realizer, coded
 
 
 class Concat:
@@ -34,10 +35,13 @@ class Concat:
         common = realizer.output_qparams(group) or max(
             (part.qparams for part in parts), key=lambda q: float(np.float32(q.scale))
         )
-        same = [realizer.rescaled(part, common, group) for part in parts]
         value = realizer.view.value[group.root]
+        known = iter([realizer.rescaled(part, common, group).var for part in parts])
+        same = [
+            relax.const(coded(const_value(p), common)) if is_const(p) else next(known) for p in value.args[0].fields
+        ]
         join = relax.op.stack if op_name(value) == "stack" else relax.op.concat
-        call = join([part.var for part in same], axis=0 if value.attrs.axis is None else int(value.attrs.axis))
+        call = join(same, axis=0 if value.attrs.axis is None else int(value.attrs.axis))
         return Codes(realizer.emit(call, group.root), common)
 
 

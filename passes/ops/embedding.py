@@ -6,7 +6,8 @@ Before                                            After
 
 Where integer operators read the rows, the table is coded in the scale of its result at once: the same codes as if the
 gathered floats were quantized. Where float operators read them (sums in front of a layer norm), each column has a scale
-of its own, as the channels of any other weight.
+of its own, as the channels of any other weight; so it has where a residual stream wants int16: the gathered codes of
+8 bits are requantized, and the table stays as small as it was.
 """
 
 from __future__ import annotations
@@ -43,15 +44,19 @@ class Embedding:
         call, y = realizer.view.value[group.root], realizer.output_qparams(group)
         table = const_value(call.args[0])
         indices = realizer.plain(call.args[1])
-        if y is not None:
+        if y is not None and y.spec.bits <= 8:
             rows = relax.op.take(relax.const(coded(table, y)), indices, **_options(call))
             return Codes(realizer.emit(rows, group.root), y)
         scale = _column_scales(table, int(call.attrs.axis))
+        if y is not None and realizer.mode == "power_of_two":
+            scale = np.exp2(np.ceil(np.log2(scale.astype(np.float64)))).astype(np.float32)
         axis = None if scale.ndim == 0 else table.ndim - 1
         zero = np.zeros(scale.shape, np.int32)
         codes = numerics.quantize(table, scale, zero, axis=axis, dtype="int8", qmin=-LARGEST_CODE, qmax=LARGEST_CODE)
         rows = realizer.emit(relax.op.take(relax.const(codes), indices, **_options(call)), f"{group.root}_codes")
         last = -1 if axis is None else len(rows.ty.shape) - 1
+        if y is not None:
+            return realizer.requantized(rows, np.atleast_1d(scale).astype(np.float64), group, axis=last)
         return realizer.emit(ops.dequantize(rows, relax.const(scale), relax.const(zero), axis=last), group.root)
 
 

@@ -29,8 +29,11 @@ class ScaleShift:
 
     name = "scale_shift"
 
-    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
-        """A product, sum, difference or quotient of a tensor of the graph and a constant, and those behind it."""
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
+        """A product, sum, difference or quotient of a tensor of the graph and a constant, and those behind it.
+
+        wide    take those of a stream, too
+        """
         if not any(is_const(arg) for arg in value.args):
             return "limit: a quotient of two tensors has no integer form"
         source = _tensor(value)
@@ -42,7 +45,7 @@ class ScaleShift:
             if reader is None or not _is_link(view.value[reader]):
                 break
             members.append(reader)
-        stream = stays_in_stream(view, members[-1])
+        stream = None if wide else stays_in_stream(view, members[-1])
         if stream:
             return stream
         factor, summand = _constants(view, members)
@@ -63,7 +66,8 @@ class ScaleShift:
                 f"realize, scale_shift '{group.root}': its result carries no scale; was the module annotated here?"
             )
         factor, summand = _constants(realizer.view, group.facts["links"])
-        params = numerics.scale_shift_params(x.scale, x.zero_point, factor, summand, y.scale)
+        dtypes = (x.qparams.spec.dtype, y.spec.dtype)
+        params = numerics.scale_shift_params(x.scale, x.zero_point, factor, summand, y.scale, dtypes=dtypes)
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.scale_shift(
             x.var,

@@ -5,7 +5,8 @@
     attention mask    scores -> add(-10000 or 0) -> softmax                   the mask would be all that a scale sees
 
 The layer norm and the softmax are float islands, so nothing is gained by rounding what only they (and the next sum of
-the stream) read; the products before give floats straight from their accumulators.
+the stream) read; the products before give floats straight from their accumulators. With
+qconfig(residual_streams="int16") residual streams, not masks, become codes of 16 bits: wide_streams.py.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def stays_in_stream(view: View, name: str) -> str | None:
 
     It does if a normalization or a softmax reads it (also behind a reshape), or if nothing but such sums read it.
     """
-    normalization = _normalization(view, name)
+    normalization = normalization_of(view, name)
     if normalization:
         return f"default: a {normalization} reads this sum; in 8 bits it would lose too much"
     if _only_streams_read(view, name):
@@ -43,13 +44,13 @@ def stays_in_stream(view: View, name: str) -> str | None:
     return None
 
 
-def _normalization(view: View, name: str) -> str | None:
+def normalization_of(view: View, name: str) -> str | None:
     """The normalization that reads a tensor, also behind operators that move values."""
     for reader in view.readers[name]:
         op = op_name(view.value[reader])
         if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
             return NORMALIZATIONS[op]
-        found = _normalization(view, reader) if op in MOVES else None
+        found = normalization_of(view, reader) if op in MOVES else None
         if found:
             return found
     return None

@@ -227,6 +227,52 @@ def two_input_cases() -> list[Case]:
     return cases
 
 
+def wide_cases() -> list[Case]:
+    """Codes of 16 bits: added to each other and to 8 bits, with constants, and brought to another scale and type."""
+    cases = []
+    pairs = [("int16", "int16", (2, 3, 4)), ("int16", "uint8", (3, 1)), ("int8", "int16", (2, 3, 4))]
+    for number, (a_dtype, b_dtype, b_shape) in enumerate(pairs):
+        a, b = _codes(a_dtype, (2, 3, 4)), _codes(b_dtype, b_shape, 1)
+        params = numerics.add_params(0.9, 0, 0.7, -5, 0.8, dtypes=(a_dtype, b_dtype))._asdict()
+        named = params | {"zero_point": 3, "dtype": "int16", "qmin": -32767, "qmax": 32767}
+        cases.append(
+            Case(
+                f"wide_add_{number}",
+                {"a": a, "b": b},
+                lambda a, b, named=named: ops.add(a, b, **named),
+                lambda a, b, named=named: numerics.add(a, b, **named),
+            )
+        )
+    params = numerics.scale_shift_params(0.3, 0, [[1.5], [-0.7], [1.0]], 900.0, 0.25, dtypes=("int16", "int16"))
+    shifted = {"shift": params.shift, "zero_point": 0, "dtype": "int16", "qmin": -32767, "qmax": 32767}
+    cases.append(
+        Case(
+            "wide_scale_shift",
+            {"q": _codes("int16", (2, 3, 4))},
+            lambda q: ops.scale_shift(q, relax.const(params.multiplier), relax.const(params.offset), **shifted),
+            lambda q: numerics.scale_shift(q, params.multiplier, params.offset, **shifted),
+        )
+    )
+    fixed = numerics.fixed_point_parameters(np.float64(1 / 300))
+    factors = {"float": (np.float32(1 / 300), 0), "fixed_point": fixed, "power_of_two": (0, -8)}
+    for number, (mode, (multiplier, shift)) in enumerate(factors.items()):
+        kind, dtype = "float32" if mode == "float" else "int32", ("uint8", "int8", "int16")[number]
+        named = {"zero_point": 3, "mode": mode, "dtype": dtype, "qmin": 0, "qmax": 127, "axis": -1}
+        cases.append(
+            Case(
+                f"wide_requantize_{mode}",
+                {"acc": _codes("int16", (2, 3, 4))},
+                lambda acc, m=multiplier, s=shift, k=kind, named=named: ops.requantize(
+                    acc, _const(m, k), _const(s, "int32"), **named
+                ),
+                lambda acc, m=multiplier, s=shift, k=kind, named=named: numerics.requantize(
+                    acc, np.asarray(m, k), np.int32(s), **named | {"axis": None}
+                ),
+            )
+        )
+    return cases
+
+
 def matmul_cases() -> list[Case]:
     """Products of two tensors: mixed types, leading axes that broadcast on either side, zero points at the ends."""
     settings = [
@@ -664,6 +710,7 @@ CASES: dict[str, Case] = {
         requantize_cases,
         two_input_cases,
         constant_cases,
+        wide_cases,
         matmul_cases,
         table_cases,
         unpack_cases,

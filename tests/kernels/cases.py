@@ -49,6 +49,10 @@ class Case(NamedTuple):
 def codes(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarray:
     """Random codes, a quarter of them extreme."""
     random = np.random.default_rng(seed)
+    if dtype == "int16":
+        values = random.integers(-(2**15), 2**15, shape).astype(np.int16)
+        values[random.random(values.shape) < 0.25] = -(2**15)
+        return values
     values = random.integers(0, 256, shape).astype(np.uint8)
     values[random.random(values.shape) < 0.25] = 255
     return (values ^ 128).view(np.int8) if dtype == "int8" else values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernels.cases import LEVELS, Case, add_cases, check
+from tests.kernels.cases import LEVELS, Case, add_cases, check, codes
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.add import add
@@ -42,10 +42,24 @@ def test_differences(level: str, scales: tuple[float, float, float]) -> None:
     check(Case("difference", lambda isa: add(a.shape, step, isa), (a, b), expected), level)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "dtypes", [("int16", "int16", "int16"), ("int16", "uint8", "int16"), ("int8", "int16", "uint8")]
+)
+@pytest.mark.parametrize("shape", [(3, 5), (129,), (2, 3, 40)])
+def test_codes_of_16_bits(level: str, dtypes: tuple[str, str, str], shape: tuple[int, ...]) -> None:
+    scales = (0.9, 0.7, 0.8) if dtypes[2] == "int16" else (0.9, 0.7, 200.0)
+    params = numerics.add_params(scales[0], 0, scales[1], 3, scales[2], dtypes=dtypes[:2])
+    step = Add(*params, zero_point=9, qmin=1, qmax=250, b_dtype=dtypes[1], dtype=dtypes[2])
+    a, b = codes(shape, dtypes[0]), codes(shape, dtypes[1], 1)
+    expected = numerics.add(a, b, **params._asdict(), zero_point=9, dtype=dtypes[2], qmin=1, qmax=250)
+    check(Case("wide", lambda isa: add(shape, step, isa, dtypes[0]), (a, b), expected), level)
+
+
 def test_what_cannot_be_exact_is_refused() -> None:
     isa = isa_named("generic")
-    with pytest.raises(BuildError, match="uint8 or int8 codes. Got int16 and uint8"):
-        add((4,), STEP, isa, "int16")
+    with pytest.raises(BuildError, match="codes of uint8, int8, int16. Got int32 and uint8"):
+        add((4,), STEP, isa, "int32")
     with pytest.raises(BuildError, match="the sum can reach 2147483902, int32 ends at 2147483647"):
         add((4,), Add(1, 0, 2**31 - 1, 1, 0, 0, 255), isa)
 

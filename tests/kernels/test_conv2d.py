@@ -22,7 +22,7 @@ from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.conv_shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.tiling import choose_tiling
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.types import Conv2d, Requantize
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
 SHAPES = [
@@ -69,6 +69,14 @@ def test_equals_the_definition(name: str, number: int) -> None:
     conv = SHAPES[number]
     kinds = ("sums", "codes", "int8 codes", "add", "table", "all")
     compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=7 if number % 2 else 0)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@pytest.mark.parametrize("number", [0, 5, -5, -4])
+def test_codes_of_16_bits(name: str, number: int) -> None:
+    conv = SHAPES[number]
+    multiplier = np.resize(np.float32([0.05, 1.0, 0.3]), conv.filters)
+    compare(conv, name, (Requantize(multiplier, 0, -32767, 32767, "int16"),), (), x_zero=3)
 
 
 @pytest.mark.parametrize("name", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))

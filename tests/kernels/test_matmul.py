@@ -64,6 +64,29 @@ def test_equals_the_definition(level: str, number: int) -> None:
 
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("shape", [((5,), 16, 17), ((49,), 5, 72), ((2, 3), 48, 40), ((3,), 64, 128)])
+def test_codes_of_16_bits(shape: tuple, level: str) -> None:
+    """Sums within the codes, beyond their ends, and far beyond int32."""
+    rows, depth, columns = shape
+    x, weight, bias = operands(rows, depth, columns, "uint8")
+    multiplier = np.resize(np.float32([0.03, 0.5, 1.0, 2.5, 1e30]), columns)
+    epilogue = (Requantize(multiplier, 3, -32767, 32766, "int16"),)
+    kernel = matmul(rows, depth, columns, weight, bias, epilogue, isa_named(level))
+    sums = (numerics.matmul(x.reshape(-1, depth), weight) + bias).reshape(*rows, columns)
+    expected = expected_epilogue(sums, epilogue, ())
+    assert {-32767, 32766} <= set(expected.ravel().tolist())
+    np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected)
+
+
+def test_nothing_follows_codes_of_16_bits() -> None:
+    x, weight, bias = operands((2,), 4, 4, "uint8")
+    wide = Requantize(np.ones(4, np.float32), 0, -32767, 32767, "int16")
+    for epilogue in ((wide, Table(np.zeros(256, np.uint8))), (Requantize(wide.multiplier, 0, -9, 9, "int16", 0.5),)):
+        with pytest.raises(BuildError, match="codes of 16 bits are stored as they are; no step and no slope"):
+            matmul(2, 4, 4, weight, bias, epilogue, isa_named("generic"))
+
+
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
+@pytest.mark.parametrize("shape", [((5,), 16, 17), ((49,), 5, 72), ((2, 3), 48, 40), ((3,), 64, 128)])
 def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
     rows, depth, columns = shape
     x, weight, bias = operands(rows, depth, columns, "uint8")

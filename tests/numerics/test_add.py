@@ -199,3 +199,68 @@ def test_a_difference_has_a_negative_multiplier(scales):
     inside = (real > 0) & (real < 255)
     assert inside.sum() > 400
     assert np.abs(found - real)[inside].max() <= 0.5 + 255 / 2**params.shift + 1e-4
+
+
+WIDE_PAIRS = st.sampled_from([("int16", "int16"), ("int16", "uint8"), ("int8", "int16")])
+
+
+@st.composite
+def wide_problems(draw: st.DrawFn) -> dict:
+    """Types, scales and zero points with an operand of int16, symmetric or not; the codes of its ends and some between."""
+    types = draw(WIDE_PAIRS)
+    scale_y = draw(moderate)
+    ratios = st.one_of(st.sampled_from([1.0, 2.0, 0.5, 256.0]), st.floats(2.0**-40, 2.0**12))
+    scales = [np.float32(draw(ratios) * scale_y), np.float32(draw(ratios) * scale_y), np.float32(scale_y)]
+    zeros = [0 if draw(st.booleans()) else corner_zero(draw, t) for t in types]
+    return {"types": types, "scales": scales, "zeros": zeros, "subtract": draw(st.booleans())}
+
+
+def wide_codes(dtype: str) -> np.ndarray:
+    """All codes of 8 bits; of 16 the ends, those around zero and every 997th."""
+    if dtype != "int16":
+        return ALL[dtype]
+    ends = [-(2**15), -(2**15) + 1, -1, 0, 1, 2**15 - 1]
+    return np.concatenate([ends, np.arange(-(2**15), 2**15, 997)]).astype(np.int16)
+
+
+@given(wide_problems())
+@settings(deadline=None, max_examples=200)
+def test_int16_operands_stay_in_int32_and_within_the_bound(problem):
+    """Equal to integers of any width, no partial sum leaves int32, and the error is that of the docstring."""
+    (a_type, b_type), (zero_a, zero_b) = problem["types"], problem["zeros"]
+    scale_a, scale_b, scale_y = problem["scales"]
+    named = {"subtract": problem["subtract"], "dtypes": problem["types"]}
+    params = numerics.add_params(scale_a, zero_a, scale_b, zero_b, scale_y, **named)
+    a, b = wide_codes(a_type)[:, None], wide_codes(b_type)
+    terms = [
+        a.astype(object) * params.a_multiplier,
+        b.astype(object) * params.b_multiplier,
+        np.full((1, 1), params.offset, object),
+    ]
+    for count in (1, 2, 3):
+        for some in itertools.combinations(terms, count):
+            assert np.abs(sum(some)).max() < 2**31
+    q = numerics.add(a, b, **params._asdict(), zero_point=0, dtype="int16")
+    assert np.array_equal(q, np.clip(sum(terms) >> params.shift, -(2**15), 2**15 - 1).astype(np.int16))
+    scales = [np.longdouble(float(scale)) for scale in problem["scales"]]
+    steps = (a.astype(np.longdouble) - zero_a) * scales[0]
+    steps = (steps + (-1 if problem["subtract"] else 1) * (b.astype(np.longdouble) - zero_b) * scales[1]) / scales[2]
+    largest = [
+        2**15 + abs(zero) if t == "int16" else 255 for t, zero in zip(problem["types"], problem["zeros"], strict=True)
+    ]
+    bound = 0.5 + sum(largest) / 2.0 ** (params.shift + 1)
+    inside = (q > -(2**15)) & (q < 2**15 - 1)
+    assert (np.abs(q - steps)[inside] <= bound * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(("ratios", "shift"), [((1.0, 0.9), 15), ((0.5, 0.4), 16), ((1.9, 2.0), 14), ((1.0, 1.0), 14)])
+def test_the_shift_of_int16_sums(ratios, shift):
+    params = numerics.add_params(ratios[0], 0, ratios[1], 0, 1.0, dtypes=("int16", "int16"))
+    assert params.shift == shift
+
+
+def test_int16_scales_that_do_not_fit_are_refused():
+    with pytest.raises(RangeError, match="too far above the output's for int32"):
+        numerics.add_params(1.0, 0, 1.0, 0, 2.0**-15, dtypes=("int16", "int16"))
+    with pytest.raises(RangeError, match=r"zero_point must be an integer in -32768\.\.32767. Got 40000"):
+        numerics.add_params(1.0, 40000, 1.0, 0, 1.0, dtypes=("int16", "int16"))

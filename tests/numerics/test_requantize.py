@@ -162,6 +162,18 @@ def test_float_golden():
     assert int(numerics.requantize(np.int32(16777217), 2.0**-17, zero_point=0, dtype="int16")) == 128
 
 
+@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_codes_get_another_scale_as_sums_of_their_value_do(mode, dtype):
+    limits = np.iinfo(dtype)
+    acc = np.arange(limits.min, limits.max + 1).astype(dtype)
+    multiplier = 3 * 2**28 if mode == "fixed_point" else 0.37
+    named = {"mode": mode, "zero_point": 5, "dtype": "uint8"}
+    shift = -4
+    found = numerics.requantize(acc, multiplier, shift, **named)
+    np.testing.assert_array_equal(found, numerics.requantize(acc.astype(np.int32), multiplier, shift, **named))
+
+
 def test_empty():
     q = numerics.requantize(np.zeros((0, 3), np.int32), np.ones(3), axis=1, zero_point=0, dtype="uint8")
     assert q.shape == (0, 3) and q.dtype == np.uint8
@@ -183,7 +195,7 @@ def test_empty():
         ({"multiplier": [1.0] * 3, "axis": 0}, ConfigError, "for axis 0"),
         ({"negative_slope": 1.5}, ConfigError, r"must lie in 0\.\.1.*Got 1.5 in mode float"),
         ({"negative_slope": 0.5, "mode": "fixed_point", "multiplier": 1}, ConfigError, "Got 0.5 in mode fixed_point"),
-        ({"acc": np.zeros(2, np.int64)}, ConfigError, "acc must be int32. Got int64"),
+        ({"acc": np.zeros(2, np.int64)}, ConfigError, "acc must be int32, or codes. Got int64"),
     ],
 )
 def test_bad_parameters_are_refused(options, error, message):

@@ -89,3 +89,31 @@ def test_refusals():
         numerics.scale_shift_params(1.0, 0, np.inf, 1.0, 1.0)
     with pytest.raises(RangeError, match="slopes must be finite"):
         numerics.prelu_params(1.0, np.nan, 1.0)
+
+
+@given(
+    st.sampled_from(["int16", "uint8"]),
+    scales,
+    st.floats(2.0**-10, 2.0**6),
+    st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3),
+    st.lists(st.floats(-40000.0, 40000.0), min_size=3, max_size=3),
+    st.integers(-(2**15), 2**15 - 1) | st.just(0),
+)
+@settings(deadline=None, max_examples=100)
+def test_scale_shift_to_int16(x_type, scale_y, ratio, factors, steps, zero_x):
+    """Equal to integers of any width, all sums in int32, within the bound of the docstring."""
+    zero_x = zero_x if x_type == "int16" else 7
+    scale_x, summands = np.float32(ratio * scale_y), np.float64(steps) * np.float64(np.float32(scale_y))
+    params = numerics.scale_shift_params(scale_x, zero_x, factors, summands, scale_y, dtypes=(x_type, "int16"))
+    ends = [-(2**15), -1, 0, 1, 2**15 - 1] if x_type == "int16" else [0, 1, 255]
+    q = np.concatenate([ends, np.arange(0, 2**15, 997) if x_type == "int16" else np.arange(256)]).astype(x_type)[
+        :, None
+    ]
+    found = numerics.scale_shift(q, *params[:2], shift=params.shift, zero_point=0, dtype="int16")
+    total = q.astype(object) * params.multiplier.astype(object) + params.offset.astype(object)
+    assert np.abs(q.astype(object) * params.multiplier.astype(object)).max() < 2**31 > np.abs(total).max()
+    np.testing.assert_array_equal(found, np.clip(total >> params.shift, -(2**15), 2**15 - 1).astype(np.int16))
+    real = (q.astype(np.float64) - zero_x) * (np.float64(factors) * scale_x / scale_y) + summands / np.float32(scale_y)
+    largest = 2**15 + abs(zero_x) + 1 if x_type == "int16" else 256
+    inside = (found > -(2**15)) & (found < 2**15 - 1)
+    assert (np.abs(found - real)[inside] <= 0.5 + largest / 2.0 ** (params.shift + 1) + 1e-4).all()

@@ -31,6 +31,7 @@ class Backend:
     weights            storage types of weights
     requantize         modes of requantization
     roundings          roundings of the modes fixed_point and power_of_two
+    streams            types of residual streams besides float: () or ("int16",)
     per_channel        whether weights may have a scale for each channel
     zero_points        whether 0.0 may have another code than 0; without: symmetric activations only
     accumulator_bits   width of the integers that sums are made in, 8..32
@@ -62,6 +63,7 @@ class Backend:
     wide: bool = True
     floats: bool = True
     largest_kernel: int | None = None
+    streams: tuple[str, ...] = ("int16",)
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -86,6 +88,9 @@ class Backend:
             if isinstance(value, tuple) and value and all(item in allowed for item in value):
                 return None
             return f"must be a tuple of {', '.join(allowed)}. Got {value!r} instead"
+        if name == "streams":
+            known = isinstance(value, tuple) and all(item == "int16" for item in value)
+            return None if known else f"must be () or ('int16',). Got {value!r} instead"
         if name == "accumulator_bits":
             known = isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 32
             return None if known else f"must be a whole number in 8..32. Got {value!r} instead"
@@ -196,3 +201,11 @@ class Backend:
         if weights is not None and weights.per_channel and not self.per_channel:
             return "takes one scale for a weight, not one for each channel"
         return None
+
+    def refuses_stream(self, dtype: str) -> str | None:
+        """Why it cannot add the codes of a residual stream of this type; None if it can.
+
+        >>> Backend("toy", streams=()).refuses_stream("int16")
+        'limit: backend toy adds no int16 codes'
+        """
+        return None if dtype in self.streams else f"limit: backend {self.name} adds no {dtype} codes"

@@ -22,6 +22,7 @@ TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose
 HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 ATTENTION = "tvmq.matmul"
+CODES = ("uint8", "int8")
 
 
 @dataclass
@@ -100,9 +101,9 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
         view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, last)
     ):
         return
-    if not _follow(
-        view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float"
-    ):
+    if _widens(view, head) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
+        return
+    if not _follow(view, members, taken, lambda v, call: _to_codes(call)):
         return
     if adds:
         _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
@@ -110,7 +111,20 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
 
 
 def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
-    _follow(view, members, taken, lambda v, call: op_name(call) == "tvmq.requantize" and call.attrs.mode == "float")
+    _follow(view, members, taken, lambda v, call: _to_codes(call))
+
+
+def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
+    """True for a requantize that the kernels have: by float products, to 8 bits or codes of these types."""
+    if op_name(call) != "tvmq.requantize" or call.attrs.mode != "float":
+        return False
+    return call.attrs.dtype in (dtypes or CODES) and (not dtypes or call.attrs.negative_slope == 1)
+
+
+def _widens(view: View, head: str) -> bool:
+    """True for products whose kernels also write codes of 16 bits: not the transposed and depthwise ones."""
+    value = view.value[head]
+    return op_name(value) == "matmul" or (op_name(value) in CONVOLUTIONS and int(value.attrs.groups) == 1)
 
 
 def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
@@ -124,7 +138,7 @@ def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
 def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
     """True for a requantize, or a dequantize without zero point, of one scale or one for each of the last axis."""
     if op_name(call) == "tvmq.requantize":
-        return call.attrs.mode == "float" and call.attrs.axis in (-1, last)
+        return _to_codes(call) and call.attrs.axis in (-1, last)
     if op_name(call) != "tvmq.dequantize":
         return False
     return call.attrs.axis in (-1, last) and not const_value(call.args[2]).any()
@@ -167,7 +181,7 @@ def _is_sum_of_known(view: View, name: str, call) -> bool:  # type: ignore[no-un
     if op_name(call) != "tvmq.add":
         return False
     a, b = call.args
-    if a.name == b.name:
+    if a.name == b.name or not {dtype_of(a), dtype_of(b), call.attrs.dtype} <= set(CODES):
         return False
     other = b if a.name == name else a
     return sizes_of(other) == sizes_of(view.var[name])

@@ -41,6 +41,7 @@ from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, K
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
+WIDE_CODES = (*CODES, "int16")
 KIND = "cuda"  # name of the instruction set of GPUs
 Choice = TypeVar("Choice", bound=Callable[..., Kernel | None])
 
@@ -130,7 +131,7 @@ def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | N
 @of_cpus
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
     """Sum of two activations of one shape."""
-    if a != b or a_dtype not in CODES or step.b_dtype not in CODES:
+    if a != b or a_dtype not in WIDE_CODES or step.b_dtype not in WIDE_CODES:
         return None
     return add.add(a, step, isa, a_dtype)
 
@@ -158,7 +159,7 @@ def quantize_kernel(
     shape: Shape, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa, *, to_nhwc: bool
 ) -> Kernel | None:
     """Floats to codes with one scale; codes: zero point, qmin, qmax, dtype; `to_nhwc` also moves the channels last."""
-    if scale.size != 1 or codes[3] not in CODES:
+    if scale.size != 1 or codes[3] not in (CODES if to_nhwc else WIDE_CODES):
         return None
     maker = transpose.quantize_to_nhwc if to_nhwc else convert.quantize
     zero_point, qmin, qmax, dtype = codes
@@ -171,7 +172,9 @@ def dequantize_kernel(
 ) -> Kernel | None:
     """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels "
     "forward."""
-    if dtype not in (*CODES, "int32") or (to_nchw and (scale.size != 1 or zero_point.size != 1)):
+    if dtype not in ((*CODES, "int32") if to_nchw else (*WIDE_CODES, "int32")) or (
+        to_nchw and (scale.size != 1 or zero_point.size != 1)
+    ):
         return None
     maker = transpose.dequantize_to_nchw if to_nchw else convert.dequantize
     return maker(shape, dtype, scale, zero_point, isa)

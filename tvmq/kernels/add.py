@@ -21,13 +21,14 @@ from tvmq.kernels.loops import Body, over_vectors
 from tvmq.kernels.types import Add, Isa, Kernel
 
 GRAIN = 200_000  # elements in about 10 us
+LARGEST = {"uint8": 255, "int8": 128, "int16": 2**15}  # magnitude of a code
 
 
 def add(shape: Sequence[int], step: Add, isa: Isa, a_dtype: str = "uint8") -> Kernel:
     """Kernel (a, b) -> y, all of this shape.
 
     step     the constants; a of a_dtype, b and y as it says
-    raises   BuildError for types that are no 8-bit codes, or constants that could leave int32
+    raises   BuildError for types that are no codes, or constants that could leave int32
     """
     _check(step, a_dtype)
     ins = instructions(isa)
@@ -46,7 +47,7 @@ def _adder(ins: Instructions, step: Add, a: Buffer, b: Buffer, y: Buffer) -> Bod
     def body(offset: Expr, lanes: int) -> None:
         left = load(a, offset, vector_type(a_dtype, lanes))
         right = load(b, offset, vector_type(step.b_dtype, lanes))
-        whole = lanes == ins.vector_bytes
+        whole = lanes == ins.vector_bytes and "int16" not in (a_dtype, step.b_dtype, step.dtype)
         value = ins.add(left, right, step, a_dtype) if whole else add_lanes(left, right, step, lanes)
         store(y, offset, value, lanes)
 
@@ -54,13 +55,12 @@ def _adder(ins: Instructions, step: Add, a: Buffer, b: Buffer, y: Buffer) -> Bod
 
 
 def _check(step: Add, a_dtype: str) -> None:
-    codes = ("uint8", "int8")
-    if not {a_dtype, step.b_dtype, step.dtype} <= set(codes):
+    if not {a_dtype, step.b_dtype, step.dtype} <= set(LARGEST):
         raise BuildError(
-            f"kernels, add: takes and gives uint8 or int8 codes. "
+            f"kernels, add: takes and gives codes of {', '.join(LARGEST)}. "
             f"Got {a_dtype} and {step.b_dtype} to {step.dtype} instead"
         )
-    largest = [255 if dtype == "uint8" else 128 for dtype in (a_dtype, step.b_dtype)]
+    largest = [LARGEST[dtype] for dtype in (a_dtype, step.b_dtype)]
     reach = largest[0] * abs(step.a_multiplier) + largest[1] * abs(step.b_multiplier) + abs(step.offset)
     if reach > np.iinfo(np.int32).max:
         raise BuildError(

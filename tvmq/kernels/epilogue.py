@@ -2,11 +2,13 @@
 
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
     sums                              --Dequantizer.reals--> floats --store--> output
+    sums                              --WideRequantizer.reals--> int16 codes --store--> output
     output, a piece at a time while it is in cache --CodeSteps--> output
 
-An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them; else one requantize step,
-then any number of Add and Table. A template asks `plan_epilogue` for parameters and constants, so that templates
-know nothing of single steps. A new way to requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
+An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, a requantize step to int16
+codes (of a residual stream) stands alone; else one requantize step to 8 bits, then any number of Add and Table. A
+template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single steps. A new way to
+requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
 
 Parameters of the PrimFunc, in this order: x, the b of each Add, the template's constants (weights, bias),
 constants of the requantize step, one table for each Table, the output.
@@ -23,7 +25,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
-from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes
+from tvmq.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
 from tvmq.kernels.types import Add, Dequantize, Epilogue, Requantize, Table
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
@@ -97,6 +99,12 @@ class Dequantizer:
     """numerics.dequantize of sums without zero point: float32(sum) * scale."""
 
     step: Dequantize
+    dtype = "float32"
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the code depends on."""
+        return ("real",)
 
     def parameters(self, channels: int) -> Parameters:
         """Constants for this many channels (as packed)."""
@@ -115,6 +123,42 @@ class Dequantizer:
         return bind(T.Cast(vector_type("float32", lanes), total) * constants[0])
 
 
+@dataclass(frozen=True, eq=False)
+class WideRequantizer:
+    """numerics.requantize in mode "float" to int16 codes, which stand where floats would: as many lanes as sums.
+
+    Clipping before rounding gives the same, as both limits are integers, and no product needs more room than it has.
+    """
+
+    step: Requantize
+    dtype = "int16"
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the code depends on."""
+        return "wide", self.step.zero_point, self.step.qmin, self.step.qmax
+
+    def parameters(self, channels: int) -> Parameters:
+        """Constants for this many channels (as packed)."""
+        return {"multiplier": ((channels,), "float32")}
+
+    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Arrays of `parameters`; pack pads an array of the template's channels."""
+        return (pack(np.asarray(self.step.multiplier, np.float32)),)
+
+    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
+        """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
+        return (load(buffers[0], offset, vector_type("float32", lanes)),)
+
+    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        """One bound vector of int16 codes of one vector of sums."""
+        step = self.step
+        low, high = (spread(float(limit - step.zero_point), lanes, "float32") for limit in (step.qmin, step.qmax))
+        real = T.Cast(vector_type("float32", lanes), total) * constants[0]
+        rounded = GENERIC.to_int32(T.min(T.max(real, low), high), lanes)
+        return bind(T.Cast(vector_type("int16", lanes), rounded + spread(step.zero_point, lanes)))
+
+
 REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
 
 
@@ -122,14 +166,14 @@ REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
 class EpiloguePlan:
     """An epilogue as a template uses it.
 
-    requantizer  None if the sums stay int32, or become floats
+    requantizer  None if the sums stay int32, or become floats or int16 codes
     steps        Add and Table steps over codes
-    dequantizer  None unless the sums become floats
+    dequantizer  None unless the sums become floats or int16 codes
     """
 
     requantizer: Any
     steps: tuple[Any, ...]
-    dequantizer: Dequantizer | None = None
+    dequantizer: Dequantizer | WideRequantizer | None = None
 
     @property
     def scaler(self) -> Any:
@@ -145,7 +189,7 @@ class EpiloguePlan:
     def dtypes(self) -> tuple[str, ...]:
         """Type before each of the steps, and of the result."""
         if self.dequantizer is not None:
-            return ("float32",)
+            return (self.dequantizer.dtype,)
         first = "int32" if self.requantizer is None else self.requantizer.dtype
         return (first, *(step_dtype(step) for step in self.steps))
 
@@ -153,7 +197,7 @@ class EpiloguePlan:
     def key(self) -> tuple[Any, ...]:
         """Hashable; epilogues of equal key have equal code."""
         if self.dequantizer is not None:
-            return ("real",)
+            return self.dequantizer.key
         first = None if self.requantizer is None else self.requantizer.key
         return (
             first,
@@ -196,6 +240,10 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
         if len(epilogue) > 1:
             raise BuildError(f"kernels: {type(epilogue[1]).__name__} cannot follow a dequantize step; nothing can")
         return EpiloguePlan(None, (), Dequantizer(epilogue[0]))
+    if isinstance(epilogue[0], Requantize) and epilogue[0].dtype == "int16":
+        if len(epilogue) > 1 or epilogue[0].negative_slope != 1:
+            raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
+        return EpiloguePlan(None, (), WideRequantizer(epilogue[0]))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(

@@ -67,10 +67,10 @@ class Conv2d:
 
 @dataclass(frozen=True, eq=False)
 class Requantize:
-    """Epilogue step: int32 accumulators to 8-bit codes, numerics.requantize in mode "float".
+    """Epilogue step: int32 accumulators to codes, numerics.requantize in mode "float".
 
     multiplier      float32 [filters]
-    dtype           "uint8" or "int8"
+    dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product
     negative_slope  0..1, what the multiplier of sums below 0 is multiplied by
     """
 

@@ -10,9 +10,8 @@ from numpy.typing import DTypeLike
 from tvmq.errors import AccumulatorError, RangeError
 from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limits, largest_code
 
-LARGEST_CODE = 255  # largest |code| and |code - zero_point| of uint8 and int8
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 6e-5 steps there
-INT16_SHIFT = 14  # less would cost too much: the error bound is 0.016 steps there
+INT16_SHIFT = 14  # of 8-bit codes; less would cost too much: the error bound is 0.016 steps there
 
 
 class AddParams(NamedTuple):
@@ -39,7 +38,7 @@ def add(
 ) -> np.ndarray:
     """q = clip(((a * a_multiplier + b * b_multiplier + offset) >> shift) + zero_point, qmin, qmax).
 
-    a, b      uint8 or int8 codes that broadcast against each other
+    a, b      uint8, int8 or int16 codes that broadcast against each other
     others    integers as `add_params` gives them
     returns   dtype, broadcast shape
     raises    AccumulatorError if codes of these types could take a sum out of int32,
@@ -71,31 +70,49 @@ def add(
 
 
 def add_params(
-    scale_a: Number, zero_a: Number, scale_b: Number, zero_b: Number, scale_y: Number, *, subtract: bool = False
+    scale_a: Number,
+    zero_a: Number,
+    scale_b: Number,
+    zero_b: Number,
+    scale_y: Number,
+    *,
+    subtract: bool = False,
+    dtypes: tuple[str, str] = ("uint8", "uint8"),
 ) -> AddParams:
-    """Constants of `add` for two tensors of 8-bit codes (uint8 or int8) and a result of scale `scale_y`.
+    """Constants of `add` for two tensors of codes and a result of scale `scale_y`, whose type does not matter.
 
     With r_a = scale_a / scale_y and r_b = scale_b / scale_y (float64), multiplier = rint(r * 2^shift) and
     offset = 2^(shift-1) - zero_a * a_multiplier - zero_b * b_multiplier. `subtract` negates b_multiplier: a - b.
-    shift   the largest up to 22 at which both multipliers fit int16, if that is at least 14 (so wherever
-            r_a, r_b <= 1); else the largest up to 22 at which every partial sum fits int32:
-            2 * 255 * (a_multiplier + b_multiplier) + 2^(shift-1) < 2^31
-    error   a result that does not saturate is within 1/2 + 255 / 2^shift of the real sum, in steps of
-            scale_y: each multiplier is off by at most 1/2 and each centred code is at most 255. 255 / 2^shift
-            is at most 0.016 where r_a + r_b <= 256, and at most 1.3e-4 * (r_a + r_b) beyond
-    raises  RangeError if a scale is not positive and finite, a zero point is no 8-bit code, or r_a + r_b is
-            so large (about 2e6) that no shift is left
+    dtypes  types of a and b; both 8-bit types (uint8, int8) have the same constants
+    shift   8-bit codes: the largest up to 22 at which both multipliers fit int16, if that is at least 14 (so wherever
+            r_a, r_b <= 1); else, and where a or b is int16, the largest up to 22 at which every partial sum fits int32:
+            L_a * a_multiplier + L_b * b_multiplier + 2^(shift-1) < 2^31, L = 2 * 255 of 8-bit codes and
+            32768 + |zero point| of int16
+    error   a result that does not saturate is within 1/2 + (D_a + D_b) / 2^(shift+1) of the real sum, in steps of
+            scale_y: each multiplier is off by at most 1/2 and D bounds a centred code: 255 of 8 bits,
+            32768 + |zero point| of int16. For 8 bits that is 1/2 + 255 / 2^shift, of which the second part is at most
+            0.016 where r_a + r_b <= 256, and at most 1.3e-4 * (r_a + r_b) beyond. For int16 without zero points the
+            shift is at least 15 where r_a + r_b <= 1.9, 14 where it is at most 3.9: 1.5, 2.5 of 65536 steps, and only
+            an error of the ratios, at most 2^-(shift+1) each, that all values share
+    raises  RangeError if a scale is not positive and finite, a zero point is no code, or r_a + r_b is
+            so large (about 2e6, 3e4 of int16) that no shift is left
 
     >>> add_params(0.5, 0, 0.25, 10, 0.5)
     AddParams(a_multiplier=16384, b_multiplier=8192, offset=-73728, shift=14)
+    >>> add_params(0.5, 0, 0.25, 0, 0.5, dtypes=("int16", "int16"))
+    AddParams(a_multiplier=32768, b_multiplier=16384, offset=16384, shift=15)
     """
     scales = [float(np.float32(scale)) for scale in (scale_a, scale_b, scale_y)]
     given = ", ".join(f"{scale:g}" for scale in scales)
     if not all(np.isfinite(scale) and scale > 0 for scale in scales):
         raise RangeError(f"add: scales must be positive and finite. Got {given} instead")
-    a_zero, b_zero = (int(checked_zero_point(zero, -128, 255)) for zero in (zero_a, zero_b))
+    limits = [(-(2**15), 2**15 - 1) if dtype == "int16" else (-128, 255) for dtype in dtypes]
+    a_zero, b_zero = (int(checked_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
     a_ratio, b_ratio = scales[0] / scales[2], scales[1] / scales[2]
-    shift = _largest_shift(a_ratio, b_ratio)
+    a_reach, b_reach = (_reach(dtype, zero) for dtype, zero in zip(dtypes, (a_zero, b_zero), strict=True))
+    narrow = "int16" not in dtypes
+    shift = _int16_shift(a_ratio, b_ratio) if narrow else None
+    shift = shift or _int32_shift(a_ratio, b_ratio, a_reach, b_reach)
     if shift is None:
         raise RangeError(
             f"add: scales {given}: the inputs' are too far above the output's for int32; "
@@ -110,13 +127,23 @@ def _scaled(ratio: float, shift: int) -> int:
     return round(ratio * 2.0**shift)  # half to even, and Python's integers cannot overflow
 
 
-def _largest_shift(a_ratio: float, b_ratio: float) -> int | None:
-    """The shift that `add_params` describes; None if there is none."""
+def _reach(dtype: str, zero: int) -> int:
+    """What the magnitudes of a code and of its zero point add up to at most; for 8 bits of either type."""
+    return 2**15 + abs(zero) if dtype == "int16" else 2 * 255
+
+
+def _int16_shift(a_ratio: float, b_ratio: float) -> int | None:
+    """The largest shift at which both multipliers fit int16; None if that costs too much."""
     for shift in range(LARGEST_SHIFT, INT16_SHIFT - 1, -1):
         if _scaled(max(a_ratio, b_ratio), shift) < 2**15:
             return shift
+    return None
+
+
+def _int32_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int) -> int | None:
+    """The largest shift at which every partial sum fits int32; None if there is none."""
     for shift in range(LARGEST_SHIFT, 0, -1):
-        both = _scaled(a_ratio, shift) + _scaled(b_ratio, shift)
-        if 2 * LARGEST_CODE * both + 2 ** (shift - 1) <= INT32_MAX:
+        both = a_reach * _scaled(a_ratio, shift) + b_reach * _scaled(b_ratio, shift)
+        if both + 2 ** (shift - 1) <= INT32_MAX:
             return shift
     return None

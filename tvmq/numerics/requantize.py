@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
 
+ACCUMULATORS = ("int32", "int16", "int8", "uint8")
 MODES = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST")
 # A factor below 2^-32 takes every int32 to 0; one above 2^30 takes every int32 but 0 out of all codes.
@@ -39,7 +40,7 @@ def requantize(
 ) -> np.ndarray:
     """q = clip(round(acc * factor) + zero_point, qmin, qmax).
 
-    acc         int32, any shape
+    acc         int32 sums, or codes (int8, uint8, int16) that are to get another scale; any shape
     multiplier  shape () or (acc.shape[axis],); float32, finite, not negative (mode float), or
                 int32, 0..2^31-1 (fixed_point)
     shift       int32, same shapes; at most 31 (fixed_point) or 30 (power_of_two)
@@ -59,8 +60,8 @@ def requantize(
     array([-7, -4, -1,  2,  5,  8], dtype=int8)
     """
     acc = np.asarray(acc)
-    if acc.dtype != np.int32:
-        raise ConfigError(f"requantize: acc must be int32. Got {acc.dtype.name} instead")
+    if acc.dtype.name not in ACCUMULATORS:
+        raise ConfigError(f"requantize: acc must be int32, or codes. Got {acc.dtype.name} instead")
     low, high = code_limits(dtype, qmin, qmax)
     zero = int(checked_zero_point(zero_point, low, high))
     slope = checked_slope(negative_slope, mode)

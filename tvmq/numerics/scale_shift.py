@@ -12,7 +12,8 @@ from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limi
 
 LARGEST_CODE = 255  # largest |code| and |code - zero_point| of uint8 and int8
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 3e-5 steps there
-LARGEST_RESULT = 1024  # steps; a summand beyond this leaves all codes, however much it is beyond
+# steps; a summand beyond this leaves all codes, however much it is beyond
+LARGEST_RESULT = {"uint8": 2**10, "int8": 2**10, "int16": 2**17}
 
 
 class ScaleShiftParams(NamedTuple):
@@ -44,7 +45,7 @@ def scale_shift(
 ) -> np.ndarray:
     """y = clip(((q * multiplier + offset) >> shift) + zero_point, qmin, qmax).
 
-    q                   uint8 or int8 codes
+    q                   uint8, int8 or int16 codes
     multiplier, offset  int32, all three broadcast against each other; `scale_shift_params` gives them
     returns             dtype, broadcast shape
     raises              AccumulatorError if codes of this type could take a sum out of int32,
@@ -67,16 +68,25 @@ def scale_shift(
 
 
 def scale_shift_params(
-    scale_x: Number, zero_x: Number, factor: ArrayLike, summand: ArrayLike, scale_y: Number
+    scale_x: Number,
+    zero_x: Number,
+    factor: ArrayLike,
+    summand: ArrayLike,
+    scale_y: Number,
+    *,
+    dtypes: tuple[str, str] = ("uint8", "uint8"),
 ) -> ScaleShiftParams:
-    """Constants of `scale_shift` for y = x * factor + summand, with 8-bit codes of x.
+    """Constants of `scale_shift` for y = x * factor + summand.
 
     With r = factor * scale_x / scale_y and t = summand / scale_y (float64), multiplier = rint(r * 2^shift) and
-    offset = rint(t * 2^shift) + 2^(shift-1) - zero_x * multiplier; t is cut to +-1024, where every result saturates
-    unless r is of that size.
+    offset = rint(t * 2^shift) + 2^(shift-1) - zero_x * multiplier; t is cut to +-1024 (2^17 where y is int16), where
+    every result saturates unless r is of that size.
     factor, summand  real numbers that broadcast against each other
-    shift    the largest up to 22 at which all sums fit: 2 * 255 * |multiplier| + |rint(t * 2^shift)| + 2^(shift-1)
-    error    a result that does not saturate is within 1/2 + 128 / 2^shift of the real one, in steps of scale_y
+    dtypes   types of x and y; both 8-bit types (uint8, int8) have the same constants
+    shift    the largest up to 22 at which all sums fit: L * |multiplier| + |rint(t * 2^shift)| + 2^(shift-1), L being
+             2 * 255 for 8-bit codes of x and 32768 + |zero_x| for int16
+    error    a result that does not saturate is within 1/2 + 128 / 2^shift of the real one, in steps of scale_y; for
+             int16 codes of x within 1/2 + (L + 1) / 2^(shift+1): 1.5 steps of 65536 where |r| <= 1 and |t| < 32768
     raises   RangeError if a scale is not positive and finite, a constant is not finite, or r is so large (4e6) that
              no shift is left
 
@@ -88,9 +98,11 @@ def scale_shift_params(
     steps = np.asarray(summand, np.float64) / scales[1]
     if not (np.isfinite(ratio).all() and np.isfinite(steps).all()):
         raise RangeError("scale_shift: factors and summands must be finite; repair the model's constants")
-    steps = np.clip(steps, -LARGEST_RESULT, LARGEST_RESULT)
-    zero = int(checked_zero_point(zero_x, -128, 255))
-    shift = _largest_shift(float(np.abs(ratio).max(initial=0)), float(np.abs(steps).max(initial=0)))
+    largest, wide = LARGEST_RESULT[dtypes[1]], dtypes[0] == "int16"
+    steps = np.clip(steps, -largest, largest)
+    zero = int(checked_zero_point(zero_x, *((-(2**15), 2**15 - 1) if wide else (-128, 255))))
+    reach = 2**15 + abs(zero) if wide else 2 * LARGEST_CODE
+    shift = _largest_shift(float(np.abs(ratio).max(initial=0)), float(np.abs(steps).max(initial=0)), reach)
     multiplier = np.asarray(np.rint(np.ldexp(ratio, shift)).astype(np.int32))
     half = np.int64(2) ** shift // 2
     offset = np.rint(np.ldexp(steps, shift)).astype(np.int64) + half - zero * multiplier.astype(np.int64)
@@ -150,9 +162,9 @@ def prelu_params(scale_x: Number, slopes: ArrayLike, scale_y: Number) -> PreluPa
     return PreluParams(np.rint(np.ldexp(negative, shift)).astype(np.int32), round(ratio * 2.0**shift), shift)
 
 
-def _largest_shift(ratio: float, steps: float) -> int:
+def _largest_shift(ratio: float, steps: float, reach: int = 2 * LARGEST_CODE) -> int:
     for shift in range(LARGEST_SHIFT, -1, -1):
-        if 2 * LARGEST_CODE * (ratio * 2.0**shift + 1) + (steps + 0.5) * 2.0**shift + 1 <= INT32_MAX:
+        if reach * (ratio * 2.0**shift + 1) + (steps + 0.5) * 2.0**shift + 1 <= INT32_MAX:
             return shift
     raise RangeError(
         f"scale_shift: the factors are {ratio:g} steps of the result a step of the input, too far for int32; "

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.kernels.cuda.emulated import needs_compiler, run_kernel
 from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
-from tests.kernels.harness import conv_operands, epilogue_for
+from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.cuda.conv2d import conv2d
 from tvmq.kernels.cuda.windows import Depth, packed_channels, packed_weights
-from tvmq.kernels.types import Conv2d, Kernel, Table
+from tvmq.kernels.types import Conv2d, Kernel, Requantize, Table
 
 PICTURE = Conv2d(2, 14, 14, 64, 128, kernel=(3, 3), padding=(1, 1, 1, 1))
 STEM = Conv2d(1, 32, 32, 3, 20, kernel=(7, 7), strides=(2, 2), padding=(3, 3, 3, 3), x_dtype="int8")
@@ -60,3 +61,14 @@ def test_what_is_no_convolution_is_refused():
         conv2d(STEM, weight, np.zeros(20, np.float32), 0, (), 80)
     with pytest.raises(BuildError, match="Table instead"):
         conv2d(STEM, weight, np.zeros(20, np.int32), 0, (Table(np.zeros(256, np.uint8)),), 80)
+
+
+@needs_compiler
+@pytest.mark.parametrize("tile", [MMA[6], DP4A[0]], ids=lambda tile: tile.name)
+def test_codes_of_16_bits(tile):
+    conv = Conv2d(1, 5, 6, 8, 20)
+    operands = conv_operands(conv)
+    multiplier = np.resize(np.float32([0.05, 1.0, 0.3, 1e30]), conv.filters)
+    epilogue = (Requantize(multiplier, 0, -32767, 32767, "int16"),)
+    kernel = conv2d(conv, *operands[1:], 0, epilogue, 80, tile=tile)
+    np.testing.assert_array_equal(run_kernel(kernel, operands[:1]), expected_conv(conv, operands, 0, epilogue, ()))

@@ -1,4 +1,5 @@
-"""R.tvmq.requantize(acc, multiplier, shift): int32 accumulators to codes, numerics.requantize.
+"""R.tvmq.requantize(acc, multiplier, shift): int32 accumulators, or codes, to codes of another scale:
+numerics.requantize.
 
 mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point, qmin, qmax); shift is ignored;
                      where acc < 0 the multiplier is float32(multiplier * negative_slope)
@@ -57,7 +58,7 @@ def _float_compute(attrs: RequantizeAttrs) -> Callable[[te.Tensor, te.Tensor], t
             factor = multiplier(*at)
             if attrs.negative_slope != 1.0:
                 shrunk = factor * tirx.const(attrs.negative_slope, "float32")
-                factor = tirx.Select(acc(*i) < tirx.const(0, "int32"), shrunk, factor)
+                factor = tirx.Select(tirx.Cast("int32", acc(*i)) < tirx.const(0, "int32"), shrunk, factor)
             steps = tirx.nearbyint(tirx.Cast("float32", acc(*i)) * factor)
             steps = tirx.Cast("int32", tirx.min(tirx.max(steps, low), high))
             return tirx.Cast(attrs.dtype, steps + tirx.const(attrs.zero_point, "int32"))

@@ -16,7 +16,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, bind, const
 from tvmq.kernels.cuda.builder import call, value_of
-from tvmq.kernels.epilogue import Dequantizer, EpiloguePlan, FloatRequantizer
+from tvmq.kernels.epilogue import Dequantizer, EpiloguePlan, FloatRequantizer, WideRequantizer
 from tvmq.kernels.types import Add, Table
 
 # (sum as int32, one constant of the channel for each parameter) -> code as int32, or float32
@@ -37,7 +37,7 @@ def scaled(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr]) -> Expr:
     return rule(plan.scaler, total, constants)
 
 
-def float_codes(scaler: FloatRequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
+def float_codes(scaler: FloatRequantizer | WideRequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
     """numerics.requantize in mode "float"."""
     step, real = scaler.step, bind(T.Cast("float32", total))
     product = call("float32", "__fmul_rn", real, constants[0])
@@ -54,7 +54,12 @@ def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
     return call("float32", "__fmul_rn", T.Cast("float32", total), constants[0])
 
 
-RULES: dict[type, Any] = {FloatRequantizer: float_codes, Dequantizer: reals}
+def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr]) -> Expr:
+    """The same to int16 codes, which are stored as floats are: one by one."""
+    return T.Cast("int16", float_codes(scaler, total, constants))
+
+
+RULES: dict[type, Any] = {FloatRequantizer: float_codes, Dequantizer: reals, WideRequantizer: wide_codes}
 
 
 def added(step: Add, code: Expr, other: Expr) -> Expr:

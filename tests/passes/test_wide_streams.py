@@ -1,0 +1,169 @@
+"""residual_streams="int16": sums that a normalization reads as codes of 16 bits, in every mode, equal to NumPy."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from tests.models import Net, Road, at_stage, block, drive
+from tests.passes.stages import partitioned
+from tvmq.backends.description import Backend
+from tvmq.config import QConfig
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.passes.partition import partition
+from tvmq.rules import Rule
+
+X = 'x: R.Tensor((1, 3, 4), "float32"), w: R.Tensor((4, 4), "float32"), g: R.Tensor((4,), "float32")'
+ARRAYS = {"w": np.eye(4, dtype=np.float32), "g": np.ones(4, np.float32)}
+PRODUCTS = "a = R.matmul(x, w)\nb = R.matmul(a, w)\n"
+NORM = "R.nn.layer_norm({}, g, g, axes=[-1])"
+
+
+def entries(body: str, **options: object) -> dict[str, dict]:
+    """Ledger entries by variable."""
+    module = block(X, PRODUCTS + body, **ARRAYS)
+    return get_ledger(partitioned(module, **{"residual_streams": "int16", **options})).layers
+
+
+@pytest.mark.parametrize(
+    ("body", "wide"),
+    [
+        (f"s = R.add(a, b)\ny = {NORM.format('s')}", "s"),
+        (f"s = R.subtract(a, b)\ny = {NORM.format('s')}", "s"),
+        (f"s = R.add(a, b)\nt = R.add(s, a)\ny = {NORM.format('t')}", "st"),
+        (f"s = R.add(a, g)\ny = {NORM.format('s')}", "s"),
+        (f"r = R.reshape(a, (1, 3, 4))\ns = R.add(r, b)\ny = {NORM.format('s')}", "rs"),
+        (f"s = R.add(a, b)\nr = R.reshape(s, (1, 3, 4))\nn = {NORM.format('r')}\ny = R.add(r, n)", "s"),
+    ],
+)
+def test_sums_of_a_stream_and_what_moves_them_are_wide(body: str, wide: str) -> None:
+    found = entries(body)
+    assert {n for n, e in found.items() if e.get("facts", {}).get("stream")} == set(wide)
+    assert all(found[name]["precision"] == "int8" for name in wide)  # which is: in integers
+
+
+def test_masks_of_a_softmax_stay_float() -> None:
+    found = entries("s = R.add(a, b)\ny = R.tvmq.softmax(s)")
+    assert found["s"]["why"].startswith("default: a softmax reads this sum")
+
+
+def test_what_a_product_also_reads_moves_in_8_bits() -> None:
+    """A reshape that both a product and a sum read: its codes are those of the product, and are added as they are."""
+    found = entries(
+        f"r = R.reshape(a, (1, 3, 4))\ns = R.add(r, b)\nn = {NORM.format('s')}\nm = R.matmul(r, w)\ny = R.add(n, m)"
+    )
+    assert found["s"]["facts"]["stream"] and not found["r"]["facts"].get("stream")
+
+
+def test_a_rule_and_a_backend_keep_a_sum_in_float() -> None:
+    body = f"s = R.add(a, b)\ny = {NORM.format('s')}"
+    assert entries(body, rules=(Rule("s", None),))["s"]["why"].startswith("rule")
+    module = block(X, PRODUCTS + body, **ARRAYS)
+    narrow = partition(at_stage(module, "prepared"), QConfig(residual_streams="int16"), Backend("toy", streams=()))
+    assert get_ledger(narrow).layers["s"]["why"] == "limit: backend toy adds no int16 codes"
+
+
+def encoder(*, pre_norm: bool, width: int = 16, tokens: int = 5) -> Net:
+    """One block of a transformer without attention: a product, two sums, two layer norms, a pair of products."""
+    n = Net((1, tokens, width))
+
+    def norm(x: str) -> str:
+        scale = n.random.uniform(0.5, 1.5, width).astype(np.float32)
+        return n.op("LayerNormalization", x, n.constant(scale), n.constant(0.1 * n.weight(width)), axis=-1)
+
+    def dense(x: str, columns: int, rows: int) -> str:
+        product = n.op("MatMul", x, n.constant(n.weight(rows, columns)))
+        return n.op("Add", product, n.constant(0.2 * n.weight(columns)))
+
+    x = n.op("Add", dense("x", width, width), n.constant(0.3 * n.weight(1, tokens, width)))
+    for _ in range(2):
+        inner = norm(x) if pre_norm else x
+        branch = dense(n.op("Relu", dense(inner, 2 * width, width)), width, 2 * width)
+        x = n.op("Add", x, branch)
+        x = x if pre_norm else norm(x)
+    n.result = dense(norm(x) if pre_norm else x, 4, width)  # type: ignore[attr-defined]
+    return n
+
+
+def driven(net: Net, **options: object) -> Road:
+    return drive(net.model(net.result), residual_streams="int16", **options)  # type: ignore[attr-defined]
+
+
+def float_operators(road: Road) -> Counter[str]:
+    """Operators that compute floats from floats."""
+    bindings = View(road.quantized).bindings
+    return Counter(op_name(value) for var, value in bindings if dtype_of(var) == "float32") - Counter(
+        ["tvmq.dequantize"] * 99
+    )
+
+
+@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_an_encoder_is_exact_and_its_sums_are_integers(mode: str, pre_norm: bool) -> None:
+    least = 20.0 if mode == "power_of_two" else 28.0
+    road = driven(encoder(pre_norm=pre_norm), requantize=mode, least_snr=least)
+    assert set(float_operators(road)) == {"tvmq.layer_norm"}
+    adds = [var for var, value in View(road.quantized).bindings if op_name(value) == "tvmq.add"]
+    assert [dtype_of(var) for var in adds] == ["int16", "int16"]
+
+
+def test_the_default_is_float() -> None:
+    net = encoder(pre_norm=True)
+    road = drive(net.model(net.result), least_snr=28)  # type: ignore[attr-defined]
+    assert "add" in float_operators(road) and "int16" not in {dtype_of(var) for var, _ in View(road.quantized).bindings}
+
+
+def test_outliers_of_a_stream_survive_in_16_bits() -> None:
+    """One channel is a thousand times larger than the others; the layer norm's small channels keep their signal."""
+    n = Net((1, 5, 8))
+    x = n.op("Mul", "x", n.constant(np.float32([1000, 1, 1, 1, 1, 1, 1, 1])))
+    y = n.op("Add", x, n.op("MatMul", "x", n.constant(n.weight(8, 8))))
+    normalized = n.op("LayerNormalization", y, n.constant(np.float32([0.001] + [1] * 7)), axis=-1)
+    n.result = n.op("MatMul", normalized, n.constant(n.weight(8, 4)))  # type: ignore[attr-defined]
+    road = driven(n, least_snr=28)
+    assert "tvmq.add" in road.operators()
+
+
+def test_class_tokens_and_positions() -> None:
+    """Constants that are put in front of the codes of a convolution, and added to them."""
+    n = Net((1, 3, 8, 8))
+    patches = n.op("Reshape", n.conv("x", 3, 8, 2, strides=[2, 2], pads=[0] * 4), n.constant(np.int64([1, 8, 16])))
+    tokens = n.op("Transpose", patches, perm=[0, 2, 1])
+    joined = n.op("Concat", n.constant(3 * n.weight(1, 1, 8)), tokens, axis=1)
+    x = n.op("Add", joined, n.constant(0.3 * n.weight(1, 17, 8)))
+    normalized = n.op("LayerNormalization", x, n.constant(np.ones(8, np.float32)), axis=-1)
+    x = n.op("Add", x, n.op("MatMul", normalized, n.constant(n.weight(8, 8))))
+    normalized = n.op("LayerNormalization", x, n.constant(np.ones(8, np.float32)), axis=-1)
+    n.result = n.op("MatMul", normalized, n.constant(n.weight(8, 4)))  # type: ignore[attr-defined]
+    road = driven(n, least_snr=25)
+    assert set(float_operators(road)) == {"tvmq.layer_norm"}
+    assert next(dtype_of(v) for v, value in View(road.quantized).bindings if op_name(value) == "concat") == "int16"
+
+
+@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+def test_embeddings_stay_tables_of_8_bits(mode: str) -> None:
+    """Rows of int8 codes, brought to the scale of the stream column by column."""
+    n = Net((1, 6, 8))
+    table = 0.5 * n.weight(20, 8) * np.float32([1, 8, 1, 1, 0.1, 1, 1, 1])
+    rows = n.op("Gather", n.constant(table), "ids", axis=0)
+    x = n.op("Add", rows, n.op("MatMul", "x", n.constant(n.weight(8, 8))))
+    normalized = n.op("LayerNormalization", x, n.constant(np.ones(8, np.float32)), axis=-1)
+    model = n.model(n.op("MatMul", normalized, n.constant(n.weight(8, 4))))
+    model.graph.input.append(helper.make_tensor_value_info("ids", TensorProto.INT64, (1, 6)))
+    random = np.random.default_rng(3)
+    feeds = [
+        {"x": random.standard_normal((1, 6, 8)).astype(np.float32), "ids": random.integers(0, 20, (1, 6))}
+        for _ in range(6)
+    ]
+    road = drive(
+        onnx.shape_inference.infer_shapes(model), feeds=feeds, residual_streams="int16", requantize=mode, least_snr=20
+    )
+    assert set(float_operators(road)) == {"tvmq.layer_norm"}
+    view = View(road.quantized)
+    gathered = next(var for var, value in view.bindings if op_name(value) == "take")
+    assert dtype_of(gathered) == "int8" and dtype_of(view.var[view.readers[gathered.name][0]]) == "int16"
