@@ -102,6 +102,16 @@ class Integrality:
         ends = [f"'{n}': the core {verb} {d}" for verb, side in sides for n, d in side.items() if "float" in d]
         return [*map(str, self.floats), *ends]
 
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "integral": self.is_integral,
+            "operators": dict(self.operators),
+            "entry": dict(self.entry),
+            "exit": dict(self.exit),
+            "reasons": self.reasons(),
+        }
+
     def __str__(self) -> str:
         ends = " to ".join(", ".join(dict.fromkeys(side.values())) or "nothing" for side in (self.entry, self.exit))
         count = sum(self.operators.values())

@@ -18,6 +18,7 @@ from tvmq.codegen.executable import Executable
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.passes.partition_conversions import partition_conversions
 
 PRODUCTS = """
 # from tvm.script import ir as I
@@ -146,3 +147,26 @@ def test_data_form(digits):
 ])  # fmt: skip
 def test_bits(a, b, differing):
     assert int(unequal_bits(a, b).sum()) == differing
+
+
+def in_four_functions() -> tvm.IRModule:
+    """Two convolutions between conversions."""
+    n = Net((1, 3, 6, 6))
+    model = n.model(n.op("Sigmoid", n.conv(n.op("Relu", n.conv("x", 3, 4)), 4, 2)))
+    with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
+        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
+
+
+def test_every_function_is_compared() -> None:
+    mod = in_four_functions()
+    feeds = [{"x": np.random.default_rng(0).standard_normal((1, 3, 6, 6)).astype(np.float32)}]
+    exe = tvmq.build(mod)
+    found = tvmq.verify(exe, feeds)
+    # results, codes of the input, codes of the core, and results again
+    assert found.exact and found.values == 72 + 108 + 72 + 72
+    wrong = tvmq.build(partition_conversions(changed(mod, "conv_0_conv2d_bias", lambda bias: bias + 500)))
+    assert wrong.functions[2] == "quantized_main"
+    mixed = Executable(replace(exe._parts))
+    mixed._functions = {**exe._functions, "quantized_main": wrong["quantized_main"]}
+    found = tvmq.verify(mixed, feeds)
+    assert not found.exact and found.first.output == "quantized_main: sigmoid_3_out0" and found.values == 324

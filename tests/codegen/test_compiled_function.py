@@ -12,7 +12,7 @@ from tests.free_models import encoder, pictures, texts
 from tests.models import Net, feeds_of
 from tvmq.codegen.reference import run
 from tvmq.errors import ConfigError, DataError
-from tvmq.graph.functions import PARTS, function_module, is_partitioned
+from tvmq.graph.functions import PARTS, is_partitioned
 from tvmq.passes.integrality import integrality
 
 
@@ -54,7 +54,7 @@ def test_each_function_equals_its_definition(split) -> None:
     _, parts, feed = split
     given = list(feed.values())
     for name, results in zip(PARTS, chained(parts, feed), strict=True):
-        defined = run(function_module(parts.module, name), given)
+        defined = run(parts.module, given, function=name)
         for a, b in zip(results, defined, strict=True):
             assert a.dtype == b.dtype
             np.testing.assert_array_equal(a, b)

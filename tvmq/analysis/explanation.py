@@ -13,9 +13,11 @@ from tvmq.analysis.work import described, float_macs, kernels_of_layers
 from tvmq.codegen.executable import Executable
 from tvmq.codegen.reference import Reference
 from tvmq.errors import StageError
+from tvmq.graph.functions import is_partitioned
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
+from tvmq.passes.integrality import Integrality, integrality
 
 WIDEST = 60
 COSTS = ("float_operations", "converted")
@@ -30,12 +32,14 @@ class Explanation:
     undefined  float operators without a definition of their own: equality is asked around them, not of them
     kernels    {layer: kernels} of an executable; None for a module
     sources    {variable: names in the source}
+    core       of a module in four functions: what quantized_main consists of
     """
 
     ledger: Ledger
     undefined: tuple[str, ...] = ()
     kernels: Mapping[str, Sequence[str]] | None = None
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    core: Integrality | None = None
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -86,6 +90,7 @@ class Explanation:
             listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
             lines.append(f"float operators without a definition of their own: {listed}")
         lines += [f"note: {note}" for note in self.ledger.notes]
+        lines += _listed(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,6 +103,7 @@ class Explanation:
             "undefined_float_islands": list(self.undefined),
             "notes": self.ledger.notes,
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
+            **({"core": self.core.to_dict()} if self.core is not None else {}),
         }
 
     def __str__(self) -> str:
@@ -108,6 +114,12 @@ class Explanation:
         columns = [_column(column, right=column[0] == "MACs") for column in zip(*table, strict=True)]
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         return "\n".join([*lines, "", self.summary()])
+
+
+def _listed(reasons: Sequence[str]) -> list[str]:
+    """The first of the reasons why a core is not integral, and how many more there are."""
+    rest = len(reasons) - LISTED
+    return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
 
 
 def _column(cells: Sequence[str], *, right: bool) -> list[str]:
@@ -185,5 +197,6 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     undefined = described(view, Reference(mod).islands)
     kernels = kernels_of_layers(view, model.kernels, ledger.layers) if built else None
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}
-    explanation = Explanation(ledger, undefined, kernels, names)
+    core = integrality(mod) if is_partitioned(mod) else None
+    explanation = Explanation(ledger, undefined, kernels, names, core)
     return explanation if layer is None else explanation.layer(layer)

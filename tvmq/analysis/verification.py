@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from tvmq.codegen.executable import Executable
 from tvmq.codegen.reference import Reference
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.errors import DataError
+from tvmq.graph.functions import part_functions
+from tvmq.graph.names import input_names
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,9 @@ class Verification:
 def verify(exe: Executable, data: Any) -> Verification:
     """Run the executable and the NumPy definition of its module on the same data and compare every value.
 
+    A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each
+    gets what the definition gives the one before, so quantized_main is compared on codes.
+
     data    anything that `quantize` takes as a data set
     raises  DataError if there are no samples
     """
@@ -79,23 +85,57 @@ def verify(exe: Executable, data: Any) -> Verification:
         for info in exe.input_info
     ]
     reference = Reference(exe.module, target=exe.target)
+    parts = _parts(exe)
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
-        results = exe.run(feed)
-        defined = reference.run([feed[given.name] for given in inputs])
-        for info, a, b in zip(exe.output_info, results, map(np.asarray, defined), strict=True):
+        known: dict[str, Any] = {}
+        defined = reference.run([feed[given.name] for given in inputs], watch=known.__setitem__ if parts else None)
+        pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
+        known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
+        pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
+        for name, a, b in ((name, a, np.asarray(b)) for name, a, b in pairs):
             unequal = unequal_bits(a, b)
             if unequal.any() and first is None:
                 at = tuple(int(i) for i in np.argwhere(unequal)[0])
                 inside = at[0] if at and a.shape[0] == samples_in(feed) else 0
-                first = Difference(info.name, samples + inside, at, float(a[at]), _value(b, at))
+                first = Difference(name, samples + inside, at, float(a[at]), _value(b, at))
             differing += int(unequal.sum())
             values += a.size
         samples += count
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
     return Verification(samples, values, differing, first, described(reference.view, reference.islands))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One of the functions that main calls.
+
+    takes, gives   variables of the module; `gives` is None where they are its results
+    """
+
+    name: str
+    takes: tuple[str, ...]
+    gives: tuple[str, ...] | None
+
+    def compared(
+        self, exe: Executable, known: Mapping[str, Any], results: Sequence[Any]
+    ) -> Iterator[tuple[str, np.ndarray, Any]]:
+        """(name, compiled, defined) of each output, for the inputs that the definition gives."""
+        function = exe[self.name]
+        names = [info.name for info in function.input_info]
+        found = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
+        wanted = results if self.gives is None else [known[name] for name in self.gives]
+        for info, a, b in zip(function.output_info, found, wanted, strict=True):
+            yield f"{self.name}: {info.name}", a, b
+
+
+def _parts(exe: Executable) -> list[_Part]:
+    """The functions of a model in four; nothing for others."""
+    functions = part_functions(exe.module)
+    takes = [tuple(param.name for param in func.params) for func in functions.values()]
+    return [_Part(*part) for part in zip(functions, takes, [*takes[1:], None], strict=True)] if functions else []
 
 
 def _value(array: np.ndarray, at: tuple[int, ...]) -> float:

@@ -21,6 +21,7 @@ from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
+from tvmq.graph.functions import function_module
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
@@ -197,21 +198,23 @@ def run(
     inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
     *,
     target: Any = "llvm",
+    function: str = "main",
     watch: Callable[[str, Any], None] | None = None,
 ) -> list[np.ndarray]:
-    """The results of the module's main function, one array an output; see `Reference` for many runs."""
-    return Reference(mod, target=target).run(inputs, watch=watch)
+    """The results of a function of the module, one array an output; see `Reference` for many runs."""
+    return Reference(mod, target=target, function=function).run(inputs, watch=watch)
 
 
 class Reference:
     """A module prepared for NumPy execution.
 
-    target   what undefined float islands are compiled for; everything else does not depend on it
-    islands  variables whose float operator has no definition
+    target    what undefined float islands are compiled for; everything else does not depend on it
+    function  "main"; of a module in four functions also each of the three that main calls
+    islands   variables whose float operator has no definition
     """
 
-    def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm") -> None:
-        self._mod, self._target = float_weights(unpacked(mod)), target
+    def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm", function: str = "main") -> None:
+        self._mod, self._target = float_weights(unpacked(function_module(mod, function))), target
         self._sizes: dict[str, int] = {}
         self.view = View(self._mod)
         self._islands = Islands(self.view, self._target)
