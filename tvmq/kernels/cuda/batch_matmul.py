@@ -34,6 +34,7 @@ from tvmq.kernels.cuda.builder import (
     words,
 )
 from tvmq.kernels.cuda.choose import choose
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT
 from tvmq.kernels.cuda.lines import Lines, alignment, begin_of, make_right
 from tvmq.kernels.cuda.output import Output, Place
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
@@ -44,6 +45,7 @@ from tvmq.kernels.types import Dequantize, Kernel, Requantize
 
 MOST_GRID_ROWS = 65535  # blocks in y
 ONES = 0x01010101
+LARGEST_CODE = 255  # centred
 
 
 def batch_matmul(
@@ -115,7 +117,8 @@ class _Template:
         begin = begin_of(product.y, product.batch, matrix)
         place = Place(
             first_row, first_column, product.rows, product.columns, product.y.row, value_of("y_begin", begin),
-            first_column, alignment(product.y, product.y.row, product.columns) >= 4,
+            first_column, alignment(product.y, product.y.row, product.columns),
+            product.depth * LARGEST_CODE**2 <= LARGEST_EXACT,
         )  # fmt: skip
         _Corrected(tile, self.plan, buffers, place, lines).write(sums)
 

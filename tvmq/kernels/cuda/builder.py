@@ -88,6 +88,19 @@ def words(buffer: Buffer, size: int, scope: str = "global") -> Buffer:
     return T.decl_buffer((size,), "int32", data=buffer.data, scope=scope)
 
 
+def pairs(buffer: Buffer, size: int) -> Buffer:
+    """Shared memory as int16."""
+    return T.decl_buffer((size,), "int16", data=buffer.data, scope="shared")
+
+
+def move(target: Buffer, at: Expr, source: Buffer, begin: Expr, size: int) -> None:
+    """Copy 1, 2 or 4 words of flat buffers of int32 at once."""
+    if size == 1:
+        put(target, at, source[begin])
+    else:
+        T.buffer_store(target, source.vload([begin], f"int32x{size}"), [T.ramp(at, 1, size)])
+
+
 def synchronize() -> None:
     """All threads of the block arrive, and see each other's shared memory."""
     T.evaluate(T.tvm_storage_sync("shared"))

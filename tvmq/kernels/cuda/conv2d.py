@@ -19,7 +19,8 @@ from tvmq.kernels.builder import Buffer, Expr, flat
 from tvmq.kernels.conv2d import check_operands
 from tvmq.kernels.cuda.builder import CudaFunction, address, named, run, shared, unrolled, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
-from tvmq.kernels.cuda.output import Output, Place
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT
+from tvmq.kernels.cuda.output import Output, Place, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth, LineCopies, Windows, packed_channels, packed_weights
@@ -47,22 +48,23 @@ def conv2d(
     raises    BuildError for shapes, types or steps that do not fit
     """
     check_operands("cuda conv2d", conv, weight, bias)
-    template = _Template(conv, x_zero, plan_for(conv, weight, bias, epilogue), tile or choose_tile(conv, arch))
+    bound = largest_sum(conv, weight, bias)
+    tile = tile or choose_tile(conv, arch)
+    template = _Template(conv, x_zero, plan_epilogue(epilogue, bound), tile, bound <= LARGEST_EXACT)
     return template.kernel(weight, bias)
 
 
-def plan_for(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> EpiloguePlan:
-    """Plan of the epilogue behind these weights."""
+def largest_sum(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> int:
+    """A bound on the size of any sum, bias included."""
     low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
-    bound = int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
-    return plan_epilogue(epilogue, bound)
+    return int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
 
 
 class _Template:
     """The PrimFunc of one convolution; see the head of this file."""
 
-    def __init__(self, conv: Conv2d, x_zero: int, plan: EpiloguePlan, tile: Tile) -> None:
-        self.conv, self.x_zero, self.plan, self.tile = conv, x_zero, plan, tile
+    def __init__(self, conv: Conv2d, x_zero: int, plan: EpiloguePlan, tile: Tile, small: bool) -> None:
+        self.conv, self.x_zero, self.plan, self.tile, self.small = conv, x_zero, plan, tile, small
         self.depth = Depth(conv, tile.depth)
         self.pixels = conv.batch * conv.out_height * conv.out_width
         self.filters = conv.filters // conv.groups
@@ -79,7 +81,10 @@ class _Template:
         constants = packed_weights(weight, self.depth, tile.columns), pack(bias), *self.plan.constants(pack)
         name = f"conv2d_{tile.name}"
         zero = self.x_zero if any(conv.padding) else None
-        return Kernel(name, self._prim_func(name), constants, ("cuda", name, conv, zero, tile, self.plan.key))
+        return Kernel(name, self._prim_func(name), constants, self._key(name, zero))
+
+    def _key(self, name: str, zero: int | None) -> tuple[object, ...]:
+        return "cuda", name, self.conv, zero, self.tile, self.plan.key, self.small
 
     def _parameters(self) -> Parameters:
         conv, plan = self.conv, self.plan
@@ -113,7 +118,7 @@ class _Template:
         place = Place(
             first, value_of("first_column", column), self.pixels, self.filters, conv.filters,
             group * self.filters, value_of("first_channel", panel * tile.columns),
-            conv.filters % 4 == 0 and self.filters % 4 == 0,
+            aligned_bytes(conv.filters, self.filters), self.small,
         )  # fmt: skip
         Output(tile, self.plan, buffers, place).write(product)
 

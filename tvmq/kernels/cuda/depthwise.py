@@ -36,10 +36,10 @@ from tvmq.kernels.cuda.builder import (
     words,
 )
 from tvmq.kernels.cuda.choose import gpu_of
-from tvmq.kernels.cuda.conv2d import plan_for
-from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, scaled, word_of
+from tvmq.kernels.cuda.conv2d import largest_sum
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, byte_of, is_codes, other_names, scaled, word_of
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.types import Conv2d, Epilogue, Kernel
 
 THREADS = 256
@@ -62,13 +62,14 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
             f"{conv.filters} filters and {conv.groups} groups"
         )
     shape = _Shape(conv, _pixels(conv, arch))
-    plan = plan_for(conv, weight, bias, epilogue)
+    bound = largest_sum(conv, weight, bias)
+    plan, small = plan_epilogue(epilogue, bound), bound <= LARGEST_EXACT
     name = f"depthwise_{'dp4a' if shape.lanes == 4 else 'bytes'}_{shape.pixels}"
     taps = np.ascontiguousarray(weight.reshape(conv.channels, -1).T)
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))
     zero = x_zero if any(conv.padding) else None
-    func = _Template(shape, x_zero, plan).prim_func(name)
-    return Kernel(name, func, (taps.reshape(-1), bias, *spread), ("cuda", name, conv, zero, plan.key))
+    func = _Template(shape, x_zero, plan, small).prim_func(name)
+    return Kernel(name, func, (taps.reshape(-1), bias, *spread), ("cuda", name, conv, zero, plan.key, small))
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,8 @@ def _pixels(conv: Conv2d, arch: int) -> int:
 class _Template:
     """The PrimFunc; see the head of this file."""
 
-    def __init__(self, shape: _Shape, x_zero: int, plan: EpiloguePlan) -> None:
-        self.shape, self.conv, self.plan = shape, shape.conv, plan
+    def __init__(self, shape: _Shape, x_zero: int, plan: EpiloguePlan, small: bool) -> None:
+        self.shape, self.conv, self.plan, self.small = shape, shape.conv, plan, small
         fill = (x_zero & 255) * 0x01010101
         self.fill = x_zero if shape.lanes == 1 else fill - 2**32 if fill >= 2**31 else fill
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
@@ -210,7 +211,7 @@ class _Template:
     def _scaled(self, pixel: Expr, lane: int, channel: Expr) -> Expr:
         bias, *constants = [self.buffers[name][channel + lane] for name in ("bias", *self.scale_names)]
         total = value_of("total", self.sums[pixel * self.shape.lanes + lane] + bias)
-        return scaled(self.plan, total, constants)
+        return scaled(self.plan, total, constants, self.small)
 
     def _finished(self, code: Expr, lane: int, others: list[tuple[Expr, str]]) -> Expr:
         single = self.shape.lanes == 1

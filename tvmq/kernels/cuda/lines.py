@@ -10,7 +10,6 @@ Beyond the depth stands zero on both sides, so that sums of a line are right too
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from tvm.script.ir_builder import tirx as T
@@ -18,6 +17,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.batch_matmul_shape import Operand
 from tvmq.kernels.builder import Buffer, Expr
 from tvmq.kernels.cuda.builder import address, call, put, run, unrolled, value_of, where, words
+from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import LineCopies
 
@@ -34,8 +34,7 @@ def begin_of(operand: Operand, batch: Sequence[int], matrix: Expr) -> Expr:
 
 def alignment(operand: Operand, pitch: int, *sizes: int) -> int:
     """Largest number of bytes up to 16 that divides where lines of that pitch begin, and the sizes."""
-    common = math.gcd(16, operand.offset, pitch, *operand.batch, *sizes)
-    return common if common in (16, 8, 4) else 1
+    return aligned_bytes(operand.offset, pitch, *operand.batch, *sizes)
 
 
 class Lines:

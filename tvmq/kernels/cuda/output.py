@@ -6,16 +6,29 @@ the order of the output: what is read there for residual adds, and written, are 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.builder import Buffer, Expr
-from tvmq.kernels.cuda.builder import both, put, synchronize, unrolled, value_of, where, words
-from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, scaled, word_of
-from tvmq.kernels.cuda.product import BlockProduct
+from tvmq.kernels.cuda.builder import both, move, pairs, put, registers, synchronize, unrolled, value_of, where, words
+from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, pair_of, scaled, word_of
+from tvmq.kernels.cuda.product import BlockProduct, Facts
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.epilogue import EpiloguePlan
+
+WORD = 4  # bytes
+
+
+def aligned_bytes(*sizes: int) -> int:
+    """Largest of 16, 8, 4 and 1 that divides all sizes.
+
+    >>> aligned_bytes(64, 48), aligned_bytes(64, 20), aligned_bytes(6)
+    (16, 4, 1)
+    """
+    common = math.gcd(16, *sizes)
+    return common if common >= WORD else 1
 
 
 @dataclass(frozen=True)
@@ -27,7 +40,8 @@ class Place:
     pitch             elements from a row of the output to the next
     base              element of row 0, column 0
     channel           first of the tile's channels, in the constants as packed
-    whole             True if every row begins at a word and ends with one
+    aligned           bytes, up to 16, at whose multiples every row of codes begins and ends
+    small             no sum is larger than LARGEST_EXACT
     """
 
     row: Expr
@@ -37,7 +51,8 @@ class Place:
     pitch: int
     base: Expr
     channel: Expr
-    whole: bool
+    aligned: int
+    small: bool
 
 
 class Output:
@@ -58,12 +73,15 @@ class Output:
     def write(self, product: BlockProduct) -> None:
         """All of it."""
         if not is_codes(self.plan):
-            product.for_each(self._constants, self._store_number)
+            product.for_each(self._constants, self._store_numbers)
             return
         self._memory = product.memory
-        product.for_each(self._constants, self._stage_code)
+        product.for_each(self._constants, self._stage_codes)
         synchronize()
-        (self._copy_words if self.place.whole else self._copy_bytes)(product.thread)
+        if self.place.aligned < WORD:
+            self._copy_bytes(product.thread)
+        else:
+            self._copy_words(product.thread, self.place.aligned // WORD)
 
     def _constants(self, column: Expr) -> list[Expr]:
         """The offset and the constants of the scale, of a column of the tile."""
@@ -73,7 +91,8 @@ class Output:
 
     def _scaled(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
         offset, *rest = constants
-        return scaled(self.plan, value_of("total", total + (offset + self.offset_of_row(row))), rest)
+        total = value_of("total", total + (offset + self.offset_of_row(row)))
+        return scaled(self.plan, total, rest, self.place.small)
 
     def _exists(self, row: Expr, column: Expr) -> Expr:
         """False for what only fills the tile."""
@@ -88,38 +107,54 @@ class Output:
         place = self.place
         return place.base + (place.row + row) * place.pitch + place.column + column
 
-    def _store_number(self, row: Expr, column: Expr, total: Expr, constants: list[Expr]) -> None:
-        with where(self._exists(row, column)):
-            put(self.buffers["y"], self._offset(row, column), self._scaled(total, row, constants))
+    def _store_numbers(self, row: Expr, column: Expr, totals: list[Expr], facts: list[Facts]) -> None:
+        for index, (total, constants) in enumerate(zip(totals, facts, strict=True)):
+            with where(self._exists(row, column + index)):
+                number = self._scaled(total, row, constants)
+                put(self.buffers["y"], self._offset(row, column + index), number)
 
-    def _stage_code(self, row: Expr, column: Expr, total: Expr, constants: list[Expr]) -> None:
-        code = self._scaled(total, row, constants)
-        put(self._memory, row * self.tile.code_pitch + column, T.Cast("int8", code))
+    def _stage_codes(self, row: Expr, column: Expr, totals: list[Expr], facts: list[Facts]) -> None:
+        codes = [self._scaled(total, row, constants) for total, constants in zip(totals, facts, strict=True)]
+        place = row * self.tile.code_pitch + column
+        if len(codes) == 1:
+            put(self._memory, place, T.Cast("int8", codes[0]))
+        else:
+            put(pairs(self._memory, self.tile.shared_bytes // 2), T.floordiv(place, 2), pair_of(*codes))
 
-    def _copy_words(self, thread: Expr) -> None:
-        """Four codes of neighbouring channels at a time."""
+    def _copy_words(self, thread: Expr, size: int) -> None:
+        """`size` words of four codes of neighbouring channels at a time."""
         tile, plan = self.tile, self.plan
-        per_row, dtype = tile.columns // 4, plan.dtypes[0]
-        codes = words(self._memory, tile.shared_bytes // 4, "shared")
-        sizes = {name: int(self.buffers[name].shape[0]) // 4 for name in ("y", *dict(other_names(plan)))}
+        per_row = tile.columns // (WORD * size)
+        count = tile.rows * per_row
+        codes = words(self._memory, tile.shared_bytes // WORD, "shared")
+        sizes = {name: int(self.buffers[name].shape[0]) // WORD for name in ("y", *dict(other_names(plan)))}
         views = {name: words(self.buffers[name], size) for name, size in sizes.items()}
-        with unrolled(tile.rows * per_row // tile.threads, "i") as i:
+        pieces = {name: registers(f"{name}_piece", size) for name in views}
+        with unrolled(-(-count // tile.threads), "i") as i:
             number = value_of("number", i * tile.threads + thread)
-            row, column = T.floordiv(number, per_row), value_of("column", T.floormod(number, per_row) * 4)
+            row, column = T.floordiv(number, per_row), value_of("column", T.floormod(number, per_row) * (WORD * size))
             row = value_of("line", row)
-            with where(self._exists(row, column)):
-                at = value_of("at", T.floordiv(self._offset(row, column), 4))
-                word = value_of("word", codes[T.floordiv(row * tile.code_pitch + column, 4)])
+            enough = True if count % tile.threads == 0 else number < count
+            with where(both(enough, self._exists(row, column))):
+                at = value_of("at", T.floordiv(self._offset(row, column), WORD))
+                move(pieces["y"], 0, codes, T.floordiv(row * tile.code_pitch + column, WORD), size)
+                for name, _ in other_names(plan):
+                    move(pieces[name], 0, views[name], at, size)
                 if plan.steps:
-                    others = [(value_of(f"{name}_word", views[name][at]), kind) for name, kind in other_names(plan)]
-                    finished = [
-                        value_of(
-                            f"code{b}", self._finished(byte_of(word, b, dtype), [byte_of(w, b, k) for w, k in others])
-                        )
-                        for b in range(4)
-                    ]
-                    word = word_of(finished)
-                put(views["y"], at, word)
+                    self._finish_words(pieces, size)
+                move(views["y"], at, pieces["y"], 0, size)
+
+    def _finish_words(self, pieces: dict[str, Buffer], size: int) -> None:
+        """Add and Table steps over all codes of some words."""
+        dtype = self.plan.dtypes[0]
+        with unrolled(size, "word") as word:
+            others = [(pieces[name][word], kind) for name, kind in other_names(self.plan)]
+            finished = []
+            for byte in range(WORD):
+                code = byte_of(pieces["y"][word], byte, dtype)
+                code = self._finished(code, [byte_of(other, byte, kind) for other, kind in others])
+                finished.append(value_of(f"code{byte}", code))
+            put(pieces["y"], word, word_of(finished))
 
     def _copy_bytes(self, thread: Expr) -> None:
         """One code at a time, where rows of the output do not begin at words."""

@@ -37,6 +37,8 @@ from tvmq.kernels.cuda.tile import THREAD_TILE, WARP, Tile
 # (where the piece begins in shared memory, step)
 Copy = Callable[[Buffer, Expr, Expr], None]
 Facts = list[Expr]  # constants of a column
+# (row, column, neighbouring sums, facts of each of their columns)
+Body = Callable[[Expr, Expr, list[Expr], list[Facts]], None]
 SHORT = {"uint8": "u8", "int8": "s8"}
 
 
@@ -169,8 +171,17 @@ class BlockProduct:
 
     # ---- afterwards
 
-    def for_each(self, column_of: Callable[[Expr], Facts], body: Callable[[Expr, Expr, Expr, Facts], None]) -> None:
-        """body(row, column, sum, column_of(column)) for every sum of the thread, rows and columns within the tile."""
+    @property
+    def neighbours(self) -> int:
+        """Sums of a thread that lie beside each other in a row of the tile."""
+        return 2 if self.tile.mma else 1
+
+    def for_each(self, column_of: Callable[[Expr], Facts], body: Body) -> None:
+        """body(row, column, sums, facts) for all sums of the thread, `neighbours` of a row at a time.
+
+        row, column  within the tile, of the first of the sums
+        facts        column_of(column) for the column of each of the sums
+        """
         if self.tile.mma:
             with where(True if self.tile.slices == 1 else self.slice == 0):
                 self._for_each_fragment(column_of, body)
@@ -180,16 +191,16 @@ class BlockProduct:
             column = value_of("column", self.column + j * (tile.columns // side))
             facts = column_of(column)
             with unrolled(side, "i") as i:
-                body(value_of("line", self.row + i * (tile.rows // side)), column, self.sums[i * side + j], facts)
+                line = value_of("line", self.row + i * (tile.rows // side))
+                body(line, column, [self.sums[i * side + j]], [facts])
 
-    def _for_each_fragment(
-        self, column_of: Callable[[Expr], Facts], body: Callable[[Expr, Expr, Expr, Facts], None]
-    ) -> None:
+    def _for_each_fragment(self, column_of: Callable[[Expr], Facts], body: Body) -> None:
         tile, lane = self.tile, self.lane
         rows, columns = tile.warp_rows // 16, tile.warp_columns // 8
-        with unrolled(columns, "j") as j, unrolled(2, "second") as second:
-            column = value_of("column", self.column + j * 8 + T.floormod(lane, 4) * 2 + second)
-            facts = column_of(column)
+        with unrolled(columns, "j") as j:
+            column = value_of("column", self.column + j * 8 + T.floormod(lane, 4) * 2)
+            facts = [column_of(column), column_of(column + 1)]
             with unrolled(rows, "i") as i, unrolled(2, "lower") as lower:
-                row = value_of("line", self.row + i * 16 + lower * 8 + T.floordiv(lane, 4))
-                body(row, column, self.sums[(i * columns + j) * 4 + lower * 2 + second], facts)
+                line = value_of("line", self.row + i * 16 + lower * 8 + T.floordiv(lane, 4))
+                first = (i * columns + j) * 4 + lower * 2
+                body(line, column, [self.sums[first], self.sums[first + 1]], facts)
