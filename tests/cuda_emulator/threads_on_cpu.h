@@ -96,11 +96,18 @@ inline char* stacks;
 inline void (*kernel_body)(void*);
 inline void* kernel_arguments;
 
+constexpr size_t ALL_STACKS = (STACK_BYTES + 4096) * MOST_THREADS;
+
+// Each guard page is a mapping of its own, a process has 65530, and every library has its stacks.
+inline void release_stacks() {
+  if (stacks) munmap(stacks, ALL_STACKS);
+  stacks = nullptr;
+}
+
 inline char* stack_of(int thread) {
   if (!stacks) {
     // Below each stack lies a page that nobody may touch.
-    size_t bytes = (STACK_BYTES + 4096) * MOST_THREADS;
-    stacks = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+    stacks = static_cast<char*>(mmap(nullptr, ALL_STACKS, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     for (int i = 0; i < MOST_THREADS; ++i) mprotect(stacks + (STACK_BYTES + 4096) * i, 4096, PROT_NONE);
   }
@@ -316,6 +323,7 @@ inline void launch(const Kernel& kernel, dim3 grid, dim3 block, int64_t dynamic_
                    unsigned(block_number / (int64_t(grid.x) * grid.y))};
     run_block(kernel, size_t(dynamic_bytes));
   }
+  release_stacks();
 }
 
 struct Guard {

@@ -10,19 +10,18 @@ from typing import Any
 import pytest
 import tvm
 
-from tvmq.kernels.cuda.device import device_functions
+from tvmq.kernels.cuda.device import HEADER
 
 ARCHS = (75, 80, 90)
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
 
 
 def cuda_source(name: str, func: Any, arch: int = 80) -> str:
-    """The source that TVM makes of a PrimFunc, with our device functions."""
+    """Our device functions, and the source that TVM makes of a PrimFunc."""
     host = {"kind": "llvm", "mcpu": "x86-64"}
     target = tvm.target.Target({"kind": "cuda", "arch": f"sm_{arch}"}, host=host)
-    with device_functions():
-        library = tvm.compile(tvm.IRModule({name: func}), target)
-    return str(library.mod.imports[0].inspect_source())
+    library = tvm.compile(tvm.IRModule({name: func}), target)
+    return HEADER + str(library.mod.imports[0].inspect_source())
 
 
 def compiled(source: str, arch: int, folder: Path, kind: str = "cubin") -> tuple[Path, str]:

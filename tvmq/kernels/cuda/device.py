@@ -1,4 +1,4 @@
-"""Our own device functions, put before the CUDA C++ that TVM generates: the only place with assembly.
+"""Our own device functions, put before the CUDA C++ that TVM generates (codegen/cuda/source.py); all assembly is here.
 
 TVM 0.27 knows neither dp4a of mixed signs nor mma of integers nor asynchronous copies for CUDA; kernels call the
 functions below by name. Where TVMQ_EMULATED is defined none of them is: the one who compiles the source for
@@ -27,17 +27,6 @@ quarters of the larger one, so four of them do the same. Asynchronous copies are
 """
 
 from __future__ import annotations
-
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-import tvm_ffi
-
-POSTPROCESS = "tvm_callback_cuda_postproc"
-# How the names of our functions begin; others have helpers of the same family.
-MARKS = ("tvmq_dp4a_", "tvmq_mma_", "tvmq_matrices", "tvmq_copy", "tvmq_warp_sum", "tvmq_bytes")
 
 _DOT = r"""
 #define TVMQ_DOT(A, B, NAME)                                                                      \
@@ -138,36 +127,3 @@ __device__ __forceinline__ int tvmq_bytes(int a, int b, int selector) {
 """
 
 HEADER = f"#ifndef TVMQ_EMULATED{_DOT}{_MMA}{_COPY}{_REST}#endif\n"
-_ONE_AT_A_TIME = threading.RLock()
-
-
-def with_device_functions(source: str) -> str:
-    """CUDA C++ with the header before it; unchanged where it calls none of our functions, or has the header.
-
-    >>> with_device_functions("int x;")
-    'int x;'
-    """
-    needed = any(mark in source for mark in MARKS) and HEADER not in source
-    return HEADER + source if needed else source
-
-
-@contextmanager
-def device_functions() -> Iterator[None]:
-    """TVM finds our device functions while it compiles for CUDA inside of the `with` block; one thread at a time.
-
-    TVM hands every source to one global function; one that was registered before runs too, and is there again
-    afterwards.
-    """
-    with _ONE_AT_A_TIME:
-        before = tvm_ffi.get_global_func(POSTPROCESS, allow_missing=True)
-
-        def postprocess(source: str, target: Any) -> str:
-            return with_device_functions(source if before is None else before(source, target))
-
-        tvm_ffi.register_global_func(POSTPROCESS, postprocess, override=True)
-        try:
-            yield
-        finally:
-            tvm_ffi.registry.remove_global_func(POSTPROCESS)
-            if before is not None:
-                tvm_ffi.register_global_func(POSTPROCESS, before)
