@@ -68,6 +68,7 @@ MODES: dict[str, Mode] = {
     "weights 8": Mode(WEIGHTS, data=False),
     "weights 4": Mode({**WEIGHTS, "nbit_weight": 4}, data=False),
     "weights 4 groups 32": Mode({**WEIGHTS, "nbit_weight": 4, "group_size": 32}, data=False),
+    "weights 4 groups 32 mse": Mode({**WEIGHTS, "nbit_weight": 4, "group_size": 32, "weight_scale": "mse"}, data=False),
 }
 
 

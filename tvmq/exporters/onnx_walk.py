@@ -18,6 +18,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
+from tvmq.exporters import onnx_weights
 from tvmq.exporters.onnx_graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
 from tvmq.exporters.onnx_ops import WRITERS, Node
 from tvmq.exporters.onnx_sums import Sums, real_factor, same_constants
@@ -286,7 +287,23 @@ class Exporter:
             self.ledger.codes[var.name] = (scale, zero)
         return self._clipped(self._real(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
 
+    def _by_groups(self, var: relax.Var, call: relax.Call) -> str:
+        layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
+        if is_const(call.args[0]):
+            return onnx_weights.grouped_weight(self.graph, call, layer)
+        if not isinstance(taken, Rows):
+            raise self._unsupported(var.name, "group_dequantize of an activation")
+        return onnx_weights.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
+
+    def _by_rows(self, var: relax.Var, call: relax.Call) -> str:
+        taken = self.values.get(getattr(call.args[0], "name", ""))
+        if not isinstance(taken, Rows):
+            raise self._unsupported(var.name, op_name(call))
+        return onnx_weights.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
+
     def _dequantize(self, var: relax.Var, call: relax.Call) -> str:
+        if is_const(call.args[0]):
+            return onnx_weights.constant_weight(self.graph, call, self._layers(var.name)[0])
         scale = const_value(call.args[1]).astype(np.float64)
         axis = int(call.attrs.axis)
         sums = self.values.get(getattr(call.args[0], "name", ""))
@@ -354,6 +371,8 @@ HANDLERS: dict[str, Any] = {
     "tvmq.add": Exporter._add,
     "tvmq.conv_transpose": Exporter._sums,
     "tvmq.dequantize": Exporter._dequantize,
+    "tvmq.dynamic_dequantize": Exporter._by_rows,
+    "tvmq.group_dequantize": Exporter._by_groups,
     "tvmq.matmul": Exporter._sums,
     "tvmq.multiply": Exporter._sums,
     "tvmq.prelu": Exporter._prelu,

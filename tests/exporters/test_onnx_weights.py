@@ -1,0 +1,73 @@
+"""Models of weights alone, and of 4-bit weights, as ONNX: the same numbers in onnxruntime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import tvmq
+from tests.models import Net, feeds_of
+from tvmq.errors import UnsupportedOpError
+
+
+def words() -> onnx.ModelProto:
+    """Rows of a table and a product of them."""
+    random = np.random.default_rng(0)
+    arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
+    constants = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
+    nodes = [
+        helper.make_node("Gather", ["table", "ids"], ["rows"], "/words"),
+        helper.make_node("MatMul", ["rows", "matrix"], ["y"], "/head"),
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
+    graph = helper.make_graph(nodes, "words", [ids], [y], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def picture() -> onnx.ModelProto:
+    n = Net((1, 4, 6, 5))
+    return n.model(n.op("Relu", n.conv("x", 4, 6)))
+
+
+def exported(module: object, path: Path) -> onnxruntime.InferenceSession:
+    tvmq.to_onnx(module, path)
+    options = onnxruntime.SessionOptions()
+    # beyond that onnxruntime quantizes what such a product reads: 0.4 % of error here
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize("options", [{}, {"nbit_weight": 4}, {"nbit_weight": 4, "group_size": 4}])
+@pytest.mark.parametrize("model", [words, picture])
+def test_weights_alone(model: object, options: dict, tmp_path: Path) -> None:
+    mod, params = tvmq.from_onnx(model())
+    module = tvmq.quantize(mod, params, config=tvmq.qconfig(activations=None, **options))
+    feed = {"ids": np.int64([[0, 3, 19], [7, 7, 1]])} if model is words else feeds_of(model())[0]
+    (found,) = exported(module, tmp_path / "m.onnx").run(None, feed)
+    (expected,) = tvmq.build(module).run(feed)
+    # the products are summed in another order
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+def test_narrow_integer_weights_are_written_as_int8(tmp_path: Path) -> None:
+    model = picture()
+    mod, params = tvmq.from_onnx(model)
+    feeds = feeds_of(model)
+    module = tvmq.quantize(mod, params, feeds, config=tvmq.qconfig(nbit_weight=4, calibrate_mode="minmax"))
+    (found,) = exported(module, tmp_path / "m.onnx").run(None, feeds[0])
+    np.testing.assert_array_equal(found, tvmq.build(module).run(feeds[0])[0])
+    types = {tensor.data_type for tensor in onnx.load(tmp_path / "m.onnx").graph.initializer}
+    assert TensorProto.INT8 in types and TensorProto.INT4 not in types
+
+
+def test_scales_of_run_time_are_refused_by_name(tmp_path: Path) -> None:
+    mod, params = tvmq.from_onnx(picture())
+    module = tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic"))
+    with pytest.raises(UnsupportedOpError, match="to_onnx, layer '/conv_0': tvmq.dynamic_scale has no ONNX form"):
+        tvmq.to_onnx(module, tmp_path / "m.onnx")
