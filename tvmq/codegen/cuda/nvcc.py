@@ -1,7 +1,7 @@
-"""CUDA C++ to code of GPUs, by NVIDIA's compilers, with flags that leave the arithmetic alone.
+"""CUDA C++ to code of GPUs by nvcc, with flags that leave the arithmetic alone; and what TVM gets where it compiles.
 
-nvcc       a program; makes a "fatbin": machine code of one GPU, and PTX that the driver compiles for later ones
-NVRTC      a library (Python package cuda-bindings); makes machine code, or PTX
+nvcc is a program; it makes a "fatbin": machine code of one GPU, and PTX that the driver compiles for later ones.
+Where it is missing NVRTC does it (nvrtc.py).
 
 TVM compiles with --use_fast_math, which flushes small numbers to zero and divides approximately. Sources of ours
 are compiled here instead, also when TVM asks; those of others go TVM's way.
@@ -21,12 +21,12 @@ from typing import Any
 import tvm_ffi
 from tvm.support import nvcc as tvm_nvcc
 
+from tvmq.codegen.cuda.flags import FLAGS, first_error
+from tvmq.codegen.cuda.nvrtc import compile_by_nvrtc
 from tvmq.codegen.cuda.source import is_ours
 from tvmq.codegen.cuda.target import device_arch
 from tvmq.errors import BuildError, TargetError
 
-# No contraction, no flushing to zero, division and roots as IEEE 754 has them. All but the first are nvcc's defaults.
-FLAGS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true")
 FORMATS = ("fatbin", "cubin", "ptx")
 COMPILE = "tvm_callback_cuda_compile"
 HOMES = ("CUDA_HOME", "CUDA_PATH")
@@ -61,7 +61,7 @@ def compile_source(source: str, arch: str, form: str = "fatbin") -> bytes:
         command = [nvcc, f"--{form}", *_for_arch(arch, form), "-O3", "-w", *FLAGS, "-o", str(after), str(before)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise BuildError(f"build: nvcc could not compile the kernels for {arch}: {_first_error(done.stderr)}")
+            raise BuildError(f"build: nvcc could not compile the kernels for {arch}: {first_error(done.stderr)}")
         return after.read_bytes()
 
 
@@ -70,51 +70,6 @@ def _for_arch(arch: str, form: str) -> tuple[str, ...]:
     if form == "fatbin":
         return (f"-gencode=arch={virtual},code=[{arch},{virtual}]",)
     return (f"-arch={virtual if form == 'ptx' else arch}",)
-
-
-def _first_error(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line.lower() or "fatal" in line.lower()), (lines or ["?"])[0])
-
-
-def compile_by_nvrtc(source: str, arch: str) -> bytes:
-    """A source compiled by NVRTC: machine code of `arch`.
-
-    raises   TargetError without cuda-bindings, BuildError with what NVRTC says
-    """
-    try:
-        from cuda.bindings import nvrtc
-    except ImportError as error:
-        raise TargetError(
-            "build: the kernels are CUDA C++ and this machine has neither nvcc nor NVRTC; install CUDA's nvcc, or "
-            "`pip install cuda-bindings`, or save the model where nvcc is"
-        ) from error
-    options = [f"--gpu-architecture={arch}", "-default-device", "--std=c++17", *FLAGS, *_includes()]
-    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"kernels.cu", 0, None, None)
-    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
-    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        raise BuildError(f"build: NVRTC could not compile the kernels for {arch}: {_first_error(_log(nvrtc, program))}")
-    _, size = nvrtc.nvrtcGetCUBINSize(program)
-    code = bytearray(size)
-    nvrtc.nvrtcGetCUBIN(program, code)
-    return bytes(code)
-
-
-def _log(nvrtc: Any, program: Any) -> str:
-    _, size = nvrtc.nvrtcGetProgramLogSize(program)
-    text = bytearray(size)
-    nvrtc.nvrtcGetProgramLog(program, text)
-    return text.decode(errors="replace").rstrip("\0")
-
-
-def _includes() -> list[str]:
-    """Folders with CUDA's headers, which NVRTC does not know by itself."""
-    try:
-        root = Path(tvm_nvcc.find_cuda_path())
-    except RuntimeError:
-        return []
-    folders = [root / "include", *root.glob("targets/*/include"), *root.glob("targets/*/include/cccl")]
-    return [f"-I{folder}" for folder in (*folders, root / "include" / "cccl") if folder.is_dir()]
 
 
 def remember(source: str, code: bytes) -> None:
