@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+import tvm
 
 import tvmq
 from tvmq.demo import load_demo
@@ -121,3 +122,14 @@ def test_demo(tmp_path, cli):
     assert abs(printed["float_accuracy"] - printed["int8_accuracy"]) <= 0.01
     assert printed["agreement"] > 0.97
     assert os.listdir(tmp_path) == ["d.tvmq"] and result.err == ""
+
+
+def test_a_model_for_a_gpu_is_made_and_explained_anywhere(folder, cli):
+    files = (folder / "digits.onnx", "--data", folder / "calibration.npz", "--output", folder / "gpu.tvmq")
+    made = cli("quantize", *files, "--target", "cuda -arch=sm_90", "--calibrate-mode", "minmax")
+    assert made.code == 0, made.err
+    assert "__global__" in tvmq.load(folder / "gpu.tvmq").source
+    assert cli("explain", folder / "gpu.tvmq").code == 0
+    if not tvm.cuda(0).exist:
+        refused = cli("run", folder / "gpu.tvmq", "--data", folder / "test.npz", "-o", folder / "none.npz")
+        assert refused.code == 2 and "no NVIDIA GPU that TVM can use; save it" in refused.err.replace("\n", " ")

@@ -49,7 +49,11 @@ def quantize(
     ] = None,
     target: Annotated[
         str,
-        typer.Option("--target", help='Compile for it; "llvm": this CPU. Example: "llvm -mcpu=core-avx2"'),
+        typer.Option(
+            "--target",
+            help='Compile for it; "llvm": this CPU, "cuda": this GPU. '
+            'Examples: "llvm -mcpu=core-avx2", "cuda -arch=sm_90"',
+        ),
     ] = "llvm",
     backend: Annotated[
         str | None,
