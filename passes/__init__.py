@@ -61,10 +61,14 @@ OPS: dict[str, str] = {
     "image.resize2d": "tvmq.passes.ops.shape:FAMILY",
     "nn.pad": "tvmq.passes.ops.shape:FAMILY",
     "tvmq.softmax": "tvmq.passes.ops.integer_softmax:FAMILY",
+    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "tvmq.passes.ops.integer_layer_norm:FAMILY"),
 }
 
 # operators whose integer form is an approximation, and the option that asks for it
-OPTIONAL: dict[str, str] = {"tvmq.softmax": "integer_softmax"}
+OPTIONAL: dict[str, str] = {
+    "tvmq.softmax": "integer_softmax",
+    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "integer_layer_norm"),
+}
 
 
 def load(target: str) -> Any:

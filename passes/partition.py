@@ -25,7 +25,7 @@ from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import OPS, OPTIONAL, load
-from tvmq.passes.ops import embedding, integer_softmax, table
+from tvmq.passes.ops import embedding, integer_layer_norm, integer_softmax, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.results import leave_results_float
@@ -73,12 +73,12 @@ def partition(
         if decisions[key].is_float:
             reasons[group.root] = decisions[key].why
             del groups[key]
-    integer_softmax.drop_without_scores(groups, reasons)
     if drop is None:
         drop = _drop_floats if config.partition_conversions == "fully_integral" else _drop_detached
     drop(view, groups, reasons)
     _free_links(view, groups, reasons)
     integer_softmax.read_accumulators(view, groups, reasons)
+    integer_layer_norm.widen_results(view, groups)
     widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
@@ -290,6 +290,8 @@ def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -
 
 
 def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
+    if group.family == "integer_layer_norm":
+        return True  # asked for by an option: a float stream is quantized for it
     inputs = set(group.inputs)
     from_integers = {name for name in inputs if name in groups}
     others = inputs - from_integers

@@ -216,6 +216,14 @@ class QConfig:
             " bound, so that attention needs no float numbers. Off: in float32."
         ),
     )
+    integer_layer_norm: bool = _option(
+        False,
+        _SWITCH,
+        (
+            "Compute layer norm and rms norm in integers alone, of 16-bit codes, with a proved error bound; goes with"
+            " residual_streams 'int16'. Off: in float32."
+        ),
+    )
     weight_rounding: str = _choice(
         "calibrated",
         ("calibrated", "nearest"),

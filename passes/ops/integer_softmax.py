@@ -6,7 +6,8 @@ Before                                            After
     s = softmax(b)                                    s = tvmq.integer_softmax(b), codes
 
 Between them may stand sums with constants and masks (masks.py), and where(condition, scores, number): all in the steps
-of the accumulators. A softmax whose codes nobody reads gives int16 codes of 1 / 32767.
+of the accumulators. Scores that are no product of two activations are read as int16 codes. A softmax whose codes nobody
+reads gives int16 codes of 1 / 32767.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from tvmq.passes.ops.base import Codes, Group, Realizer, group_names
 from tvmq.passes.ops.masks import Mask, emit_mask, find_mask
 from tvmq.spec import QParams, QuantSpec
 
-NO_SCORES = "limit: integer_softmax reads the product of two activations; this input is none"
 # all of 0..1, where no calibrated range says which part of it occurs
 WHOLE = QParams(np.float32(1 / 32767), np.int32(0), QuantSpec("int16", 16, symmetric=True))
 
@@ -49,11 +49,7 @@ class IntegerSoftmax:
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit what is added to the scores, and the softmax."""
-        found = realizer.accumulators(group.facts["scores"])
-        if found is None:
-            where = ", ".join(group_names(realizer.view, group))
-            raise StageError(f"realize, integer_softmax '{where}': its scores have no accumulators; keep it in float")
-        scores, scale = found
+        scores, scale = _scores(realizer, group)
         for link in group.facts["links"]:
             mask = group.facts["masks"].get(link)
             if mask is not None:
@@ -75,6 +71,20 @@ class IntegerSoftmax:
             axis=group.facts["axis"],
         )
         return Codes(realizer.emit(call, group.output), y)
+
+
+def _scores(realizer: Realizer, group: Group) -> tuple[relax.Var, float]:
+    """Accumulators and their scale, or int16 codes and theirs; int32 where something is added to them."""
+    if not group.inputs:
+        found = realizer.accumulators(group.facts["scores"])
+        if found is None:
+            where = ", ".join(group_names(realizer.view, group))
+            raise StageError(f"realize, integer_softmax '{where}': its scores have no accumulators; keep it in float")
+        return found
+    codes = realizer.codes(group.inputs[0])
+    if not group.facts["links"]:
+        return codes.var, float(codes.scale)
+    return realizer.emit(relax.op.astype(codes.var, "int32"), f"{group.root}_scores"), float(codes.scale)
 
 
 def _links(view: View, name: str) -> tuple[list[str], str]:
@@ -141,14 +151,6 @@ def _steps(array: np.ndarray, scale: float) -> np.ndarray:
     return np.clip(steps, -LARGEST_STEP, LARGEST_STEP).astype(np.int32)
 
 
-def drop_without_scores(groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Remove in place what reads anything but accumulators of one scale."""
-    for key, group in list(groups.items()):
-        if group.family == FAMILY.name and not _has_accumulators(groups.get(group.inputs[0])):
-            del groups[key]
-            reasons.update(dict.fromkeys(group.members, NO_SCORES))
-
-
 def _has_accumulators(source: Group | None) -> bool:
     if source is None or source.family != "matmul" or source.facts["weight"]:
         return False
@@ -156,12 +158,15 @@ def _has_accumulators(source: Group | None) -> bool:
 
 
 def read_accumulators(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """The last step: the scores need no codes of their own, and masks that nothing else reads belong to a group."""
+    """The last step: accumulators need no codes of their own, and masks that nothing else reads belong to a group."""
     softmaxes = [group for group in groups.values() if group.family == FAMILY.name]
     links = {link for group in softmaxes for link in group.facts["links"]}
     taken = {member for group in groups.values() for member in group.members}
     for group in softmaxes:
-        group.facts["scores"], group.inputs = group.inputs[0], []
+        if _has_accumulators(groups.get(group.inputs[0])):
+            group.facts["scores"], group.inputs = group.inputs[0], []
+        else:
+            group.facts["stream"] = True  # reads int16 codes
         for mask in group.facts["masks"].values():
             owned = _owned(view, mask["chain"], links)
             if not taken.intersection(owned):
