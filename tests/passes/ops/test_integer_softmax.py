@@ -128,10 +128,12 @@ def test_off_by_default_and_by_rule() -> None:
         assert "tvmq.softmax" in [op_name(v) for _, v in View(made).bindings]
 
 
-def test_scores_without_accumulators_stay_float() -> None:
-    made = quantized("s = R.nn.softmax(R.tanh(R.matmul(x, y)))\no = R.matmul(s, v)")
-    layer = get_ledger(made).layers["s"]
-    assert layer["why"] == "limit: integer_softmax reads the product of two activations; this input is none"
+def test_scores_without_accumulators_are_read_as_int16() -> None:
+    body = "t = R.add(R.tanh(R.matmul(x, y)), bias)\ns = R.nn.softmax(t)\no = R.matmul(s, v)"
+    view = View(quantized(body))
+    sums = [v for _, v in view.bindings if op_name(v) == "tvmq.add_mask"]
+    assert len(sums) == 1 and op_name(view.value[sums[0].args[0].name]) == "astype"
+    assert dtype_of(view.value[sums[0].args[0].name].args[0]) == "int16"
 
 
 @pytest.mark.parametrize(
