@@ -25,9 +25,10 @@ from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import OPS, OPTIONAL, load
-from tvmq.passes.ops import embedding, integer_layer_norm, integer_softmax, table
+from tvmq.passes.ops import embedding, integer_layer_norm, integer_softmax, masked_mean, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
+from tvmq.passes.ops.masks import own_masks
 from tvmq.passes.ops.results import leave_results_float
 from tvmq.passes.ops.wide_streams import is_wide, widen_moves, widen_streams
 from tvmq.rules import Decision, LayerFacts, resolve
@@ -65,6 +66,7 @@ def partition(
     groups, reasons = _find_groups(view, config if drop is None else QConfig())
     if drop is None and config.residual_streams == "int16":
         widen_streams(view, groups, reasons)
+        masked_mean.join_means(view, groups, reasons)
     if config.requantize == "float":
         absorb_slopes(view, groups)
     decisions = _rules(view, groups, reasons, config, backend)
@@ -73,11 +75,12 @@ def partition(
         if decisions[key].is_float:
             reasons[group.root] = decisions[key].why
             del groups[key]
+    own_masks(view, groups, reasons)
     if drop is None:
         drop = _drop_floats if config.partition_conversions == "fully_integral" else _drop_detached
     drop(view, groups, reasons)
     _free_links(view, groups, reasons)
-    integer_softmax.read_accumulators(view, groups, reasons)
+    integer_softmax.read_accumulators(groups)
     integer_layer_norm.widen_results(view, groups)
     widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)

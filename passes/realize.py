@@ -45,6 +45,7 @@ FAMILIES = {
     "table": "tvmq.passes.ops.table:FAMILY",
     "pad": "tvmq.passes.ops.pad:FAMILY",
     "embedding": "tvmq.passes.ops.embedding:FAMILY",
+    "masked_mean": "tvmq.passes.ops.masked_mean:FAMILY",
 }
 
 

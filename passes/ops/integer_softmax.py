@@ -157,33 +157,15 @@ def _has_accumulators(source: Group | None) -> bool:
     return bool(source.facts["low"] == -np.inf and source.facts["high"] == np.inf)
 
 
-def read_accumulators(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """The last step: accumulators need no codes of their own, and masks that nothing else reads belong to a group."""
-    softmaxes = [group for group in groups.values() if group.family == FAMILY.name]
-    links = {link for group in softmaxes for link in group.facts["links"]}
-    taken = {member for group in groups.values() for member in group.members}
-    for group in softmaxes:
+def read_accumulators(groups: dict[str, Group]) -> None:
+    """The last step: scores that are accumulators need no codes of their own; others are read as int16 codes."""
+    for group in groups.values():
+        if group.family != FAMILY.name:
+            continue
         if _has_accumulators(groups.get(group.inputs[0])):
             group.facts["scores"], group.inputs = group.inputs[0], []
         else:
-            group.facts["stream"] = True  # reads int16 codes
-        for mask in group.facts["masks"].values():
-            owned = _owned(view, mask["chain"], links)
-            if not taken.intersection(owned):
-                group.members = [*owned, *group.members]
-                taken.update(owned)
-                for name in owned:
-                    reasons.pop(name, None)
-
-
-def _owned(view: View, chain: list[str], links: set[str]) -> list[str]:
-    """The end of a chain that nothing but these sums, or the rest of the end, reads."""
-    owned: list[str] = []
-    for name in reversed(chain):
-        if view.is_output(name) or not set(view.readers[name]) <= links | set(owned):
-            break
-        owned.insert(0, name)
-    return owned
+            group.facts["stream"] = True
 
 
 FAMILY = IntegerSoftmax()

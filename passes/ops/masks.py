@@ -7,13 +7,14 @@ w = where(condition, -inf, 0)                 astype(condition, "int32"), and -i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
-from tvmq.passes.ops.base import Realizer
+from tvmq.passes.ops.base import Group, Realizer
 
 MOVES = ("expand_dims", "reshape", "squeeze", "permute_dims", "broadcast_to", "flatten")
 # what stands for infinity, so that sums of real numbers stay numbers
@@ -109,3 +110,32 @@ def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
         rest = [realizer.plain(arg) for arg in call.args[1:]]
         value = realizer.emit(relax.Call(call.op, [value, *rest], call.attrs, call.ty_args), f"{move}_mask")
     return value
+
+
+def own_masks(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Give what computes masks in float, and what nothing else reads, to the first group that has it as integers.
+
+    Groups say in their facts "masks" which of their members reads which mask.
+    """
+    place = {var.name: number for number, (var, _) in enumerate(view.bindings)}
+    unread = _unread(view, groups, place)
+    for group in list(groups.values()):
+        chains = {name for mask in group.facts.get("masks", {}).values() for name in mask["chain"]}
+        owned = chains & unread
+        unread -= owned
+        group.members = [*sorted(owned, key=place.__getitem__), *group.members]
+        for name in owned:
+            reasons.pop(name, None)
+            groups.pop(name, None)
+
+
+def _unread(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
+    """All of the masks' floats that nobody would read."""
+    masks = {link: mask for group in groups.values() for link, mask in group.facts.get("masks", {}).items()}
+    unread: set[str] = set()
+    for name in sorted(
+        {name for mask in masks.values() for name in mask["chain"]}, key=place.__getitem__, reverse=True
+    ):
+        if not view.is_output(name) and set(view.readers[name]) <= unread | set(masks):
+            unread.add(name)
+    return unread

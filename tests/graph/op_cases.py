@@ -594,6 +594,21 @@ def integer_float_cases() -> list[Case]:
         )
         for dtype in ("int64", "int32", "uint8")
     ]
+    for number, (dtype, shape, axis) in enumerate(
+        [("int16", (2, 40, 6), 1), ("uint8", (3, 2, 5), 0), ("int8", (7,), 0)]
+    ):
+        few = [1 if i != axis and number != 1 else size for i, size in enumerate(shape)]
+        mask = (_codes("int8", tuple(few), number) > 0).astype(np.int64) * (3 - number)
+        named = {"axis": axis, "multiplier": 1395864320, "shift": number, "x_zero": number, "zero_point": 1}
+        named |= {"dtype": "int16" if number < 2 else "uint8", "qmin": 0, "qmax": 200}
+        cases.append(
+            Case(
+                f"masked_mean_{number}",
+                {"x": _codes(dtype, shape, number), "mask": mask},
+                lambda *a, named=named: ops.masked_mean(*a, **named),
+                lambda *a, named=named: numerics.masked_mean(*a, **named),
+            )
+        )
     for number, (dtype, shape, axis, scale) in enumerate(
         [
             ("int32", (2, 3, 5, 33), -1, 3e-9),

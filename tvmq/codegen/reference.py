@@ -117,6 +117,11 @@ def _integer_layer_norm(call: relax.Call, x: np.ndarray, multiplier: np.ndarray,
     return numerics.integer_layer_norm(x, multiplier, offset, **{name: getattr(call.attrs, name) for name in names})
 
 
+def _masked_mean(call: relax.Call, x: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    names = ("axis", "multiplier", "shift", "x_zero", "zero_point", "dtype", "qmin", "qmax")
+    return numerics.masked_mean(x, mask, **{name: getattr(call.attrs, name) for name in names})
+
+
 def _group_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
     return numerics.group_norm(x, gamma, beta, groups=int(call.attrs.groups), epsilon=float(call.attrs.epsilon))
 
@@ -178,6 +183,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.add_mask": lambda call, x, mask: numerics.add_mask(
         x, mask, multiplier=call.attrs.multiplier, offset=call.attrs.offset
     ),
+    "tvmq.masked_mean": _masked_mean,
     "tvmq.integer_softmax": _integer_softmax,
     "tvmq.integer_layer_norm": _integer_layer_norm,
     "tvmq.layer_norm": _layer_norm,

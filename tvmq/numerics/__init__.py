@@ -19,6 +19,7 @@ from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm
 from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
 from tvmq.numerics.layer_norm import layer_norm, rms_norm
 from tvmq.numerics.log_softmax import log_softmax
+from tvmq.numerics.masked_mean import masked_mean
 from tvmq.numerics.matmul import matmul
 from tvmq.numerics.multiply import multiply
 from tvmq.numerics.packing import PACKED_BITS, fits_int4, pack_int4, unpack_int4
@@ -93,6 +94,7 @@ __all__ = [
     "log_softmax",
     "make_table",
     "mask_steps",
+    "masked_mean",
     "matmul",
     "max_pool",
     "max_pool2d",

@@ -16,6 +16,7 @@ from tvmq.graph.ops.integer_layer_norm import integer_layer_norm
 from tvmq.graph.ops.integer_softmax import integer_softmax
 from tvmq.graph.ops.layer_norm import layer_norm
 from tvmq.graph.ops.log_softmax import log_softmax
+from tvmq.graph.ops.masked_mean import masked_mean
 from tvmq.graph.ops.matmul import matmul
 from tvmq.graph.ops.multiply import multiply
 from tvmq.graph.ops.prelu import prelu
@@ -48,6 +49,7 @@ __all__ = [
     "integer_softmax",
     "layer_norm",
     "log_softmax",
+    "masked_mean",
     "matmul",
     "multiply",
     "prelu",

@@ -1,0 +1,122 @@
+"""R.tvmq.masked_mean(x, mask): mean of the codes that a mask of integers keeps, along one axis, numerics.masked_mean.
+
+s = sum((x - x_zero) * mask), c = sum(mask); clip(round(s * multiplier * 2^(shift - 31) / c) + zero_point, qmin, qmax)
+"""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax, te, tirx
+from tvm_ffi.dataclasses import py_class
+
+from tvmq.graph.ops.fixed_point import i64, one_at, reciprocal, wide
+from tvmq.graph.ops.registry import expose, register
+from tvmq.numerics.masked_mean import COUNT_BITS
+
+
+@py_class("tvmq.attrs.MaskedMean", frozen=True)
+class MaskedMeanAttrs(tvm.ir.Attrs):
+    """See the head of this file."""
+
+    axis: int
+    multiplier: int
+    shift: int
+    x_zero: int
+    zero_point: int
+    dtype: str = "int16"
+    qmin: int = -32767
+    qmax: int = 32767
+
+
+def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+    shape, axis = list(call.args[0].ty.shape), int(call.attrs.axis)
+    return relax.TensorType(shape[:axis] + shape[axis + 1 :], call.attrs.dtype)
+
+
+def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    attrs, axis = call.attrs, int(call.attrs.axis)
+
+    def compute(x: te.Tensor, mask: te.Tensor) -> te.Tensor:
+        rest = list(x.shape)[:axis] + list(x.shape)[axis + 1 :]
+        total, count = _sums(x, mask, attrs, axis)
+        few = list(mask.shape)[:axis] + list(mask.shape)[axis + 1 :]
+        width = te.compute(few, lambda *i: _width(count(*i)), name="width")
+        inverse = reciprocal(te.compute(few, lambda *i: count(*i) << width(*i), name="normalized"))
+        low, high = (i64(int(q) - int(attrs.zero_point)) for q in (attrs.qmin, attrs.qmax))
+
+        def element(*i: tirx.Var) -> tirx.PrimExpr:
+            at = _kept(few, i)
+            factor = (inverse(*at) * i64(attrs.multiplier) + i64(1 << 30)) >> i64(31)
+            n = i64(61 - int(attrs.shift)) - width(*at)
+            code = (total(*i) * factor + one_at(n - i64(1))) >> n
+            return tirx.Cast(attrs.dtype, tirx.min(tirx.max(code, low), high) + i64(attrs.zero_point))
+
+        return te.compute(rest, element, name="masked_mean")
+
+    return bb.call_te(compute, *call.args, primfunc_name_hint="masked_mean")
+
+
+def _sums(x: te.Tensor, mask: te.Tensor, attrs: MaskedMeanAttrs, axis: int) -> tuple[te.Tensor, te.Tensor]:
+    """Sum of the kept codes, of the shape of the result, and their count, at least 1, of that of the mask."""
+    j, k = (te.reduce_axis((0, x.shape[axis]), name=name) for name in "jk")
+    shape, few = list(x.shape), list(mask.shape)
+
+    def kept(*i: tirx.PrimExpr) -> tirx.PrimExpr:
+        return tirx.min(tirx.max(wide(mask(*_kept(few, i))), i64(0)), i64(1))
+
+    def weighted(*i: tirx.Var) -> tirx.PrimExpr:
+        at = (*i[:axis], j, *i[axis:])
+        return te.sum((wide(x(*at)) - i64(attrs.x_zero)) * kept(*at), axis=j)
+
+    total = te.compute(shape[:axis] + shape[axis + 1 :], weighted, name="total")
+    rest = few[:axis] + few[axis + 1 :]
+    count = te.compute(rest, lambda *i: te.sum(kept(*i[:axis], k, *i[axis:]), axis=k), name="count")
+    return total, te.compute(rest, lambda *i: tirx.max(count(*i), i64(1)), name="count_at_least_1")
+
+
+def _kept(sizes: list[tirx.PrimExpr], i: tuple[tirx.PrimExpr, ...]) -> list[tirx.PrimExpr]:
+    """Indices of a tensor that broadcasts."""
+    return [
+        i64(0) if isinstance(size, tirx.IntImm) and int(size) == 1 else at for size, at in zip(sizes, i, strict=True)
+    ]
+
+
+def _width(count: tirx.PrimExpr) -> tirx.PrimExpr:
+    """The largest k with count << k below 2^31."""
+    k = i64(30 - COUNT_BITS)
+    for bit in range(1, COUNT_BITS + 1):
+        k = k + wide(count < i64(1 << bit))
+    return k
+
+
+OP = register("masked_mean", ("x", "mask"), "tvmq.attrs.MaskedMean", _infer, _legalize)
+
+
+def masked_mean(
+    x: relax.Expr,
+    mask: relax.Expr,
+    *,
+    axis: int,
+    multiplier: int,
+    shift: int,
+    x_zero: int,
+    zero_point: int,
+    dtype: str = "int16",
+    qmin: int = -32767,
+    qmax: int = 32767,
+) -> relax.Call:
+    """A call of the operator; numerics.fixed_point_parameters gives multiplier and shift."""
+    attrs = MaskedMeanAttrs(
+        axis=axis,
+        multiplier=multiplier,
+        shift=shift,
+        x_zero=x_zero,
+        zero_point=zero_point,
+        dtype=dtype,
+        qmin=qmin,
+        qmax=qmax,
+    )
+    return relax.Call(OP, [x, mask], attrs)
+
+
+expose("masked_mean", masked_mean)
