@@ -49,11 +49,11 @@ class IntegerLayerNorm:
         if y is None:
             raise StageError(f"realize, integer_layer_norm '{where}': its result carries no scale; annotate it here")
         call = realizer.view.value[group.root]
-        row = sizes_of(call)[len(sizes_of(call)) - int(call.attrs.axes) :]
-        parameters = [np.broadcast_to(const_value(p), row) for p in call.args[1:]]
+        row = [int(size) for size in sizes_of(call)[len(sizes_of(call)) - int(call.attrs.axes) :]]
+        gamma, beta = [*(np.broadcast_to(const_value(p), row) for p in call.args[1:]), None][:2]
         try:
             params = numerics.integer_layer_norm_params(
-                float(x.scale), *parameters, *[None] * (2 - len(parameters)), float(y.scale), epsilon=call.attrs.epsilon
+                float(x.scale), gamma, beta, float(y.scale), epsilon=float(call.attrs.epsilon)
             )
         except RangeError as error:
             raise RangeError(f"realize, layer '{where}': {error}") from error

@@ -28,7 +28,7 @@ from tvmq.passes.ops.masks import Mask, emit_mask, find_mask
 from tvmq.spec import QParams, QuantSpec
 
 # all of 0..1, where no calibrated range says which part of it occurs
-WHOLE = QParams(np.float32(1 / 32767), np.int32(0), QuantSpec("int16", 16, symmetric=True))
+WHOLE = QParams(np.asarray(1 / 32767, np.float32), np.zeros((), np.int32), QuantSpec("int16", 16, symmetric=True))
 
 
 class IntegerSoftmax:

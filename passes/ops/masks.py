@@ -40,7 +40,9 @@ class Mask:
 def find_mask(view: View, name: str) -> Mask | None:
     """The mask that a float variable is; None if it is none."""
     value = view.value.get(name)
-    op = op_name(value) if value is not None else ""
+    if value is None:
+        return None
+    op = op_name(value)
     if op == "astype":
         return _source(view, value.args[0], name)
     if op == "where":
@@ -70,7 +72,7 @@ def _choice(view: View, value: relax.Call, name: str) -> Mask | None:
     return Mask(condition.name, a - b, b, chain=[name])
 
 
-def _linear(view: View, op: str, value: relax.Expr | None) -> Mask | None:
+def _linear(view: View, op: str, value: relax.Expr) -> Mask | None:
     """A sum, difference, product or quotient of a mask and a number."""
     if op not in ("add", "subtract", "multiply", "divide", "negative"):
         return None
