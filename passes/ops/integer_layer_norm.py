@@ -50,7 +50,8 @@ class IntegerLayerNorm:
             raise StageError(f"realize, integer_layer_norm '{where}': its result carries no scale; annotate it here")
         call = realizer.view.value[group.root]
         row = [int(size) for size in sizes_of(call)[len(sizes_of(call)) - int(call.attrs.axes) :]]
-        gamma, beta = [*(np.broadcast_to(const_value(p), row) for p in call.args[1:]), None][:2]
+        gamma, *rest = (np.broadcast_to(const_value(p), row) for p in call.args[1:])
+        beta = rest[0] if rest else None
         try:
             params = numerics.integer_layer_norm_params(
                 float(x.scale), gamma, beta, float(y.scale), epsilon=float(call.attrs.epsilon)
