@@ -1,13 +1,13 @@
 """An integer-only device, emulated: per-tensor int8, shifts for requantize, no zero points, 32-bit sums, no division.
 
-DEVICE is what it says of itself. `run` executes the core of a module that was quantized for it; the host makes codes
-of the inputs and floats of the results. Every operator is written anew here, with the unit of emulated_arithmetic.
+DEVICE is what it says of itself. `run` executes the function quantized_main of a module that was quantized for it; the
+host does what stands before and behind. Every operator is written anew here, with the unit of emulated_arithmetic.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ from tvm import relax
 
 from tests.emulated_arithmetic import clip, code, dot, plus, right, shifted, times
 from tvmq.backends.description import Backend
-from tvmq.graph.names import input_names
-from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
+from tvmq.graph.view import const_value, is_const, leaves, op_name, shape_of
 
 DEVICE = Backend(
     "emulated",
@@ -32,34 +31,24 @@ DEVICE = Backend(
 
 
 def run(
-    mod: tvm.IRModule, inputs: Mapping[str, np.ndarray], watch: Callable[[str, np.ndarray], None] | None = None
+    mod: tvm.IRModule, codes: Sequence[np.ndarray], watch: Callable[[str, np.ndarray], None] | None = None
 ) -> list[np.ndarray]:
-    """The results of the module, floats where the host dequantizes codes; `watch` sees every value of the core."""
-    view = View(mod)
-    values: dict[str, Any] = {}
-    floats = {param: np.asarray(inputs[name], np.float32) for param, name in input_names(view.func).items()}
-    for var, value in view.bindings:
-        if op_name(value) == "tvmq.quantize":
-            values[var.name] = _to_codes(value, floats[value.args[0].name])
-        elif op_name(value) == "tvmq.dequantize":
-            scale, zero = (const_value(arg) for arg in value.args[1:])
-            assert scale.ndim == 0 and zero == 0
-            floats[var.name] = values[value.args[0].name].astype(np.float32) * scale
-        else:
-            values[var.name] = _execute(value, values)
-            if watch and isinstance(values[var.name], np.ndarray):
-                watch(var.name, values[var.name])
-    return [floats[name] if name in floats else values[name] for name in view.outputs]
-
-
-def _to_codes(call: relax.Call, x: np.ndarray) -> np.ndarray:
-    """What the host does with an input."""
-    scale, zero = (const_value(arg) for arg in call.args[1:])
-    assert zero == 0 and np.frexp(scale)[0] == 0.5, "scales of the device are powers of two"
-    return np.clip(np.rint(x / scale), call.attrs.qmin, call.attrs.qmax).astype(np.int8)
+    """The codes that quantized_main gives for those that it takes; `watch` sees every value on the way."""
+    func = mod["quantized_main"]
+    values: dict[str, Any] = dict(zip((param.name for param in func.params), codes, strict=True))
+    assert all(array.dtype in (np.int8, np.int32) for array in codes)
+    for block in func.body.blocks:
+        for binding in block.bindings:
+            name = binding.var.name
+            values[name] = _execute(binding.value, values)
+            if watch and isinstance(values[name], np.ndarray):
+                watch(name, values[name])
+    return [values[leaf.name] for leaf in leaves(func.body.body)]
 
 
 def _execute(value: relax.Expr, values: Mapping[str, Any]) -> Any:
+    if isinstance(value, relax.Tuple | relax.Var):
+        return _read(value, values)
     if isinstance(value, relax.TupleGetItem):
         return values[value.tuple_value.name][value.index]
     args = [_read(arg, values) for arg in value.args]

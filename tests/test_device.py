@@ -46,10 +46,16 @@ def assert_executes(mod: tvm.IRModule, feed: Feed) -> None:
         assert value.dtype == defined[name].dtype, name
         np.testing.assert_array_equal(value, defined[name], err_msg=name)
 
-    results = run(mod, feed, look)
-    for found, compiled, right in zip(results, tvmq.build(mod).run(feed), wanted, strict=True):
-        np.testing.assert_array_equal(found, right)
-        np.testing.assert_array_equal(compiled, right)
+    exe = tvmq.build(mod)
+    host, core, back = (exe[name] for name in ("quantize_inputs", "quantized_main", "dequantize_outputs"))
+    codes = host.run(feed)
+    found = run(mod, codes, look)
+    compiled = core.run(dict(zip((info.name for info in core.input_info), codes, strict=True)))
+    for one, other in zip(found, compiled, strict=True):
+        np.testing.assert_array_equal(one, other)
+    results = back.run(dict(zip((info.name for info in back.input_info), found, strict=True)))
+    for one, other in zip(results, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)

@@ -344,7 +344,8 @@ class QConfig:
         qconfig(per_channel=False)
         """
         given = self.given or frozenset()
-        fitting = {name: value for name, value in backend.options().items() if name not in given}
+        splits = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
+        fitting = {name: value for name, value in backend.options().items() if name not in given | splits}
         values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:

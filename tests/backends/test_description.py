@@ -12,7 +12,10 @@ from tvmq.config import QConfig, qconfig
 from tvmq.errors import ConfigError
 from tvmq.spec import QuantSpec
 
-FITTING = {"dtype_input": "int8", "scheme": "symmetric", "per_channel": False, "requantize": "power_of_two"}
+FITTING = {
+    "dtype_input": "int8", "scheme": "symmetric", "per_channel": False, "requantize": "power_of_two",
+    "partition_conversions": "fully_integral",
+}  # fmt: skip
 INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")
 
 

@@ -15,7 +15,9 @@ from tvmq.analysis.core_checks import CHECKS, Site
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.regions import regions
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.passes.integrality import integrality
 
 RULES = (
     "float", "int64", "dtype", "operator", "zero_point", "per_channel", "requantize", "rounding", "multiplier",
@@ -80,7 +82,9 @@ class Conformity:
 def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformity:
     """Compare every operator, type and attribute of an integer module's core with a backend description.
 
-    mod      as `quantize` gives it; its core is what lies between the conversions of inputs and results
+    mod      as `quantize` gives it, in one function or in four; its core is what lies between the conversions of inputs
+             and results (partition_conversions), and whatever floats stand behind it that are more than functions of
+             one result
     backend  a tvmq.Backend, its "module:object", or the name of one of tvmq.backends; None is the portable CPU
     raises   StageError for a module that is not quantized, ConfigError for an unknown backend
 
@@ -89,13 +93,14 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     """
     require_stage(mod, "check_backend", ("realized",))
     description, view = backend_named(backend), View(mod)
+    core = {*regions(view).core, *(found.variable for found in integrality(mod).floats)}
     bounds = Bounds()
     violations: list[Violation] = []
     operators: Counter[str] = Counter()
     dtypes: Counter[str] = Counter()
     for var, value in view.bindings:
         bounds.add(var, value)
-        if _is_border(view, var, value):
+        if var.name not in core:
             continue
         operators[_named(value)] += 1
         if isinstance(var.ty, relax.TensorType):
@@ -114,13 +119,6 @@ def _violations(site: Site) -> Iterator[Violation]:
 
 def _named(value: relax.Expr) -> str:
     return op_name(value) or type(value).__name__
-
-
-def _is_border(view: View, var: relax.Var, value: relax.Expr) -> bool:
-    """True for the conversions that the host makes: inputs to codes, results to floats."""
-    if op_name(value) == "tvmq.quantize":
-        return isinstance(value.args[0], relax.Var) and value.args[0].name in view.params
-    return op_name(value) == "tvmq.dequantize" and view.is_output(var.name) and not view.readers[var.name]
 
 
 __all__ = ["RULES", "Conformity", "Violation", "check_backend"]

@@ -125,6 +125,8 @@ class Backend:
             default = REQUANTIZE[0] if option == "requantize" else ROUNDINGS[0]
             if default not in allowed:
                 found[option] = allowed[0]
+        if not self.floats:
+            found["partition_conversions"] = "fully_integral"
         return found
 
     def refused_options(self, options: Mapping[str, Any]) -> list[str]:
