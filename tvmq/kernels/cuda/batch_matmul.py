@@ -143,7 +143,7 @@ class _LineSums:
     def visit(self, stage: Expr) -> None:
         """Add up the lines of a piece."""
         tile = self.block.tile
-        memory = words(self.block.memory, tile.shared_bytes // 4, "shared")
+        memory = words(self.block.memory, tile.shared_bytes // 4)
         for name, zero, dtype, piece, line, lines in self.sides:
             if not zero:
                 continue

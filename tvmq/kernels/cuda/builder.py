@@ -18,6 +18,7 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.builder import Buffer, Expr, Function, Shape, bind, const
+from tvmq.kernels.cuda.tile import STATIC_SHARED
 
 WARP = 32
 
@@ -64,8 +65,12 @@ class CudaFunction(Function):
 
 
 def shared(name: str, size: int) -> Buffer:
-    """So many bytes of shared memory, int8; the last one is not the kernel's (see `reserve`)."""
-    buffer = named(name, T.alloc_buffer((size,), "int8", scope="shared"))
+    """So many bytes of shared memory, int8; the last one is not the kernel's (see `reserve`).
+
+    TVM asks the driver for more than every GPU grants where it launches the kernel.
+    """
+    scope = "shared" if size <= STATIC_SHARED else "shared.dyn"
+    buffer = named(name, T.alloc_buffer((size,), "int8", scope=scope))
     reserve(buffer, size)
     return buffer
 
@@ -83,14 +88,14 @@ def reserve(buffer: Buffer, size: int) -> None:
     put(buffer, size - 1, 0)
 
 
-def words(buffer: Buffer, size: int, scope: str = "global") -> Buffer:
+def words(buffer: Buffer, size: int) -> Buffer:
     """The memory of a buffer of bytes as int32."""
-    return T.decl_buffer((size,), "int32", data=buffer.data, scope=scope)
+    return T.decl_buffer((size,), "int32", data=buffer.data, scope=buffer.scope())
 
 
 def pairs(buffer: Buffer, size: int) -> Buffer:
     """Shared memory as int16."""
-    return T.decl_buffer((size,), "int16", data=buffer.data, scope="shared")
+    return T.decl_buffer((size,), "int16", data=buffer.data, scope=buffer.scope())
 
 
 def move(target: Buffer, at: Expr, source: Buffer, begin: Expr, size: int) -> None:

@@ -10,9 +10,11 @@ the busiest multiprocessor are the larger of
 The second one makes small problems take small tiles: 49 pixels x 512 filters are 8 blocks of 64 x 64 for more than a
 hundred multiprocessors.
 
-    128 x 128  8 warps of 64 x 32: a fragment byte from shared memory serves 21 multiply-adds, a byte from the second
-               cache 64; 64 sums a thread leave room for two blocks in the registers. Two stages fill 40 of 48 KB
-    128 x 64, 64 x 64   4 warps of 32 x 64 and 32 x 32, three stages
+    256 x 128  8 warps of 64 x 64: a byte of a fragment, from shared memory, serves 32 multiply-adds, a byte from the
+               second cache 85, which is what the tensor cores of sm_90 ask for. 128 sums a thread: one block in the
+               registers. 90 KB of shared memory
+    128 x 128  8 warps of 64 x 32: 21 and 64 multiply-adds a byte; 64 sums leave room for two blocks
+    128 x 64, 64 x 64   4 warps of 32 x 64 and 32 x 32
     128 x 32, 128 x 16  few filters: the first layers of small networks
     64 x 32, 32 x 32    few filters, few pixels
     64 x 32 x 2, 32 x 32 x 4   few pixels of great depth: 2 or 4 groups of warps take a part of the depth each
@@ -29,7 +31,8 @@ from tvmq.kernels.types import Conv2d
 MMA_ARCH = 75  # first with tensor cores that multiply bytes
 DP4A = (Tile(64, 64, 64, (1, 1), 3, False), Tile(32, 32, 64, (1, 1), 3, False))
 MMA = (
-    Tile(128, 128, 64, (2, 4), 2, True),
+    Tile(128, 128, 64, (2, 4), 3, True),
+    Tile(256, 128, 64, (4, 2), 3, True),
     Tile(128, 64, 64, (4, 1), 3, True),
     Tile(64, 64, 64, (2, 2), 3, True),
     Tile(128, 32, 64, (4, 1), 3, True),
@@ -42,6 +45,8 @@ MMA = (
 STEP_LATENCY = 600.0  # clocks from asking for a piece to having multiplied it; stages share it
 ENDS = 1500.0  # clocks of the first pieces and of the epilogue
 MOST_RESIDENT_THREADS = 1024
+REGISTERS = 65536  # of a multiprocessor
+MORE_REGISTERS = 64  # of a thread, beside its sums (nvcc for sm_80 and sm_90: 40 to 100)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ GPUS = {
     89: Gpu(58, 1024.0),
     90: Gpu(132, 4096.0, shared_bytes=228 * 1024),
 }
+RESERVED = 1024  # bytes of shared memory that CUDA takes for each block, since sm_80
 SHARED_RATE = 128.0  # bytes of shared memory a clock, on all of them
 
 
@@ -97,9 +103,10 @@ def choose(rows: int, columns: int, depth: int, batch: int, arch: int) -> Tile:
 
     Tiles that would be half empty are left out, and the smallest one stays.
     """
-    tiles = MMA if arch >= MMA_ARCH else DP4A
+    tiles, gpu = MMA if arch >= MMA_ARCH else DP4A, gpu_of(arch)
     fitting = [tile for tile in tiles if tile.rows < 2 * rows and tile.columns < 2 * columns] or [tiles[-1]]
-    return min(fitting, key=lambda tile: clocks(tile, rows, columns, depth, batch, gpu_of(arch)))
+    granted = [tile for tile in fitting if tile.shared_bytes <= gpu.shared_bytes - RESERVED]
+    return min(granted, key=lambda tile: clocks(tile, rows, columns, depth, batch, gpu))
 
 
 def clocks(tile: Tile, rows: int, columns: int, depth: int, batch: int, gpu: Gpu) -> float:
@@ -113,7 +120,9 @@ def clocks(tile: Tile, rows: int, columns: int, depth: int, batch: int, gpu: Gpu
 
 def resident(tile: Tile, gpu: Gpu) -> int:
     """Blocks that a multiprocessor holds at a time."""
-    return max(1, min(gpu.shared_bytes // tile.shared_bytes, MOST_RESIDENT_THREADS // tile.threads))
+    by_registers = REGISTERS // ((tile.sums + MORE_REGISTERS) * tile.threads)
+    by_threads = MOST_RESIDENT_THREADS // tile.threads
+    return max(1, min(gpu.shared_bytes // (tile.shared_bytes + RESERVED), by_threads, by_registers))
 
 
 def step_clocks(tile: Tile, gpu: Gpu) -> float:

@@ -78,7 +78,7 @@ class Lines:
         for index in range(4):
             read = T.Cast("int32", self.source[source + index]) & 255
             word = word | (T.if_then_else(at + index < self.depth, read, 0) << (8 * index))
-        put(words(target, self.tile.shared_bytes // 4, "shared"), T.floordiv(place, 4), word)
+        put(words(target, self.tile.shared_bytes // 4), T.floordiv(place, 4), word)
 
 
 class Crossed:
@@ -104,7 +104,7 @@ class Crossed:
         """Copies of a step; base: where the piece begins in shared memory."""
         passes = max(1, self.groups // self.at_once)
         line = value_of(f"{self.name}_source", T.min(self.first + self.line, self.lines - self.side))
-        memory = words(target, self.tile.shared_bytes // 4, "shared")
+        memory = words(target, self.tile.shared_bytes // 4)
         with where(True if self.at_once <= self.groups else self.group < self.groups), unrolled(passes, "p") as p:
             group = value_of("group", self.group + p * self.at_once)
             at = value_of("at", step * self.tile.depth + group * 4)

@@ -126,7 +126,7 @@ class Output:
         tile, plan = self.tile, self.plan
         per_row = tile.columns // (WORD * size)
         count = tile.rows * per_row
-        codes = words(self._memory, tile.shared_bytes // WORD, "shared")
+        codes = words(self._memory, tile.shared_bytes // WORD)
         sizes = {name: int(self.buffers[name].shape[0]) // WORD for name in ("y", *dict(other_names(plan)))}
         views = {name: words(self.buffers[name], size) for name, size in sizes.items()}
         pieces = {name: registers(f"{name}_piece", size) for name in views}

@@ -107,7 +107,7 @@ class BlockProduct:
     def _add_slices(self) -> None:
         """The first slice takes the sums of the others, by way of shared memory."""
         tile = self.tile
-        memory = words(self.memory, tile.shared_bytes // 4, "shared")
+        memory = words(self.memory, tile.shared_bytes // 4)
         place = value_of("place", T.floormod(self.thread, tile.slice_threads))
         with where(self.slice > 0), unrolled(tile.sums, "i") as i:
             number = (self.slice - 1) * tile.sums + i
@@ -126,7 +126,7 @@ class BlockProduct:
 
     def _multiply_words(self, left: Expr, right: Expr) -> None:
         tile, side = self.tile, THREAD_TILE
-        memory = words(self.memory, tile.shared_bytes // 4, "shared")
+        memory = words(self.memory, tile.shared_bytes // 4)
         a, b = registers("a", 4 * side), registers("b", 4 * side)
         with T.serial(0, tile.depth // 16) as k:
             for target, base, first, distance in (

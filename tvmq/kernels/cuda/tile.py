@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 WARP = 32
 LINE_PAD = 16
-STATIC_SHARED = 48 * 1024  # bytes that every GPU grants without asking
+STATIC_SHARED = 48 * 1024  # bytes that every GPU grants a block without asking
 THREAD_TILE = 4  # dp4a: rows and columns of a thread; 16 sums need 8 loads of 16 bytes for 64 dp4a
 
 

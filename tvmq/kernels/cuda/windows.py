@@ -174,4 +174,4 @@ class Windows:
             zero = (self.x_zero & 255 ^ 128) - 128 if index == 3 else self.x_zero & 255
             byte = read if condition is True else T.if_then_else(condition, read, zero)
             word = word | (byte << (8 * index))
-        put(words(target, self.tile.shared_bytes // 4, "shared"), T.floordiv(line, 4), word)
+        put(words(target, self.tile.shared_bytes // 4), T.floordiv(line, 4), word)
