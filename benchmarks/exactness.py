@@ -2,7 +2,7 @@
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
-    python benchmarks/exactness.py --target cuda [--graphs 200]      on GPUs, see exactness_cuda.py
+    python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exactness_cuda.py
 
 Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
           free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
@@ -367,19 +367,11 @@ def measure(options: Any, folder: Path) -> tuple[list[dict[str, Any]], list[str]
 
 def on_gpu(options: Any) -> None:
     """The table of GPUs."""
-    options.only, archs = "own", options.archs.split(",")
-    print(exactness_cuda.conditions(None), flush=True)
-    rows, failures = exactness_cuda.measure(cases(options), integer_module, archs)
+    archs = options.archs.split(",")
+    rows, failures = exactness_cuda.measure(cases(options), archs, differing)
     print_table(*exactness_cuda.table(rows, archs))
     write_json(options.json, {"archs": archs, "models": rows, "failures": failures})
     finish(failures)
-
-
-def integer_module(case: Case) -> Any:
-    """The integer module of a case that we quantize."""
-    import tvmq
-
-    return ours.Model(*tvmq.from_onnx(case.model, shape=case.shape)).integer(case.calibration or ())
 
 
 def main() -> None:

@@ -1,120 +1,172 @@
-"""exactness.py --target cuda: integer modules on GPUs against the NumPy definition; without a GPU, source and code.
+"""Modules built for NVIDIA GPUs against the NumPy definition, bit for bit: `exactness.py --target cuda`.
 
-    python benchmarks/exactness.py --target cuda [--tasks a,b] [--graphs 200] [--archs sm_75,sm_80,sm_90] [--quick]
+    python benchmarks/exactness.py --target cuda --only own [--tasks a,b] [--graphs 200] [--archs sm_80] [--quick]
 
-Columns   kernels: functions of the source; the architectures: kB of code that nvcc makes, or "source" without nvcc;
-          values compared, those that differ: "-" where nothing ran
-Runs      on the GPU of this machine; where there is none, on the CPU by `emulator`, where that is given
-Bounds    0 differing values; every source is made and compiled. Exit code 1 where one is missed, or a model fails.
+Executed  on the GPU of this machine; where there is none, the generated source is compiled by g++ and run by the
+          emulator of tests/cuda_emulator, with the threads of every block forward and shuffled. Tasks are emulated
+          for each architecture, random graphs for one of them in turn
+Columns   kernels; the architectures: kB of code that nvcc makes, "source" without nvcc; values compared (of all
+          architectures and orders), those that differ; what executed them; islands: float operators without a
+          definition, whose values the reference takes from the GPU or the emulator
+Bounds    0 differing values, no refusal of nvcc, no islands in the tasks. Exit code 1 where one is missed
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from common import Feed
 
-Run = Callable[[Feed], Sequence[np.ndarray]]
 ARCHS = ("sm_75", "sm_80", "sm_90")
-NO_GPU = "this machine has no NVIDIA GPU that TVM can use: sources are made{compiled}, {executed}"
+KERNEL = re.compile(r'^extern "C" __global__[^;]*\{$', re.MULTILINE)
+GPU, EMULATOR, NOWHERE = "GPU", "emulator", "not executed"
+
+Differing = Callable[[np.ndarray, np.ndarray], int]
 
 
-def conditions(emulator: Any) -> str:
-    """What can be shown here, in one sentence; empty where there is a GPU and nvcc."""
-    from tvmq.codegen.cuda.nvcc import find_nvcc
-    from tvmq.codegen.cuda.target import device_arch
+@dataclass
+class Row:
+    """What is known of one model.
 
-    if device_arch():
-        return ""
-    compiled = " and compiled by nvcc" if find_nvcc() else "; nvcc is not there either"
-    executed = "and executed on the CPU by the emulator of tests/" if emulator else "nothing is executed"
-    return NO_GPU.format(compiled=compiled, executed=executed)
+    executed    GPU, EMULATOR or NOWHERE
+    code        {architecture: bytes of its code}; 0 where nvcc did not compile it
+    """
 
-
-def runner(module: Any, emulator: Any) -> Run | None:
-    """A function that runs a module as built for a GPU; None where nothing here can."""
-    import tvmq
-    from tvmq.codegen.cuda.target import device_arch
-
-    if device_arch():
-        return tvmq.build(module, target="cuda").run
-    return emulator(module) if emulator else None
+    name: str
+    islands: int
+    executed: str
+    kernels: int = 0
+    values: int = 0
+    differing: int = 0
+    code: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
 
 
-def row(name: str, module: Any, inputs: Iterable[Feed], archs: Sequence[str], emulator: Any) -> dict[str, Any]:
-    """Build for each architecture, compile, and compare what can be run."""
-    import tvmq
-    from tvmq.codegen.cuda.target import device_arch
+def where() -> str:
+    """What executes kernels on this machine."""
+    import tvm
 
-    sources = {arch: tvmq.build(module, target=f"cuda -arch={arch}").source for arch in archs}
-    sizes = {arch: code_size(source, arch) for arch, source in sources.items()}
-    kernels = max(source.count("__global__ void") for source in sources.values()) // 2  # each is declared, then defined
-    facts = {"name": name, "kernels": kernels, **sizes, "values": 0, "differing": 0}
-    run = runner(module, emulator)
-    # islands give what the same compiler makes of them
-    reference = tvmq.reference.Reference(module, target="cuda" if device_arch() else "llvm")
-    facts["islands"] = len(reference.islands)
-    for feed in inputs if run else ():
-        for expected, found in zip(reference.run(feed), run(feed), strict=True):
-            facts["values"] += np.asarray(expected).size
-            facts["differing"] += differing(np.asarray(expected), np.asarray(found))
-    return facts
+    from tests.cuda_emulator.library import missing_compiler
+
+    if tvm.cuda(0).exist:
+        return GPU
+    return NOWHERE if missing_compiler() else EMULATOR
 
 
-def code_size(source: str, arch: str) -> str:
-    """kB of machine code of a source; "source" where it cannot be compiled for want of nvcc."""
-    from tvmq.codegen.cuda.nvcc import compile_source, find_nvcc
-
-    if not source:
-        return "none"
-    return f"{len(compile_source(source, arch, 'cubin')) / 1000:.0f} kB" if find_nvcc() else "source"
-
-
-def differing(a: np.ndarray, b: np.ndarray) -> int:
-    """Values whose bits differ; all of them where shape or type does."""
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return max(a.size, b.size)
-    bits = np.dtype(f"u{a.dtype.itemsize}")
-    return int((np.ascontiguousarray(a).view(bits) != np.ascontiguousarray(b).view(bits)).sum())
-
-
-def measure(
-    cases: Iterable[Any], modules: Callable[[Any], Any], archs: Sequence[str], emulator: Any = None
-) -> tuple[list[dict[str, Any]], list[str]]:
+def measure(cases: Iterable[Any], archs: Sequence[str], differing: Differing) -> tuple[list[dict[str, Any]], list[str]]:
     """Rows and failures.
 
-    cases     with `name` and `inputs`
-    modules   the integer module of a case
-    emulator  gives a function that runs a module on the CPU as built for a GPU; None: there is none
+    cases       models with inputs (exactness.Case)
+    differing   counts the values whose bits differ
     """
+    from tvmq.codegen.cuda.nvcc import find_nvcc
+
+    executed, nvcc = where(), find_nvcc()
+    print(f"kernels: {executed}; nvcc: {'yes' if nvcc else 'no'}; for {', '.join(archs)}", flush=True)
     rows, failures = [], []
-    for case in cases:
-        try:
-            rows.append(row(case.name, modules(case), case.inputs, archs, emulator))
-        except Exception as error:  # the others are still worth a look
-            failures.append(f"{case.name}: {type(error).__name__}: {str(error)[:300]}")
-            print(failures[-1], flush=True)
-        else:
-            print(" ".join(f"{key}={value}" for key, value in rows[-1].items()), flush=True)
-    failures += [f"{r['name']}: {r['differing']} of {r['values']} values differ" for r in rows if r["differing"]]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, case in enumerate(cases):
+            try:
+                row = check(case, number, archs, executed, differing, pool if nvcc else None)
+            except Exception as error:  # the others are still worth a look
+                failures.append(f"{case.name}: {type(error).__name__}: {str(error)[:300]}")
+                print(failures[-1], flush=True)
+                continue
+            rows.append(vars(row))
+            failures += row.failures
+            print(f"{case.name}: {row.differing} of {row.values} differ; code {row.code}", flush=True)
     return rows, failures
+
+
+def check(
+    case: Any, number: int, archs: Sequence[str], executed: str, differing: Differing, pool: ThreadPoolExecutor | None
+) -> Row:
+    """One model: quantized, built for each architecture, executed and compared."""
+    import tvmq
+    from tvmq.errors import BuildError
+
+    imported = tvmq.from_onnx(case.model, shape=case.shape)
+    module = tvmq.quantize(*imported, *(() if case.calibration is None else (case.calibration,)))
+    row = Row(case.name, len(tvmq.reference.Reference(module).islands), executed)
+    sources = {arch: tvmq.build(module, target=f"cuda -arch={arch}").source for arch in archs}
+    row.kernels = max(len(KERNEL.findall(source)) for source in sources.values())
+    waiting = {arch: pool.submit(_code_bytes, source, arch) for arch, source in sources.items()} if pool else {}
+    if executed == GPU:
+        _on_gpu(row, module, case.inputs, differing)
+    elif executed == EMULATOR:
+        is_graph = "random_" in case.name
+        for arch in [archs[number % len(archs)]] if is_graph else archs:
+            _emulated(row, module, arch, case.inputs, differing)
+    for arch, made in waiting.items():
+        try:
+            row.code[arch] = made.result()
+        except BuildError as error:
+            row.failures.append(f"{case.name}: {str(error)[:300]}")
+    if row.differing:
+        row.failures.append(f"{case.name}: {row.differing} of {row.values} values differ")
+    if row.islands and "random_" not in case.name:
+        row.failures.append(f"{case.name}: {row.islands} float operators without a definition")
+    return row
+
+
+def _code_bytes(source: str, arch: str) -> int:
+    """Bytes of machine code that nvcc makes of a source."""
+    from tvmq.codegen.cuda.nvcc import compile_source
+
+    return len(compile_source(source, arch, "cubin")) if source else 0
+
+
+def _on_gpu(row: Row, module: Any, inputs: Sequence[Feed], differing: Differing) -> None:
+    import tvmq
+
+    reference, executable = tvmq.reference.Reference(module, target="cuda"), tvmq.build(module, target="cuda")
+    for feed in inputs:
+        _count(row, executable.run(feed), reference.run(feed), differing)
+
+
+def _emulated(row: Row, module: Any, arch: str, inputs: Sequence[Feed], differing: Differing) -> None:
+    from tests.cuda_emulator.emulate import FORWARD, SHUFFLED
+    from tests.cuda_emulator.model import EmulatedModel, reference_results
+
+    target = f"cuda -arch={arch}"
+    model = EmulatedModel(module, target)
+    for feed in inputs:
+        expected = reference_results(module, feed, target)
+        for order in (FORWARD, SHUFFLED):
+            _count(row, model.run(feed, order=order), expected, differing)
+
+
+def _count(row: Row, found: Sequence[Any], expected: Sequence[Any], differing: Differing) -> None:
+    for result, array in zip(found, expected, strict=True):
+        row.values += int(np.asarray(array).size)
+        row.differing += differing(np.asarray(result), np.asarray(array))
 
 
 def table(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Titles and lines; the random graphs are one line."""
-    titles = ["model", "kernels", *archs, "values", "differing"]
-    tasks = [r for r in rows if not r["name"].startswith("random_")]
-    graphs = [r for r in rows if r["name"].startswith("random_")]
-    lines = [[r["name"], str(r["kernels"]), *(r[arch] for arch in archs), *_compared([r])] for r in tasks]
-    if graphs:
-        made = [f"{sum(r[arch] != 'source' for r in graphs)} compiled" for arch in archs]
-        kernels = str(sum(r["kernels"] for r in graphs))
-        lines.append([f"{len(graphs)} random graphs", kernels, *made, *_compared(graphs)])
-    return titles, lines
+    tasks = [[row] for row in rows if "random_" not in row["name"]]
+    graphs = [row for row in rows if "random_" in row["name"]]
+    titles = ["model", "kernels", *archs, "values", "differing", "executed", "islands"]
+    return titles, [_line(group, archs) for group in (*tasks, graphs) if group]
 
 
-def _compared(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    values, different = (sum(r[key] for r in rows) for key in ("values", "differing"))
-    return [str(values), str(different)] if values else ["-", "-"]
+def _line(group: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> list[str]:
+    name = group[0]["name"] if "random_" not in group[0]["name"] else f"{len(group)} random graphs"
+    code = [sum(row["code"].get(arch, 0) for row in group) for arch in archs]
+    counts = {key: str(sum(row[key] for row in group)) for key in ("kernels", "values", "differing", "islands")}
+    made = [f"{size / 1000:.0f} kB" if size else "source" for size in code]
+    return [
+        name,
+        counts["kernels"],
+        *made,
+        counts["values"],
+        counts["differing"],
+        group[0]["executed"],
+        counts["islands"],
+    ]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.benchmarks.test_benchmarks import script as script  # the fixture
+from tests.random_graphs import random_inputs, random_model
+from tvmq.codegen.cuda.nvcc import find_nvcc
 
 
 def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> None:
@@ -29,3 +33,20 @@ def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> N
 
     expected = {f"out avx2 {key}": array for key, array in wrong.items()}
     assert exactness.compare(tvmq.build(module), {**given, **expected}, "avx2") == (10, 1)
+
+
+def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
+    """By the emulator or a GPU; a comparison that finds differences is a failure."""
+    script("common")
+    benchmark, exactness = script("exactness_cuda"), script("exactness")
+    if benchmark.where() == benchmark.NOWHERE:
+        pytest.skip("neither a GPU nor g++ to run kernels with")
+    model = random_model(4)
+    case = exactness.Case("random_4", model, {}, random_inputs(model, 0, 8), random_inputs(model, 1, 1))
+    rows, failures = benchmark.measure([case], ["sm_80"], exactness.differing)
+    assert not failures and rows[0]["differing"] == 0 and rows[0]["values"] > 0
+    assert bool(rows[0]["code"]) == bool(find_nvcc())
+    _, failures = benchmark.measure([case], ["sm_80"], lambda a, _b: a.size)
+    assert failures == [f"random_4: {rows[0]['values']} of {rows[0]['values']} values differ"]
+    titles, (line,) = benchmark.table([rows[0], {**rows[0], "differing": 3}], ["sm_80"])
+    assert line[0] == "2 random graphs" and line[titles.index("differing")] == "3"
