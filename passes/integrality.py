@@ -129,11 +129,11 @@ def integrality(mod: tvm.IRModule) -> Integrality:
     """What the core of a realized module, in one function or in four, consists of."""
     view = View(mod)
     found, layers = regions(view), get_ledger(mod).layers
-    reasons = _reasons(layers)
+    tell = _Teller(view, layers, get_ledger(mod).config)
     inside = [name for name in found.core if _stops(view, name)]
     behind = [name for name in found.suffix if not _may_be_last(view, name)]
-    floats = [_float_operator(view, name, "core", reasons, layers) for name in inside if not _converts(view, name)]
-    floats += [_float_operator(view, name, "suffix", reasons, layers) for name in behind]
+    floats = [tell.float_operator(name, "core") for name in inside if not _converts(view, name)]
+    floats += [tell.float_operator(name, "suffix") for name in behind]
     last = [name for name in found.suffix if name not in behind and op_name(view.value[name]) not in _SILENT]
     return Integrality(
         tuple(floats),
@@ -201,54 +201,49 @@ def _may_be_last(view: View, name: str) -> bool:
     return op in LAST and (len(used_vars(value)) <= 1 or op in MOVES)
 
 
-def _float_operator(
-    view: View, name: str, place: str, reasons: Mapping[str, str], layers: Mapping[str, Mapping[str, Any]]
-) -> FloatOperator:
-    value, sources = view.value[name], view.sources(name)
-    entry = layers.get(name)
-    own = str(entry["why"]) if entry is not None and entry["precision"] == "float" else ""
-    why = own or next((reasons[source] for source in sources if source in reasons), "")
-    op = op_name(value)
-    if op == "tvmq.requantize":
-        why = "option requantize='float': the sums are scaled by a float32 product"
-    why = why or "the ledger has no entry for it"
-    return FloatOperator(
-        name, sources, op, _float_type(value, view.var[name]) or "an unknown way", place, why, _remedy(op, why)
-    )
+class _Teller:
+    """Says of float operators why they are, from the ledger."""
+
+    def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]], given: Mapping[str, Any]) -> None:
+        self.view, self.given = view, given
+        self.own = {name: str(entry["why"]) for name, entry in layers.items() if entry["precision"] == "float"}
+        self.by_source = {source: why for name, why in self.own.items() for source in merge(layers[name]["layers"])}
+
+    def float_operator(self, name: str, place: str) -> FloatOperator:
+        """The line about the operator that computes a variable."""
+        value, sources = self.view.value[name], self.view.sources(name)
+        op, dtype = op_name(value), _float_type(value, self.view.var[name]) or "an unknown way"
+        why = self.own.get(name) or next((self.by_source[s] for s in sources if s in self.by_source), "")
+        if op == "tvmq.requantize":
+            why = "option requantize='float': the sums are scaled by a float32 product"
+        remedy = _remedy(op, why, self.given)
+        return FloatOperator(name, sources, op, dtype, place, why or "the ledger has no entry for it", remedy)
 
 
-def _reasons(layers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """{name in the source: why the layer is float}."""
-    return {
-        source: str(entry["why"])
-        for entry in layers.values()
-        if entry["precision"] == "float"
-        for source in merge(entry["layers"])
-    }
+# Operator -> the option that gives it an integer form, and its value; those that exist and are not given are named.
+OPTIONS = {
+    "softmax": ("integer_softmax", True),
+    "layer_norm": ("integer_layer_norm", True),
+    "rms_norm": ("integer_layer_norm", True),
+    "requantize": ("requantize", "fixed_point"),
+}
+STREAM = ("residual_streams", "int16")
+NOTHING = "it has no integer form: replace it in the model, or use partition_conversions='enabled'"
 
 
-# Beginning of an operator's name -> the options that give it an integer form; those that exist are named.
-OPTIONS = (
-    ("softmax", "integer_softmax", "integer_softmax=True"),
-    ("layer_norm", "integer_layer_norm", "integer_layer_norm=True"),
-    ("rms_norm", "integer_layer_norm", "integer_layer_norm=True"),
-    ("requantize", "requantize", "requantize='fixed_point'"),
-)
-
-
-def _remedy(op: str, why: str) -> str:
-    """What would make an operator integer."""
-    short = op.split(".")[-1]
-    for start, option, text in OPTIONS:
-        if short == start and option in OPTION_HELP and not why.startswith("rule "):
-            return f"use qconfig({text})"
+def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
+    """What would make an operator integer; `given` are the options of the quantization."""
+    option = OPTIONS.get(op.split(".")[-1])
+    if "reads this sum" in why or "stays float for the normalization" in why:
+        option = STREAM
     if why.startswith("rule "):
         return f"take the {why} out"
+    if option and option[0] in OPTION_HELP and given.get(option[0]) != option[1]:
+        return f"use qconfig({option[0]}={option[1]!r})"
     if why.startswith("option "):
         return f"leave {why.partition(':')[0]} out"
-    if "reads this sum" in why or "stays float for the normalization" in why:
-        known = "residual_streams" in OPTION_HELP
-        return "use qconfig(residual_streams='int16')" if known else "it has no integer form yet"
-    if why.startswith("default: "):
+    if why.startswith("default: ") and given.get("partition_conversions") != "fully_integral":
         return "qconfig(partition_conversions='fully_integral') makes it integer"
-    return "it has no integer form: replace it in the model, or use partition_conversions='enabled'"
+    if why.startswith("default: "):
+        return "it follows what stands beside it"
+    return NOTHING

@@ -29,7 +29,7 @@ from tvmq.passes.ops import embedding, integer_layer_norm, integer_softmax, mask
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.masks import own_masks
-from tvmq.passes.ops.results import leave_results_float
+from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, widen_moves, widen_streams
 from tvmq.rules import Decision, LayerFacts, resolve
 
@@ -76,9 +76,10 @@ def partition(
             reasons[group.root] = decisions[key].why
             del groups[key]
     own_masks(view, groups, reasons)
-    if drop is None:
-        drop = _drop_floats if config.partition_conversions == "fully_integral" else _drop_detached
-    drop(view, groups, reasons)
+    integral = drop is None and config.partition_conversions == "fully_integral"
+    if integral and not backend.refuses_stream("int16"):
+        widen_results(view, groups, SEEDS)
+    (drop or (_drop_floats if integral else _drop_detached))(view, groups, reasons)
     _free_links(view, groups, reasons)
     integer_softmax.read_accumulators(groups)
     integer_layer_norm.widen_results(view, groups)
@@ -236,22 +237,24 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
 
 
 def _drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Keep every group that reads codes or an input, whatever it costs; what only reads floats stays float."""
+    """Keep every group that reads codes or an input, or that only groups read, whatever it costs."""
     while True:
         lost = [key for key, group in groups.items() if not _readable(view, group, groups)]
         if not lost:
             return
         for key in lost:
-            reasons[groups.pop(key).root] = "default: an operator behind a float operator stays float"
+            reasons[groups.pop(key).root] = "default: an operator behind float operators stays float"
 
 
 def _readable(view: View, group: Group, groups: dict[str, Group]) -> bool:
-    """True if all inputs are codes or can be quantized, and one of them is more than the result of a float operator."""
+    """True if all inputs are codes or can be quantized, unless float operators stand on both sides."""
     others = [name for name in group.inputs if name not in groups]
     if not all(_cheap_to_quantize(view, name) for name in others):
         return False
     floats = [name for name in others if name not in view.params]
-    return group.family in SEEDS or not group.inputs or len(floats) < len(group.inputs)
+    if group.family in SEEDS or not group.inputs or len(floats) < len(group.inputs):
+        return True
+    return _read_by_groups(view, group, groups)
 
 
 def _without_seed(groups: dict[str, Group]) -> list[str]:

@@ -3,10 +3,12 @@
     conv -> depth-to-space -> add(upsampled input) -> result      super resolution, denoising: 8 bits cost 3 dB
 
 The convolution gives floats straight from its accumulators; what is added is float already, and so is the result: in
-integers both would have to be converted for this one sum.
+integers both would have to be converted for this one sum. A core that has to be fully integral adds codes of 16 bits.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from tvmq.graph.view import View
 from tvmq.passes.ops.base import Group
@@ -16,11 +18,26 @@ REASON = "default: the sum of a float tensor at the end of the network, which wo
 
 def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str, str], seeds: tuple[str, ...]) -> None:
     """Remove these groups in place; `seeds` are the families that can give floats from their accumulators."""
+    for tail in _tails(view, groups, seeds):
+        for key in tail:
+            reasons[groups.pop(key).root] = REASON
+
+
+def widen_results(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) -> None:
+    """Make these sums those of int16 codes, in place."""
+    for tail in _tails(view, groups, seeds):
+        for key in tail:
+            group = groups[key]
+            if group.family == "add":
+                group.facts["stream"] = True
+
+
+def _tails(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) -> Iterator[list[str]]:
+    """The groups behind the last convolutions and products of each result that adds floats."""
     for name in dict.fromkeys(view.outputs):
         tail = [] if view.readers[name] else _tail(view, groups, name, seeds) or []
         if any(_adds_float(groups, groups[key]) for key in tail):
-            for key in tail:
-                reasons[groups.pop(key).root] = REASON
+            yield tail
 
 
 def _tail(view: View, groups: dict[str, Group], name: str, seeds: tuple[str, ...]) -> list[str] | None:

@@ -182,7 +182,7 @@ def test_the_error_lists_every_float_operator() -> None:
 
 
 def test_fully_integral_makes_integers_of_what_would_not_pay() -> None:
-    """A sum with an upsampled input at the end stays float, unless the core has to be integral."""
+    """A sum with an upsampled input at the end stays float, unless the core has to be integral: then 16 bits."""
     n = Net((1, 3, 6, 6))
     up = n.op("Resize", "x", "", n.constant(np.float32([1, 1, 2, 2])), mode="nearest",
               coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
@@ -194,7 +194,8 @@ def test_fully_integral_makes_integers_of_what_would_not_pay() -> None:
         with tvmq.qconfig(calibrate_mode="minmax", requantize="fixed_point", partition_conversions=mode):
             found[mode] = integrality(tvmq.quantize(mod, params, feeds_of(model)))
     assert not found["enabled"].is_integral and found["fully_integral"].is_integral
-    assert set(found["fully_integral"].exit.values()) == {"uint8"}
+    assert set(found["fully_integral"].exit.values()) == {"int16"}
+    assert sorted(found["fully_integral"].entry.values()) == ["int16", "uint8"]
 
 
 def test_refusals() -> None:
