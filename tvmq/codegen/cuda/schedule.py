@@ -3,6 +3,7 @@
     producers are written into their consumers    where that repeats no work that counts
     sums stay in a register of their thread       in the order of the definition
     what reads each sum once follows it there     bias, requantize, clip, ...
+    softmax, norms and their kind are one kernel  see rows.py
     what remains is a kernel of its own           256 threads a block
 
 A step that TVM refuses is left out. A function of another form runs in one thread: slow, and right.
@@ -17,11 +18,14 @@ import tvm
 from tvm import s_tir, tirx
 
 from tvmq.codegen.accesses import Block, describe, walk
+from tvmq.codegen.cuda.rows import schedule_rows
 from tvmq.codegen.generic import ENTRY, LARGEST_EXPRESSION, MOST_REPEATED, SCHEDULED, is_scheduled
 
 THREADS = 256
 # Operations of a producer that a sum may repeat for each of its terms: a border, a conversion, a zero point.
 LIGHT = 12
+# Steps of rows as one kernel (rows.py); each step a kernel, sums in registers; nothing but threads.
+WAYS = ("rows", "steps", "plain")
 SPATIAL = tirx.IterVar.DataPar
 REFUSED = (s_tir.ScheduleError, RuntimeError, ValueError)
 
@@ -42,16 +46,19 @@ def has_threads(func: Any) -> bool:
 
 def schedule_function(func: Any) -> Any:
     """The function with all its loops bound to threads, marked so."""
-    try:
-        return _scheduled(func, in_registers=True)
-    except REFUSED:
-        return _scheduled(func, in_registers=False)
+    for way in WAYS:
+        with contextlib.suppress(*REFUSED):
+            return _scheduled(func, way)
+    return _scheduled(func, "plain")
 
 
-def _scheduled(func: Any, *, in_registers: bool) -> Any:
+def _scheduled(func: Any, way: str) -> Any:
     schedule = s_tir.Schedule(tvm.IRModule({ENTRY: func}), error_render_level="none")
+    in_registers = way != "plain"
     if in_registers:
         _inline(schedule)
+    if way == "rows" and schedule_rows(schedule, _blocks(schedule)):
+        return schedule.mod[ENTRY].with_attr(SCHEDULED, True)
     done: set[str] = set()
     for block in _blocks(schedule):
         if schedule.get(block).name_hint not in done:

@@ -12,10 +12,26 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
 import tvm_ffi
 
-from tvmq.graph.ops.registry import CUDA_FENCE
+from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
 from tvmq.kernels.cuda.device import HEADER
+from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
+
+
+def _literal(value: np.floating[Any]) -> str:
+    """A float32 of the source, all its bits."""
+    return f"{float(value).hex()}f"
+
+
+def _polynomial() -> str:
+    """q = (((c4 * r + c3) * r + c2) * r + c1) * r + c0, a line for each coefficient."""
+    first, *others = EXP_COEFFICIENTS[::-1]
+    lines = [f"  float q = {_literal(first)};"]
+    lines += [f"  q = __fadd_rn(__fmul_rn(q, r), {_literal(c)});" for c in others]
+    return "\n".join(lines)
+
 
 MARK = "// tvmq: products and sums rounded by themselves; compile without fast math and with --fmad=false"
 FUNCTIONS = f"""\
@@ -32,6 +48,15 @@ template <typename T> __device__ __forceinline__ int tvmq_int(T x) {{
 template <typename T> __device__ __forceinline__ long long tvmq_long(T x) {{
   return x >= T(-9223372036854775808.0) && x < T(9223372036854775808.0) ? (long long)(x)
                                                                        : (long long)(0x8000000000000000ull);
+}}
+// exp(d) for d <= 0, as numerics.softmax defines it.
+__device__ __forceinline__ float {CUDA_EXP}(float d) {{
+  float t = tvmq_max(d, {_literal(LOWEST_ARGUMENT)});
+  float n = nearbyintf(__fmul_rn(t, {_literal(LOG2_E)}));
+  float r = __fsub_rn(__fsub_rn(t, __fmul_rn(n, {_literal(LN2_HIGH)})), __fmul_rn(n, {_literal(LN2_LOW)}));
+{_polynomial()}
+  float p = __fadd_rn(__fadd_rn(__fmul_rn(q, __fmul_rn(r, r)), r), 1.0f);
+  return d >= {_literal(LOWEST_ARGUMENT)} ? __fmul_rn(p, __int_as_float((int(n) + 127) << 23)) : 0.0f;
 }}
 """
 CALLED = re.compile(r"\btvmq_\w+")

@@ -27,7 +27,8 @@ def lane_sum(
         position = steps * LANES + i[-1]
         return te.sum(tirx.if_then_else(position < length, value(i[:-1], position), f32(0.0)), axis=steps)
 
-    lanes = te.compute([*rest, LANES], lane, name="lanes")
+    # sizes are int64, and TVM mixes widths in no block that is read twice
+    lanes = te.compute([*rest, tirx.const(LANES, "int64")], lane, name="lanes")
     width = LANES // 2
     while width:
         lanes = _halved(lanes, rest, width)
@@ -36,4 +37,6 @@ def lane_sum(
 
 
 def _halved(lanes: te.Tensor, rest: list[tirx.PrimExpr], width: int) -> te.Tensor:
-    return te.compute([*rest, width], lambda *i: lanes(*i) + lanes(*i[:-1], i[-1] + width), name=f"lanes{width}")
+    return te.compute(
+        [*rest, tirx.const(width, "int64")], lambda *i: lanes(*i) + lanes(*i[:-1], i[-1] + width), name=f"lanes{width}"
+    )

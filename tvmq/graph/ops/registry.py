@@ -13,7 +13,8 @@ from typing import Any
 import tvm.relax.script.parser as parser
 from tvm import ir, relax, tirx
 
-CUDA_FENCE = "tvmq_rounded"  # defined in codegen/cuda/source.py
+# Functions of the source of GPUs, defined in codegen/cuda/source.py.
+CUDA_FENCE, CUDA_EXP = "tvmq_rounded", "tvmq_exp_negative"
 
 Infer = Callable[[relax.Call, relax.BlockBuilder], Any]
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
@@ -56,15 +57,20 @@ def known_shape(call: relax.Call) -> list[tirx.PrimExpr]:
     return list(shape)
 
 
+def current_kind() -> str:
+    """Kind of the target that is compiled for; "llvm" where none is set."""
+    from tvm.target import Target
+
+    target = Target.current(allow_none=True)
+    return "llvm" if target is None else str(target.kind.name)
+
+
 def fence(value: tirx.PrimExpr) -> tirx.PrimExpr:
     """Keep LLVM from contracting a float32 product with a following sum into an FMA, which would round differently.
 
     On CUDA it is a function that TVM cannot see through; no other target has fences.
     """
-    from tvm.target import Target
-
-    target = Target.current(allow_none=True)
-    kind = "llvm" if target is None else str(target.kind.name)
+    kind = current_kind()
     dtype = str(value.dtype) if not hasattr(value, "ty") else str(value.ty)
     if kind == "cuda":
         return tirx.call_pure_extern(dtype, CUDA_FENCE, value)

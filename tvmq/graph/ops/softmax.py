@@ -11,7 +11,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.lane_sum import f32, lane_sum
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import CUDA_EXP, current_kind, expose, fence, register
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 
@@ -23,7 +23,9 @@ class SoftmaxAttrs(tvm.ir.Attrs):
 
 
 def exp_negative(d: tirx.PrimExpr) -> tirx.PrimExpr:
-    """exp(d) for d <= 0 as numerics.softmax.exp_negative computes it."""
+    """exp(d) for d <= 0 as numerics.softmax.exp_negative computes it; on CUDA a function of that name."""
+    if current_kind() == "cuda":
+        return tirx.call_pure_extern("float32", CUDA_EXP, d)
     t = tirx.max(d, f32(LOWEST_ARGUMENT))
     n = tirx.nearbyint(t * f32(LOG2_E))
     r = t - fence(n * f32(LN2_HIGH)) - fence(n * f32(LN2_LOW))
