@@ -10,7 +10,7 @@ from tvm import relax
 
 from tests.cuda_emulator.model import EmulatedModel
 from tests.gpu import needs_gxx
-from tvmq.codegen.cuda.rows import SHARED_BYTES
+from tvmq.codegen.cuda.rows import LONGEST
 from tvmq.codegen.reference import Reference
 from tvmq.graph import ops
 
@@ -58,11 +58,19 @@ def test_rows_are_exact(shape, make, kernels):
 
 
 @needs_gxx
-def test_a_row_that_is_too_long_for_shared_memory():
-    length = SHARED_BYTES // 4 + 16
+def test_elements_of_a_long_row_are_left_to_all_threads():
+    length = 16 * LONGEST + 16
     mod = module((1, length), lambda x: ops.layer_norm(x, constant(length), constant(length, 1), axes=1))
     x = np.random.default_rng(0).standard_normal((1, length)).astype(np.float32)
     emulated = EmulatedModel(mod)
     assert emulated.source.count("__global__ void") > 2
     expected = np.asarray(Reference(mod).run({"x": x})[0])
     np.testing.assert_array_equal(emulated.run({"x": x})[0].view(np.uint32), expected.view(np.uint32))
+
+
+@needs_gxx
+def test_a_product_is_no_step_of_a_row():
+    """Each element is a thread's, not that of 16 which all compute it."""
+    weight = relax.const(np.random.default_rng(0).standard_normal((40, 8)).astype(np.float32))
+    source = EmulatedModel(module((6, 40), lambda x: relax.op.matmul(x, weight))).source
+    assert "__launch_bounds__(48)" in source and "threadIdx.y" not in source

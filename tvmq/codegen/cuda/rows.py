@@ -24,6 +24,7 @@ from tvmq.codegen.accesses import Block, constant, describe, walk
 
 THREADS = 16  # of a row; a sum is never shared between threads, and none of them is spare
 MOST_ROWS = 16  # of a block
+LONGEST = 2048  # elements that a thread computes or sums one after the other; more are left to all threads of the GPU
 SHARED_BYTES = 48 * 1024  # what every GPU gives a block without being asked
 
 
@@ -37,6 +38,8 @@ def schedule_rows(schedule: Any, blocks: Sequence[Any]) -> bool:
     *before, last = blocks
     if not sizes or any(steps[-1].reduced) or not all(_fits(facts, len(sizes)) for facts in steps):
         return False
+    if all(_length(facts, len(sizes)) < THREADS for facts in steps):
+        return False  # threads would only repeat each other
     if not all(_reads_own_row(schedule, block, len(sizes)) for block in blocks):
         return False
     bytes_of_row = sum(_length(facts, len(sizes)) * facts.accesses[0].itemsize for facts in steps[:-1])
@@ -56,7 +59,9 @@ def _length(facts: Block, rank: int) -> int:
 
 def _fits(facts: Block, rank: int) -> bool:
     length = _length(facts, rank)
-    return not any(facts.reduced) or length == 1 or length % THREADS == 0
+    summed = facts.extent([i for i, reduced in enumerate(facts.reduced) if reduced])
+    in_turn = summed * (length if length == 1 else -(-length // THREADS))
+    return in_turn <= LONGEST and (summed == 1 or length == 1 or length % THREADS == 0)
 
 
 def _rows(steps: Sequence[Block]) -> tuple[int, ...]:
