@@ -46,8 +46,11 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View) -> dict[str, Chain]:
-    """All chains of more than one binding, keyed by their result."""
+def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
+    """All chains of more than one binding, keyed by their result.
+
+    fixed_point  kernels of convolutions and products requantize in integers too
+    """
     taken: set[str] = set()
     chains: dict[str, Chain] = {}
     for var, value in reversed(view.bindings):
@@ -60,7 +63,7 @@ def find_chains(view: View) -> dict[str, Chain]:
             continue
         members = _before(view, var.name) + [var.name]
         if name in HEADS:
-            _after_product(view, members, taken, adds=name not in TRANSPOSED)
+            _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
         elif name == ATTENTION:
             _after_attention(view, members, taken)
         else:
@@ -88,8 +91,12 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool) -> None:
+def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool, fixed_point: bool) -> None:
     """Bias and what follows; `adds`: the codes leave the kernel where those of another tensor could be added."""
+
+    def is_requantize(_name: str, call) -> bool:  # type: ignore[no-untyped-def]
+        return _to_codes(call) or (fixed_point and op_name(call) == "tvmq.requantize" and call.attrs.dtype in CODES)
+
     head = members[-1]
     integer = dtype_of(view.var[head]) == "int32"
     _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
@@ -103,7 +110,7 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
         return
     if _widens(view, head) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
         return
-    if not _follow(view, members, taken, lambda v, call: _to_codes(call)):
+    if not _follow(view, members, taken, is_requantize):
         return
     if adds:
         _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))

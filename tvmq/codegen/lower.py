@@ -142,6 +142,7 @@ class Lowerer:
 
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
+    fixed_point = False  # kernels of convolutions and products requantize in integers too
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(mod)
@@ -160,7 +161,7 @@ class Lowerer:
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view)
+        chains = find_chains(self.view, fixed_point=self.fixed_point)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:

@@ -249,10 +249,15 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
         raise BuildError(
             f"kernels: an epilogue starts with a requantize step. Got {type(epilogue[0]).__name__} instead"
         )
-    for step in epilogue[1:]:
+    check_code_steps(epilogue[1:])
+    return EpiloguePlan(maker.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
+
+
+def check_code_steps(steps: Epilogue) -> None:
+    """Refuse what cannot follow a requantize step, with a BuildError."""
+    for step in steps:
         if not isinstance(step, (Add, Table)):
             raise BuildError(f"kernels: {type(step).__name__} cannot follow a requantize step; only Add and Table can")
-    return EpiloguePlan(maker.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
 def step_dtype(step: Any) -> str:

@@ -83,6 +83,25 @@ class Requantize:
 
 
 @dataclass(frozen=True, eq=False)
+class FixedRequantize:
+    """Epilogue step of kernels for GPUs: the same in mode "fixed_point", and "power_of_two" as numerics puts it.
+
+    multiplier      int32 [filters], 0..2^31-1
+    shift           int32 [filters], at most 31
+    rounding        "UPWARD" or "TONEAREST"
+    dtype           "uint8" or "int8"
+    """
+
+    multiplier: np.ndarray
+    shift: np.ndarray
+    rounding: str
+    zero_point: int
+    qmin: int
+    qmax: int
+    dtype: str = "uint8"
+
+
+@dataclass(frozen=True, eq=False)
 class Dequantize:
     """Epilogue step: int32 accumulators to float32, numerics.dequantize with zero point 0.
 

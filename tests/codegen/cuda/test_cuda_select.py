@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import tvmq
+from tests.cuda_emulator.model import EmulatedModel
 from tests.gpu import needs_nvcc
+from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
 from tvmq.codegen.cuda import select
 from tvmq.codegen.cuda.nvcc import compile_source
 from tvmq.codegen.cuda.target import cuda_target
+from tvmq.codegen.reference import Reference
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.types import Conv2d
 
@@ -57,3 +60,16 @@ def test_a_bias_is_zero_where_there_is_none():
     conv = Conv2d(1, 5, 5, 8, 16)
     kernel = select.conv2d_kernel(conv, conv_operands(conv)[1], None, 0, (), 80)
     assert not np.any(kernel.constants[1])
+
+
+@needs_compiler
+def test_requantize_in_integers_is_part_of_the_kernels(digits):
+    """No sum reaches memory as int32, and the codes are those of the definition."""
+    with tvmq.qconfig(requantize="fixed_point"):
+        quantized = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:16]})
+    model = EmulatedModel(quantized)
+    pictures = digits.pictures(1)
+    for found, wanted in zip(model.run(pictures), Reference(quantized).run(pictures), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    templates = [text for text in model.source.split("__global__")[1:] if "tvmq_mma" in text]
+    assert templates and all("int* __restrict__ y_ptr" not in text for text in templates)

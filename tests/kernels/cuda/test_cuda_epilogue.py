@@ -16,7 +16,7 @@ from tvmq.kernels.builder import const
 from tvmq.kernels.cuda.conv2d import conv2d
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, scaled
 from tvmq.kernels.epilogue import EpiloguePlan
-from tvmq.kernels.types import Conv2d, Dequantize, Kernel, Requantize
+from tvmq.kernels.types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
 
 FILTERS, CODES = 24, 256
 CONV = Conv2d(1, CODES, 1, 4, FILTERS)
@@ -32,17 +32,24 @@ def operands(reach: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, weight, bias
 
 
-def check(step: Requantize | Dequantize, reach: int) -> Kernel:
+def definition(sums: np.ndarray, step: Requantize | FixedRequantize | Dequantize) -> np.ndarray:
+    """The result by definition."""
+    if isinstance(step, Dequantize):
+        return numerics.dequantize(sums, step.scale, np.zeros(FILTERS, np.int32), axis=3)
+    codes = {"zero_point": step.zero_point, "qmin": step.qmin, "qmax": step.qmax, "dtype": step.dtype, "axis": 3}
+    if isinstance(step, FixedRequantize):
+        return numerics.requantize(
+            sums, step.multiplier, step.shift, mode="fixed_point", rounding=step.rounding, **codes
+        )
+    return numerics.requantize(sums, step.multiplier, negative_slope=step.negative_slope, **codes)
+
+
+def check(step: Requantize | FixedRequantize | Dequantize, reach: int) -> Kernel:
     """The kernel with that step, whose result is that of the definition."""
     x, weight, bias = operands(reach)
     kernel = conv2d(CONV, weight, bias, 0, (step,), 80)
     sums = numerics.conv(x.transpose(0, 3, 1, 2), weight).transpose(0, 2, 3, 1) + bias
-    if isinstance(step, Dequantize):
-        wanted = numerics.dequantize(sums, step.scale, np.zeros(FILTERS, np.int32), axis=3)
-    else:
-        codes = {"zero_point": step.zero_point, "qmin": step.qmin, "qmax": step.qmax, "dtype": step.dtype}
-        wanted = numerics.requantize(sums, step.multiplier, axis=3, negative_slope=step.negative_slope, **codes)
-    np.testing.assert_array_equal(run_kernel(kernel, (x,)), wanted)
+    np.testing.assert_array_equal(run_kernel(kernel, (x,)), definition(sums, step))
     return kernel
 
 
@@ -67,6 +74,35 @@ def test_sums_of_all_sizes(reach, number):
     kernel = check(STEPS[number], reach)
     by_bits = "__int_as_float" in cuda_source(kernel.name, kernel.func)
     assert by_bits == (reach == LARGEST_EXACT)
+
+
+FIXED = [
+    ([2**30, 3 * 2**29, 2**31 - 1, 0], [0, -1, -12, -32, -40]),  # halves are ties, and what shifts to nothing
+    ([2**30, 1073741825, 2**31 - 1], [0, 3, 9, 1]),  # shifts to the left, products beyond int64 among them
+    ([2**31 - 1, 2**30 + 7], [31, 30, -20]),
+]
+
+
+@needs_compiler
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("number", range(len(FIXED)))
+def test_integer_requantize(number, rounding):
+    multiplier, shift = (np.resize(np.int32(values), FILTERS) for values in FIXED[number])
+    codes = (3, -120, 127, "int8") if number == 0 else (128, 1, 250, "uint8")
+    kernel = check(FixedRequantize(multiplier, shift, rounding, *codes), 2**31 - 1)
+    assert [str(array.dtype) for array in kernel.constants[2:]] == [
+        ["int32", "int32"],
+        ["int64", "int32", "int32"],
+        ["int64", "int32", "int32"],
+    ][number]
+    assert "float" not in cuda_source(kernel.name, kernel.func).partition("__global__")[2]
+
+
+def test_steps_that_cannot_follow_are_refused():
+    _, weight, bias = operands(LARGEST_EXACT)
+    step = FixedRequantize(np.ones(FILTERS, np.int32), np.zeros(FILTERS, np.int32), "UPWARD", 0, 0, 255)
+    with pytest.raises(BuildError, match="FixedRequantize cannot follow a requantize step"):
+        conv2d(CONV, weight, bias, 0, (step, step), 80)
 
 
 def test_kernels_for_larger_sums_are_others():

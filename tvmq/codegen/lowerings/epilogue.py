@@ -10,7 +10,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.graph.view import View, const_value, dtype_of, op_name
-from tvmq.kernels.types import Add, Clip, Dequantize, Epilogue, Requantize, Table
+from tvmq.kernels.types import Add, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, Table
 
 
 @dataclass
@@ -52,6 +52,22 @@ def requantize_step(call: relax.Call, filters: int) -> Requantize:
     multiplier = np.broadcast_to(const_value(call.args[1]).astype(np.float32).reshape(-1), (filters,))
     codes = (attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
     return Requantize(np.ascontiguousarray(multiplier), *codes, negative_slope=float(attrs.negative_slope))
+
+
+def fixed_requantize_step(call: relax.Call, filters: int) -> FixedRequantize:
+    """The step for a tvmq.requantize of mode fixed_point or power_of_two."""
+    attrs, shift = call.attrs, const_value(call.args[2]).astype(np.int32)
+    multiplier = const_value(call.args[1]).astype(np.int32)
+    if attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
+        multiplier, shift = np.full_like(shift, 2**30), shift + 1
+    multiplier, shift = (np.ascontiguousarray(np.broadcast_to(np.ravel(v), (filters,))) for v in (multiplier, shift))
+    codes = (attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
+    return FixedRequantize(multiplier, shift, attrs.rounding, *codes)
+
+
+def codes_step(call: relax.Call, filters: int) -> Requantize | FixedRequantize:
+    """The step for a tvmq.requantize."""
+    return (requantize_step if call.attrs.mode == "float" else fixed_requantize_step)(call, filters)
 
 
 def dequantize_step(call: relax.Call, filters: int) -> Dequantize:
@@ -97,7 +113,7 @@ def _clip(_view: View, _finish: Finish, call: relax.Call, _filters: int) -> Clip
 
 _STEPS: dict[str, Any] = {
     "add": _bias,
-    "tvmq.requantize": lambda view, finish, call, filters: requantize_step(call, filters),
+    "tvmq.requantize": lambda view, finish, call, filters: codes_step(call, filters),
     "tvmq.dequantize": lambda view, finish, call, filters: dequantize_step(call, filters),
     "tvmq.add": _add,
     "tvmq.table": lambda view, finish, call, filters: Table(const_value(call.args[1])),

@@ -34,13 +34,13 @@ from tvmq.kernels.cuda.builder import (
     words,
 )
 from tvmq.kernels.cuda.choose import choose
-from tvmq.kernels.cuda.epilogue import LARGEST_EXACT
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
 from tvmq.kernels.cuda.lines import Lines, alignment, begin_of, make_right
 from tvmq.kernels.cuda.output import Output, Place
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.types import Dequantize, Kernel, Requantize
 
 MOST_GRID_ROWS = 65535  # blocks in y
@@ -59,7 +59,7 @@ def batch_matmul(
     check_product(product)
     matrices = math.prod(product.batch)
     tile = tile or choose(product.rows, product.columns, product.depth, matrices, arch)
-    template = _Template(product, plan_epilogue(() if step is None else (step,)), tile)
+    template = _Template(product, plan_steps(() if step is None else (step,)), tile)
     name = f"batch_matmul_{tile.name}"
     key = ("cuda", name, product, tile, template.plan.key)
     return Kernel(name, template.prim_func(name), template.constants(), key)

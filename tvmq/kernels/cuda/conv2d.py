@@ -19,12 +19,12 @@ from tvmq.kernels.builder import Buffer, Expr, flat
 from tvmq.kernels.conv2d import check_operands
 from tvmq.kernels.cuda.builder import CudaFunction, address, named, run, shared, unrolled, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
-from tvmq.kernels.cuda.epilogue import LARGEST_EXACT
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
 from tvmq.kernels.cuda.output import Output, Place, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth, LineCopies, Windows, packed_channels, packed_weights
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.types import Conv2d, Epilogue, Kernel
 
 
@@ -50,7 +50,7 @@ def conv2d(
     check_operands("cuda conv2d", conv, weight, bias)
     bound = largest_sum(conv, weight, bias)
     tile = tile or choose_tile(conv, arch)
-    template = _Template(conv, x_zero, plan_epilogue(epilogue, bound), tile, bound <= LARGEST_EXACT)
+    template = _Template(conv, x_zero, plan_steps(epilogue, bound), tile, bound <= LARGEST_EXACT)
     return template.kernel(weight, bias)
 
 

@@ -37,9 +37,18 @@ from tvmq.kernels.cuda.builder import (
 )
 from tvmq.kernels.cuda.choose import gpu_of
 from tvmq.kernels.cuda.conv2d import largest_sum
-from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, byte_of, is_codes, other_names, scaled, word_of
+from tvmq.kernels.cuda.epilogue import (
+    LARGEST_EXACT,
+    after_steps,
+    byte_of,
+    is_codes,
+    other_names,
+    plan_steps,
+    scaled,
+    word_of,
+)
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.types import Conv2d, Epilogue, Kernel
 
 THREADS = 256
@@ -63,7 +72,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         )
     shape = _Shape(conv, _pixels(conv, arch))
     bound = largest_sum(conv, weight, bias)
-    plan, small = plan_epilogue(epilogue, bound), bound <= LARGEST_EXACT
+    plan, small = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
     name = f"depthwise_{'dp4a' if shape.lanes == 4 else 'bytes'}_{shape.pixels}"
     taps = np.ascontiguousarray(weight.reshape(conv.channels, -1).T)
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))

@@ -25,8 +25,17 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, const
 from tvmq.kernels.cuda.builder import call, value_of
-from tvmq.kernels.epilogue import Dequantizer, EpiloguePlan, FloatRequantizer, WideRequantizer
-from tvmq.kernels.types import Add, Table
+from tvmq.kernels.cuda.fixed_point import FixedRequantizer
+from tvmq.kernels.epilogue import (
+    LARGEST_INT32,
+    Dequantizer,
+    EpiloguePlan,
+    FloatRequantizer,
+    WideRequantizer,
+    check_code_steps,
+    plan_epilogue,
+)
+from tvmq.kernels.types import Add, Epilogue, FixedRequantize, Table
 
 MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000
 LARGEST_EXACT = 2**22  # sums up to here are exact floats by way of the magic number
@@ -80,8 +89,26 @@ def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], 
     return T.Cast("int16", float_codes(scaler, total, constants, small))
 
 
+def fixed_codes(scaler: FixedRequantizer, total: Expr, constants: Sequence[Expr], _small: bool) -> Expr:
+    """numerics.requantize in mode "fixed_point"."""
+    return scaler.codes(total, constants)
+
+
 # type of the scaler -> expression
-RULES: dict[type, Any] = {FloatRequantizer: float_codes, Dequantizer: reals, WideRequantizer: wide_codes}
+RULES: dict[type, Any] = {
+    FloatRequantizer: float_codes,
+    FixedRequantizer: fixed_codes,
+    Dequantizer: reals,
+    WideRequantizer: wide_codes,
+}
+
+
+def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> EpiloguePlan:
+    """As `plan_epilogue`, with a FixedRequantize as the first step too."""
+    if not epilogue or not isinstance(epilogue[0], FixedRequantize):
+        return plan_epilogue(epilogue, largest_sum)
+    check_code_steps(epilogue[1:])
+    return EpiloguePlan(FixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
 def added(step: Add, code: Expr, other: Expr) -> Expr:
