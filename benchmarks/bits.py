@@ -2,7 +2,8 @@
 
     python benchmarks/bits.py --zoo ../shared/zoo [--tasks resnet8_cifar10] [--modes 8x8,4x8] [--quick]
 
-Modes     MODES, bits of weights x bits of activations; "weights" leaves arithmetic in float
+Modes     MODES, bits of weights x activations x residual streams (float where there is no third number); "weights"
+          leaves arithmetic in float
 Columns   score in points, its difference to float with the paired standard error, SQNR of all outputs in dB, megabytes
           of all constants of the module, of the .tvmq file of this CPU, each also as a share of the float model's,
           milliseconds a sample, values that differ from the NumPy definition
@@ -62,9 +63,16 @@ class Mode:
 
 
 WEIGHTS: dict[str, Any] = {"activations": None}
+STREAMS: dict[str, Any] = {"residual_streams": "int16"}
 MODES: dict[str, Mode] = {
     "8x8": Mode(),
     "4x8": Mode({"nbit_weight": 4}),
+    "8x16": Mode({"dtype_input": "int16", "nbit_input": 16}),
+    "8x12": Mode({"dtype_input": "int16", "nbit_input": 12}),
+    "8x8x16": Mode(STREAMS),
+    "8x8x16 fixed_point": Mode({**STREAMS, "requantize": "fixed_point"}),
+    "8x8x16 power_of_two": Mode({**STREAMS, "requantize": "power_of_two"}),
+    "4x8x16": Mode({**STREAMS, "nbit_weight": 4}),
     "weights 8": Mode(WEIGHTS, data=False),
     "weights 4": Mode({**WEIGHTS, "nbit_weight": 4}, data=False),
     "weights 4 groups 32": Mode({**WEIGHTS, "nbit_weight": 4, "group_size": 32}, data=False),

@@ -28,7 +28,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import used_vars
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.weights import weight_axis
-from tvmq.passes.ops.wide_streams import STREAM, is_wide, wide_tensors
+from tvmq.passes.ops.wide_streams import is_wide, wide_tensors
 from tvmq.passes.partition import SEEDS, integer_groups
 from tvmq.spec import QuantSpec
 
@@ -70,7 +70,9 @@ class _Readings:
     A tensor that is float in the integer module too is read by float operators without rounding.
     """
 
-    def __init__(self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], wide: Mapping[str, str]) -> None:
+    def __init__(
+        self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], wide: Mapping[str, tuple[str, QuantSpec]]
+    ) -> None:
         self._rewriter, self._specs, self._wide = rewriter, specs, wide
         self._known: dict[str, dict[str, relax.Var]] = {}
 
@@ -78,7 +80,8 @@ class _Readings:
         """`old` is now `new`, behind a simulated_quantize for those who read codes of it."""
         name, found = old.name, {FLOAT: new}
         if name in self._wide:  # first: what is there in 16 bits can be brought to 8
-            found[WIDE] = _watch(self._rewriter, new, name, "stream", STREAM, tensor=self._wide[name])
+            tensor, spec = self._wide[name]
+            found[WIDE] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
         if name in self._specs:
             found[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
         if len(found) == 1:
@@ -103,13 +106,21 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
+        spec = _narrow(config) if spec.dtype == "int16" else spec
         sources = [name for name in group.inputs if not is_wide(group) or _moves_narrow(name, passing)]
         for name in [owner for source in sources for owner in _owners(source, passing)]:
             if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes") and not is_wide(group):
-            specs.setdefault(group.output, config.activation_spec)
+            specs.setdefault(group.output, _narrow(config))
     return specs
+
+
+def _narrow(config: QConfig) -> QuantSpec:
+    """The 8 bits of what does not read 16."""
+    if config.dtype_input != "int16":
+        return config.activation_spec
+    return QuantSpec("int8", symmetric=True) if config.scheme == "symmetric" else QuantSpec()
 
 
 def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:

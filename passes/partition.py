@@ -30,7 +30,7 @@ from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.masks import own_masks
 from tvmq.passes.ops.results import leave_results_float, widen_results
-from tvmq.passes.ops.wide_streams import is_wide, widen_moves, widen_streams
+from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
 from tvmq.rules import Decision, LayerFacts, resolve
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
@@ -63,8 +63,9 @@ def partition(
     config = config or current_qconfig()
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
-    groups, reasons = _find_groups(view, config if drop is None else QConfig())
-    if drop is None and config.residual_streams == "int16":
+    ours = drop is None  # else the model brings its own scales, and types
+    groups, reasons = _find_groups(view, config if ours else QConfig())
+    if ours and config.residual_streams == "int16":
         widen_streams(view, groups, reasons)
         masked_mean.join_means(view, groups, reasons)
     if config.requantize == "float":
@@ -83,6 +84,8 @@ def partition(
     _free_links(view, groups, reasons)
     integer_softmax.read_accumulators(groups)
     integer_layer_norm.widen_results(view, groups)
+    if ours:
+        widen_layers(groups, {key: decisions[key].activations or config.activation_spec for key in groups})
     widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     ledger.stage = "partitioned"
@@ -171,6 +174,7 @@ def _rules(
         limit = (wide and backend.refuses_stream("int16")) or _limit(
             decision, family, config, backend, layer.weight_shape
         )
+        limit = limit or refuses_wide(groups[layer.key], decision.activations or config.activation_spec)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions

@@ -115,7 +115,12 @@ class QConfig:
         ("Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."),
     )
     dtype_input: str = _choice(
-        "uint8", ("uint8", "int8", "int16"), ("Storage type of the codes that convolutions and matrix products read.")
+        "uint8",
+        ("uint8", "int8", "int16"),
+        (
+            "Storage type of the codes that convolutions and matrix products read. int16 has no zero point; what reads"
+            " 8 bits only, such as tables of functions, then stays float."
+        ),
     )
     dtype_weight: str = _choice(
         "int8", ("int8", "int16"), ("Storage type of weights; int16 is for nbit_weight above 8.")

@@ -116,7 +116,8 @@ def _quantized(
         )
     calibrated = round_weights(calibrate(annotated, calibration.ranges()), calibration.roundings)
     if config.bias_correction:
-        means = {n: r.channel_means for n, r in calibration.tensors.items() if r.channel_means is not None}
+        tensors = calibration.tensors.items()
+        means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}
         calibrated = correct_bias(calibrated, means)
     return _realized(calibrated, config)
 

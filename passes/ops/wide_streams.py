@@ -1,4 +1,4 @@
-"""Residual streams as codes of 16 bits: qconfig(residual_streams="int16").
+"""Residual streams as codes of 16 bits, qconfig(residual_streams="int16"), and layers that read 16 bits.
 
 Before                                            After
     p = dense(x)                                      p = int16 codes, requantized straight from the int32 sums
@@ -8,6 +8,9 @@ Before                                            After
 A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
 What it reads becomes wide, too: results of products, float tensors, embeddings, what only moves such codes, and
 concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
+
+Layers whose activations are int16, by dtype_input or by a rule, read such codes as well: sums of convolutions and
+products stay in int32 as far as their weights prove it, and are refused by name where they do not.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
 STREAM = QuantSpec("int16", 16, symmetric=True)
+# What computes on 16 bits; what only moves codes does, too.
+FAMILIES = ("conv1d", "conv2d", "conv3d", "dense", "add", "scale_shift")
 
 
 def widen_streams(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
@@ -53,6 +58,20 @@ def _wide(group: Group) -> Group:
 def is_wide(group: Group) -> bool:
     """True for a group that reads int16 codes of a stream."""
     return bool(group.facts.get("stream"))
+
+
+def refuses_wide(group: Group, activations: QuantSpec) -> str | None:
+    """Why a group cannot read codes of 16 bits where its spec says so; None if it can, or need not."""
+    if activations.dtype != "int16" or group.passes or not group.inputs or group.family in FAMILIES or is_wide(group):
+        return None
+    return f"limit: {group.family} reads codes of 8 bits, not of 16"
+
+
+def widen_layers(groups: Mapping[str, Group], specs: Mapping[str, QuantSpec]) -> None:
+    """Let groups whose activations are int16 read such codes; specs: {output: spec of the activations}."""
+    for key, group in groups.items():
+        if specs[key].dtype == "int16" and group.family in FAMILIES:
+            _wide(group).facts.setdefault("bits", specs[key].bits)
 
 
 def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
@@ -94,28 +113,38 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
 
 
 def widen_moves(view: View, groups: Mapping[str, Group]) -> None:
-    """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits."""
+    """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits.
+
+    The parts of a concat are brought to one scale by what makes them, as constants beside them are.
+    """
     owner = {member: group for group in groups.values() for member in group.members}
     for group in reversed([groups[var.name] for var, _ in view.bindings if var.name in groups]):
-        if not group.passes or joins(group):
+        if not group.passes or (joins(group) and group.family != "concat"):
             continue
         readers = [owner[name] for name in view.readers[group.output] if name in owner]
         if readers and all(is_wide(reader) for reader in readers):
-            _wide(group)
+            _wide(group).facts["bits"] = max(bits_of(reader) for reader in readers)
+            if group.family == "concat":
+                group.passes, group.facts["needs_output_codes"] = False, True
 
 
-def wide_tensors(groups: Iterable[Group]) -> dict[str, str]:
-    """{tensor: name of its scale} of all that must be there as int16 codes; parts of a concat share its scale."""
-    groups = list(groups)
+def bits_of(group: Group) -> int:
+    """Bits of the codes that a wide group reads."""
+    return int(group.facts.get("bits", STREAM.bits))
+
+
+def wide_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
+    """{tensor: name of its scale, spec} of all that must be there as int16 codes; parts of a concat share its scale."""
+    groups = [group for group in groups if is_wide(group) or group.passes]
     passing = {group.output for group in groups if group.passes}
-    found: dict[str, str] = {}
-    for group in reversed(groups):
-        if not is_wide(group):
-            continue
+    found: dict[str, tuple[str, QuantSpec]] = {}
+    for group in reversed([group for group in groups if is_wide(group)]):
+        spec = QuantSpec("int16", bits_of(group), symmetric=True)
         if group.facts.get("needs_output_codes"):
-            found.setdefault(group.output, f"{group.output}:stream")
+            found.setdefault(group.output, (f"{group.output}:stream", spec))
         for name in group.inputs:
             if name not in passing:
-                shared = found.get(group.output) if group.family == "concat" else None
-                found.setdefault(name, shared or f"{name}:stream")
+                shared = found[group.output] if group.family == "concat" else (f"{name}:stream", spec)
+                known = found.setdefault(name, shared)
+                found[name] = known[0], max(known[1], spec, key=lambda s: s.bits)
     return found

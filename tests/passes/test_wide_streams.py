@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from tests.models import Net, Road, at_stage, block, drive
+import tvmq
+from tests.models import Net, Road, at_stage, block, drive, feeds_of
 from tests.passes.stages import partitioned
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
+from tvmq.errors import AccumulatorError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.partition import partition
@@ -167,3 +170,76 @@ def test_embeddings_stay_tables_of_8_bits(mode: str) -> None:
     view = View(road.quantized)
     gathered = next(var for var, value in view.bindings if op_name(value) == "take")
     assert dtype_of(gathered) == "int8" and dtype_of(view.var[view.readers[gathered.name][0]]) == "int16"
+
+
+def picture_net() -> onnx.ModelProto:
+    """Convolutions, a residual sum, pooling by maximum, a concat, depthwise, a mean, a product."""
+    n = Net((1, 3, 8, 8))
+    x = n.op("Relu", n.conv("x", 3, 8))
+    x = n.op("Add", x, n.op("Relu", n.conv(x, 8, 8)))
+    pooled = n.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = n.op("Concat", pooled, n.conv(pooled, 8, 4), axis=1)
+    x = n.conv(n.op("Relu", n.conv(x, 12, 12, groups=12)), 12, 8)
+    return n.model(n.dense(n.op("Flatten", n.op("GlobalAveragePool", x)), 8, 5))
+
+
+WIDE = {"dtype_input": "int16", "nbit_input": 16}
+
+
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        (WIDE, 52),
+        ({**WIDE, "requantize": "fixed_point"}, 52),
+        ({**WIDE, "scheme": "symmetric", "nbit_input": 12, "requantize": "power_of_two"}, 35),
+        ({**WIDE, "nbit_input": 10}, 45),
+    ],
+)
+def test_a_network_for_pictures_reads_16_bits(options: dict, least: float) -> None:
+    """Nearly as near as the 8-bit weights allow; what has tables or means of 8 bits only stays float, by name."""
+    road = drive(picture_net(), least_snr=least, **options)
+    layers = road.ledger.layers
+    assert {e["why"] for e in layers.values() if e["precision"] == "float"} == {
+        "limit: mean reads codes of 8 bits, not of 16"
+    }
+    types = Counter(dtype_of(var) for var, _ in View(road.quantized).bindings)
+    assert types["int16"] > 8 and not types["uint8"] + types["int8"]
+    explained = str(tvmq.explain(road.quantized))
+    assert "max_pool  int16" in explained and "concat    int16" in explained
+
+
+def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
+    road = drive(picture_net(), least_snr=52, **WIDE)
+    road.executable.save(tmp_path / "wide.tvmq")
+    feed = feeds_of(picture_net(), 1, seed=5)[0]
+    np.testing.assert_array_equal(tvmq.load(tmp_path / "wide.tvmq").run(feed)[0], road.executable.run(feed)[0])
+
+
+@pytest.mark.parametrize("bits", [16, 12])
+def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
+    """What it reads is there in 16 bits, and in 8 for the sum beside it."""
+    rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int16", bits, symmetric=True))
+    road = drive(picture_net(), rules=[rule], least_snr=25)
+    view = View(road.quantized)
+    wide = [var.name for var, _ in view.bindings if dtype_of(var) == "int16"]
+    assert wide and {name.split("_wide")[0] for name in wide} <= {"relu_1", "conv_2_conv2d_pad"}
+    assert all(entry["precision"] == "int8" for entry in road.ledger.layers.values())
+    requantize = next(value for var, value in view.bindings if var.name == "relu_1")
+    assert (requantize.attrs.dtype, requantize.attrs.qmax) == ("int16", 2 ** (bits - 1) - 1)
+
+
+def test_sums_that_leave_int32_are_refused_by_name() -> None:
+    n = Net((1, 4096))
+    model = n.model(n.op("MatMul", "x", n.constant(np.sign(n.weight(4096, 2)) + np.float32(0.5))))
+    with pytest.raises(
+        AccumulatorError, match=r"layer '/matmul_0': filter . of 2 adds 4096 products of codes -32767\.\."
+    ):
+        drive(model, **WIDE)
+    drive(model, least_snr=30, **{**WIDE, "nbit_input": 11})
+
+
+def test_attention_reads_8_bits_only() -> None:
+    found = entries(
+        "m = R.matmul(a, R.permute_dims(b, [0, 2, 1]))\ny = R.matmul(m, a)", residual_streams="float", **WIDE
+    )
+    assert found["m"]["why"] == "limit: matmul reads codes of 8 bits, not of 16"

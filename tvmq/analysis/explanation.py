@@ -167,11 +167,15 @@ def _precision(entry: Mapping[str, Any]) -> str:
 
     >>> _precision({"precision": "int8", "specs": {"weights": {"bits": 4}, "activations": {"bits": 8}}})
     'int8 (w4)'
+    >>> _precision({"precision": "int8", "facts": {"stream": True}})  # reads codes of 16 bits
+    'int16'
     """
     specs = entry.get("specs") or {}
     bits = [f"{kind[0]}{specs[kind]['bits']}" for kind in ("weights", "activations") if kind in specs]
     changed = [text for text in bits if text[1:] != "8"]
-    return f"{entry['precision']} ({' '.join(changed)})" if changed else str(entry["precision"])
+    wide = (entry.get("facts") or {}).get("stream")
+    precision = "int16" if wide else str(entry["precision"])
+    return f"{precision} ({' '.join(changed)})" if changed else precision
 
 
 @overload

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from tvmq.backends.description import Backend
 
-CPU = Backend("cpu")
+CPU = Backend("cpu", activations=("uint8", "int8", "int16"))

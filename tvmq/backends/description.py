@@ -146,9 +146,11 @@ class Backend:
             else "takes one scale for a weight, not one for each channel",
             "requantize": self._mode("requantize", self.requantize, options.get("requantize")),
             "rounding": self._mode("round by", self.roundings, options.get("rounding")),
+            "residual_streams": self._mode("add codes of", ("float", *self.streams), options.get("residual_streams")),
         }
         instead = {"activations": "static", "dtype_weight": self.weights[0], "requantize": self.requantize[0]} | wanted
         instead |= {"rounding": self.roundings[0], "dtype_input": wanted.get("dtype_input", self.activations[0])}
+        instead["residual_streams"] = "float"
         return [
             f"{option}={options[option]!r}: {fault}; use {option}={instead[option]!r}"
             for option, fault in faults.items()
