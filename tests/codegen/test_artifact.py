@@ -151,7 +151,7 @@ def test_members(digits):
         manifest = json.loads(archive.read(MANIFEST))
         assert b"pickle" not in b"".join(archive.read(name) for name in (MANIFEST, MODULE))
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-    assert manifest["schema"] == 2 and manifest["tvmq"] == tvmq.__version__
+    assert manifest["schema"] == 3 and manifest["tvmq"] == tvmq.__version__
     assert manifest["needs"] == sorted(digits.exe.target.needs)
     assert manifest["description"]["inputs"][0]["name"] == "image"
 
@@ -295,7 +295,7 @@ def edited(data: bytes, place: str, value: Any) -> bytes:
 
 
 @pytest.mark.parametrize("place, value, message", [
-    ("schema", 1, "has schema 1, this tvmq .* reads 2; it was saved by tvmq .*: build and save the model"),
+    ("schema", 1, "has schema 1, this tvmq .* reads 3; it was saved by tvmq .*: build and save the model"),
     ("schema", "2", "has schema '2'"), ("schema", None, "no schema version"),
     ("tvm", "0.99.0", "was saved with apache-tvm 0.99.0, this is .*build and save the model again"),
     ("tvm", None, "was saved with apache-tvm None"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import tvm
 
 import tvmq
 from tests.models import Net, feeds_of, run_onnx
@@ -158,16 +159,21 @@ def test_groups_that_do_not_divide() -> None:
         tvmq.quantize(mod, params)
 
 
-def test_rows_of_a_table_are_unpacked_when_they_are_taken(tmp_path: Path) -> None:
-    """The file holds the table once in the code and once in the module, both packed."""
+@pytest.mark.parametrize("bits", [4, 8])
+def test_a_table_stands_in_the_file_once(bits: int, tmp_path: Path) -> None:
+    """The code and the module share it, packed as it is."""
     n = Net((2, 3))
     ids = n.op("Cast", n.op("Abs", "x"), to=onnx.TensorProto.INT64)
-    random = np.random.default_rng(0)  # codes that cannot be compressed
+    random = np.random.default_rng(0)  # codes that can hardly be compressed
     mod, params = tvmq.from_onnx(n.model(n.op("Gather", n.constant(np.float32(random.normal(size=(5000, 64)))), ids)))
-    with tvmq.qconfig(activations=None, nbit_weight=4):
+    with tvmq.qconfig(activations=None, nbit_weight=bits):
         executable = tvmq.build(tvmq.quantize(mod, params))
     executable.save(tmp_path / "m.tvmq")
-    assert (tmp_path / "m.tvmq").stat().st_size < 2.6 * 5000 * 64 / 2
+    scales = 2 * 5000 * 4
+    assert (tmp_path / "m.tvmq").stat().st_size < 5000 * 64 * bits / 8 + scales + 12000
+    loaded = tvmq.load(tmp_path / "m.tvmq")
+    tvm.ir.assert_structural_equal(loaded.module, executable.module)
+    assert tvmq.verify(loaded, [{"x": np.float32([[0, 4999, -7], [9999, 1, 2]])}]).exact
 
 
 @pytest.mark.parametrize("free", [False, True])

@@ -5,7 +5,7 @@
     kernels.so      kernels as a shared library for Linux on x86-64
     kernels.bc      kernels as LLVM bitcode, compiled when loaded, for other systems; one of both is empty
     module.json     the module that was compiled, for `verify` and `explain`, without its constants
-    constants.bin   those constants, one after the other
+    constants.bin   those constants, one after the other, but for tables that vm.bin holds as they are
 
 and for a GPU kernels.cu, kernels.fatbin and cuda.bin, see codegen/cuda/saved.py; the code above is then of its host.
 
@@ -85,7 +85,8 @@ def _write(path: Path, data: bytes) -> None:
 
 def packed(parts: Any, module: tvm.IRModule) -> bytes:
     """The file of an executable that was built here."""
-    blobs = {**to_bytes(parts.code, parts.target.host), **module_to_bytes(module)}
+    code = to_bytes(parts.code, parts.target.host)
+    blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
     if isinstance(parts.target, CudaTarget):
         blobs.update(gpu_bytes(parts.code, parts.source, parts.target))
     return pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)

@@ -11,7 +11,7 @@ import tvm_ffi
 from tvmq.errors import ArtifactError
 from tvmq.version import __version__
 
-SCHEMA = 2
+SCHEMA = 3
 MISSING = object()
 
 # A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
