@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
+from onnx import TensorProto, helper, numpy_helper
 from tvm.script import ir as I  # noqa: E741,N812
 from tvm.script import relax as R
 
@@ -51,6 +52,27 @@ def test_random_graphs(seed):
     mod, params = tvmq.from_onnx(model)
     module = tvmq.quantize(mod, params, random_inputs(model, 0, 8))
     compare(module, random_inputs(model, 1, 1)[0], orders=(FORWARD, SHUFFLED))
+
+
+def words() -> tvm.IRModule:
+    """Rows of a table, then a product, both of 4-bit weights."""
+    random = np.random.default_rng(0)
+    arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
+    constants = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()]
+    nodes = [
+        helper.make_node("Gather", ["table", "ids"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "matrix"], ["y"]),
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, [2, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
+    graph = helper.make_graph(nodes, "words", [ids], [y], constants)
+    mod, params = tvmq.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+    return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4))
+
+
+def test_weights_of_four_bits():
+    """Rows that are taken from a packed table; integer products of packed weights."""
+    compare(words(), {"ids": np.int64([[0, 19, 7], [3, 3, 25]])}, orders=(SHUFFLED,))
 
 
 @I.ir_module

@@ -149,7 +149,7 @@ class Lowerer:
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}
-        self._builder = shared._builder if shared else relax.BlockBuilder()
+        self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._unique = UniqueNames(self.view.params)
         self._symbol: UniqueNames = shared._symbol if shared else self._unique

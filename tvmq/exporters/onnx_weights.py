@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.exporters.onnx_graph import OnnxGraph, Scale
+from tvmq.exporters.onnx_graph import OnnxGraph, Scale, int64s
 from tvmq.exporters.onnx_ops import WRITERS
 from tvmq.exporters.onnx_values import Rows
 from tvmq.graph.view import const_value
@@ -50,7 +50,7 @@ def grouped_rows(graph: OnnxGraph, taken: Rows, scales: str, call: relax.Call, l
     """tvmq.group_dequantize of rows of a table, with scales [..., groups]."""
     size, leading = int(call.attrs.group_size), len(call.args[0].ty.shape) - 1
     apart = taken.table.reshape(len(taken.table), -1, size)
-    last = graph.constant(np.int64([leading + 1]), f"{layer}.axes")
+    last = graph.constant(int64s([leading + 1]), f"{layer}.axes")
     wide = graph.node("Unsqueeze", [scales, last], f"{layer}/Unsqueeze", f"{layer}_scales")
     value = _scaled(graph, _gathered(graph, taken, apart), wide, layer)
     return _reshaped(graph, value, [0] * leading + [taken.table.shape[1]], layer)
@@ -68,5 +68,5 @@ def _scaled(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:
 
 def _reshaped(graph: OnnxGraph, value: str, shape: Sequence[Any], layer: str) -> str:
     """A size of 0 is that of the input."""
-    sizes = graph.constant(np.int64(list(shape)), f"{layer}.shape")
+    sizes = graph.constant(int64s(list(shape)), f"{layer}.shape")
     return graph.node("Reshape", [value, sizes], f"{layer}/Reshape", f"{layer}_weight")
