@@ -121,7 +121,8 @@ class Integrality:
             return f"quantized_main computes in integers only: {count} operators, {ends}{behind}"
         kinds = Counter(f.op for f in self.floats)
         listed = ", ".join(f"{op} ({n})" if n > 1 else op for op, n in kinds.items())
-        around = f" and {self.conversions} conversions around them" if self.conversions else ""
+        plural = "s" if self.conversions > 1 else ""
+        around = f" and {self.conversions} conversion{plural} around them" if self.conversions else ""
         return f"quantized_main is not fully integral: {listed or 'its ends'}{around}, {ends}"
 
 
