@@ -65,7 +65,7 @@ def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
         if name in HEADS:
             _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
         elif name == ATTENTION:
-            _after_attention(view, members, taken)
+            _after_attention(view, members, taken, fixed_point=fixed_point)
         else:
             _after_reducer(view, members, taken)
         taken.update(members)
@@ -93,10 +93,6 @@ def _before(view: View, head: str) -> list[str]:
 
 def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool, fixed_point: bool) -> None:
     """Bias and what follows; `adds`: the codes leave the kernel where those of another tensor could be added."""
-
-    def is_requantize(_name: str, call) -> bool:  # type: ignore[no-untyped-def]
-        return _to_codes(call) or (fixed_point and op_name(call) == "tvmq.requantize" and call.attrs.dtype in CODES)
-
     head = members[-1]
     integer = dtype_of(view.var[head]) == "int32"
     _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
@@ -110,7 +106,7 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
         return
     if _widens(view, head) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
         return
-    if not _follow(view, members, taken, is_requantize):
+    if not _follow(view, members, taken, lambda v, call: _is_requantize(call, fixed_point)):
         return
     if adds:
         _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
@@ -128,24 +124,29 @@ def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
     return call.attrs.dtype in (dtypes or CODES) and (not dtypes or call.attrs.negative_slope == 1)
 
 
+def _is_requantize(call, fixed_point: bool) -> bool:  # type: ignore[no-untyped-def]
+    """True for a requantize to 8 bits by float products and, where kernels have it, in integers."""
+    return _to_codes(call) or (fixed_point and op_name(call) == "tvmq.requantize" and call.attrs.dtype in CODES)
+
+
 def _widens(view: View, head: str) -> bool:
     """True for products whose kernels also write codes of 16 bits: not the transposed and depthwise ones."""
     value = view.value[head]
     return op_name(value) == "matmul" or (op_name(value) in CONVOLUTIONS and int(value.attrs.groups) == 1)
 
 
-def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
+def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_point: bool) -> None:
     """The scale, one or one a column, and a transpose that leaves rows in one piece."""
     last = rank_of(view.var[members[0]]) - 1
-    _follow(view, members, taken, lambda v, call: _scales_sums(call, last))
+    _follow(view, members, taken, lambda v, call: _scales_sums(call, last, fixed_point))
     if len(members) > 1:
         _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
 
 
-def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
+def _scales_sums(call, last: int, fixed_point: bool = False) -> bool:  # type: ignore[no-untyped-def]
     """True for a requantize, or a dequantize without zero point, of one scale or one for each of the last axis."""
     if op_name(call) == "tvmq.requantize":
-        return _to_codes(call) and call.attrs.axis in (-1, last)
+        return _is_requantize(call, fixed_point) and call.attrs.axis in (-1, last)
     if op_name(call) != "tvmq.dequantize":
         return False
     return call.attrs.axis in (-1, last) and not const_value(call.args[2]).any()

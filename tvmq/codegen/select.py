@@ -37,7 +37,7 @@ from tvmq.kernels import (
 )
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.nibbles import Narrow
-from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Isa, Kernel, KernelMaker, Requantize
+from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, FixedRequantize, Isa, Kernel, KernelMaker, Requantize
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
@@ -111,7 +111,9 @@ def depth_to_space_kernel(spread: depth_to_space.Spread, dtype: str, isa: Isa) -
     return depth_to_space.depth_to_space(spread, isa, dtype)
 
 
-def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
+def batch_matmul_kernel(
+    product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa
+) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
     if isa.name == KIND:
         return cuda.batch_matmul_kernel(product, step, isa.arch)
@@ -120,6 +122,7 @@ def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | No
         return None
     if product.depth > MOST_DEPTH or min(product.rows, product.depth, product.columns) < 1:
         return None
+    assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
     return batch_matmul.batch_matmul(product, step, isa)
 
 

@@ -12,6 +12,8 @@ from tests.cuda_emulator.model import EmulatedModel
 from tests.gpu import needs_nvcc
 from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
+from tests.models import Net, drive
+from tests.passes.nets import attention
 from tvmq.codegen.cuda import select
 from tvmq.codegen.cuda.nvcc import compile_source
 from tvmq.codegen.cuda.target import cuda_target
@@ -73,3 +75,17 @@ def test_requantize_in_integers_is_part_of_the_kernels(digits):
         np.testing.assert_array_equal(found, wanted)
     templates = [text for text in model.source.split("__global__")[1:] if "tvmq_mma" in text]
     assert templates and all("int* __restrict__ y_ptr" not in text for text in templates)
+
+
+@needs_compiler
+@pytest.mark.parametrize("requantize", ["float", "fixed_point"])
+def test_attention(requantize):
+    """Both products of two activations have the template, with what scales their sums, and the bits."""
+    n = Net((1, 11, 20))
+    road = drive(n.model(attention(n, "x", 20, 5, scale="before")), requantize=requantize)
+    feed = {"x": np.random.default_rng(5).standard_normal((1, 11, 20)).astype(np.float32)}
+    model = EmulatedModel(road.quantized)
+    for found, wanted in zip(model.run(feed), Reference(road.quantized).run(feed), strict=True):
+        np.testing.assert_array_equal(found.view(np.uint32), wanted.view(np.uint32))
+    templates = [text for text in model.source.split("__global__")[1:] if "batch_matmul" in text and "tvmq_mma" in text]
+    assert len(templates) == 2 and all("int* __restrict__ y_ptr" not in text for text in templates)

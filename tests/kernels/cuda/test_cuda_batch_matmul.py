@@ -15,6 +15,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.cuda.batch_matmul import batch_matmul
 from tvmq.kernels.cuda.choose import DP4A, MMA
+from tvmq.kernels.types import FixedRequantize
 
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]
 
@@ -52,6 +53,17 @@ def test_slices_of_one_tensor(width):
     sums = numerics.matmul(q, np.swapaxes(k, -1, -2), a_zero=100, b_zero=90)
     wanted = expected(sums, step_for("codes", length, width))
     np.testing.assert_array_equal(found, wanted.transpose(0, 2, 1, 3))
+
+
+@needs_compiler
+def test_requantize_in_integers():
+    a, b = codes((2, 9, 40)), codes((2, 40, 20), "int8", 1)
+    product = BatchMatmul((2,), 9, 40, 20, dense(a.shape, "uint8"), dense(b.shape, "int8"), dense((2, 9, 20), ""), 7, 3)
+    multiplier, shift = np.full(20, 1395864320, np.int32), np.resize(np.int32([-9, -8, -10]), 20)
+    found = run_kernel(batch_matmul(product, FixedRequantize(multiplier, shift, "TONEAREST", 9, 0, 255), 80), (a, b))
+    sums = numerics.matmul(a, b, a_zero=7, b_zero=3)
+    options = {"mode": "fixed_point", "rounding": "TONEAREST", "zero_point": 9, "dtype": "uint8"}
+    np.testing.assert_array_equal(found, numerics.requantize(sums, multiplier, shift, axis=2, **options))
 
 
 @needs_compiler

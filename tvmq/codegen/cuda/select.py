@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise
-from tvmq.kernels.types import Conv2d, Dequantize, Epilogue, Kernel, Requantize
+from tvmq.kernels.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
 
 CODES = ("uint8", "int8")
 LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int32
@@ -30,7 +30,9 @@ def conv2d_kernel(
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, arch) if panels <= MOST_GRID_ROWS else None
 
 
-def batch_matmul_kernel(product: BatchMatmul, step: Requantize | Dequantize | None, arch: int) -> Kernel | None:
+def batch_matmul_kernel(
+    product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, arch: int
+) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
     fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
     if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:

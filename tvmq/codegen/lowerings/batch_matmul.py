@@ -8,12 +8,12 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.epilogue import dequantize_step, requantize_step
+from tvmq.codegen.lowerings.epilogue import codes_step, dequantize_step
 from tvmq.codegen.select import batch_matmul_kernel
 from tvmq.codegen.strides import Strided, contiguous, strided
 from tvmq.graph.view import View, dtype_of, op_name, shape_of
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
-from tvmq.kernels.types import Dequantize, Requantize
+from tvmq.kernels.types import Dequantize, FixedRequantize, Requantize
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -70,9 +70,9 @@ def _result(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
     return Operand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
 
 
-def _step(view: View, name: str, columns: int) -> Requantize | Dequantize:
+def _step(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
     """The epilogue for the binding behind the product."""
     call = view.value[name]
     if op_name(call) == "tvmq.requantize":
-        return requantize_step(call, columns)
+        return codes_step(call, columns)
     return dequantize_step(call, columns)

@@ -41,7 +41,7 @@ from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
 from tvmq.kernels.epilogue import EpiloguePlan, Parameters
-from tvmq.kernels.types import Dequantize, Kernel, Requantize
+from tvmq.kernels.types import Dequantize, FixedRequantize, Kernel, Requantize
 
 MOST_GRID_ROWS = 65535  # blocks in y
 ONES = 0x01010101
@@ -49,7 +49,7 @@ LARGEST_CODE = 255  # centred
 
 
 def batch_matmul(
-    product: BatchMatmul, step: Requantize | Dequantize | None, arch: int, tile: Tile | None = None
+    product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, arch: int, tile: Tile | None = None
 ) -> Kernel:
     """Kernel; parameters a, b, the multiplier or scale (one or one a column of b), y.
 
