@@ -71,7 +71,7 @@ def test_a_write_behind_a_shared_array_is_a_fault():
     body = "  __shared__ float a[64];\n  __shared__ float b[64];\n" + I + "  a[i] = x[i];\n  b[i] = x[i];\n"
     run(kernel(body), [y, x])
     with pytest.raises(EmulationError, match="shared memory was written 0 bytes behind an array"):
-        run(kernel(body + "  a[(i + 2)] = x[i];"), [y, x])
+        run(kernel(body + "  *(float*)(((char*)a) + 4 * (i + 2)) = x[i];"), [y, x])
 
 
 def test_shared_memory_that_nobody_wrote_is_rubbish():
@@ -133,3 +133,22 @@ def test_a_word_that_cuda_has_not_is_refused():
 def test_a_launch_of_no_kernel_is_refused():
     with pytest.raises(ValueError, match="no kernel \\['m'\\]"):
         on_cpu(HEAD.format(params="", body=""), {"m": []})
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("  y[i] = *(float*)(((char*)x) + 2);", "address 0x.* is not aligned to 4 bytes"),
+        ("  float2 v = *(float2*)(x + 1);\n  y[i] = v.x;", "address 0x.* is not aligned to 8 bytes"),
+        ("  *(float4*)(y + 2) = make_float4(x[0], x[0], x[0], x[0]);", "is not aligned to 16 bytes"),
+        ("  int a[4];\n  for (int j = 0; j <= ((int)x[0]) + 4; ++j) a[j] = j;\n  y[i] = (float)a[i & 3];", "index 4 of an array"),
+        ("  y[i] = (float)(i << (((int)x[0]) + 32));", "a shift by 32 bits"),
+        ("  y[i] = (float)(i / ((int)x[0]));", "a division by zero"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("barrier", ["", "  __syncthreads();\n"])
+def test_what_a_gpu_refuses_or_does_otherwise_is_a_fault(body, fault, barrier):
+    x, y = np.zeros(64, np.float32), np.zeros(72, np.float32)
+    x, y = (Guarded.of(array, 0xCB).array for array in (x, y))
+    with pytest.raises(EmulationError, match=fault):
+        run(kernel(I + barrier + body), [y, x])

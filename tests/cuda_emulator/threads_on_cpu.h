@@ -252,13 +252,27 @@ inline void run_fibers() {
   all_done_or_fault();
 }
 
-inline void run_calls() {
+// All threads after each other, in one fiber: a thread that is stopped stops them all.
+inline void run_each() {
   int turns[MOST_THREADS];
   permute(turns);
   for (int i = 0; i < thread_count; ++i) {
     set_thread(turns[i]);
     kernel_body(kernel_arguments);
   }
+  switch_context(&threads[0].context, &scheduler);
+}
+
+inline void run_calls() {
+  prepare_context(&threads[0].context, stack_of(0), run_each);
+  switch_context(&scheduler, &threads[0].context);
+}
+
+// Leave a thread for good where it would go on with what a GPU refuses.
+inline void stop() {
+  if (!in_fibers) return switch_context(&threads[0].context, &scheduler);
+  threads[running].state = DONE;
+  leave();
 }
 
 // What a kernel is, as its source tells.
@@ -342,6 +356,34 @@ struct Argument {
 };
 
 }  // namespace emulated
+
+// g++ calls these where -fsanitize finds what C++ does not define, and where a GPU faults or differs from this CPU.
+struct EmulatedPlace {
+  const char* file;
+  uint32_t line, column;
+};
+struct EmulatedMismatch {
+  EmulatedPlace place;
+  const void* type;
+  unsigned char alignment_bits, kind;
+};
+#define EMULATED_CHECK extern "C" __attribute__((visibility("hidden"), noinline, used)) inline
+EMULATED_CHECK void __ubsan_handle_type_mismatch_v1(EmulatedMismatch* found, uintptr_t address) {
+  emulated::fault("line %u: address %p is not aligned to %d bytes", found->place.line, (void*)address,
+                  1 << found->alignment_bits);
+  emulated::stop();
+}
+EMULATED_CHECK void __ubsan_handle_out_of_bounds(EmulatedPlace* place, uintptr_t index) {
+  emulated::fault("line %u: index %ld of an array that does not reach so far", place->line, (long)index);
+  emulated::stop();
+}
+EMULATED_CHECK void __ubsan_handle_shift_out_of_bounds(EmulatedPlace* place, uintptr_t, uintptr_t by) {
+  emulated::fault("line %u: a shift by %ld bits", place->line, (long)by);
+}
+EMULATED_CHECK void __ubsan_handle_divrem_overflow(EmulatedPlace* place, uintptr_t, uintptr_t) {
+  emulated::fault("line %u: a division by zero", place->line);
+  emulated::stop();
+}
 
 #define EMULATED_EXPORT extern "C" __attribute__((visibility("default"), used))
 EMULATED_EXPORT inline const char* emulator_fault() { return emulated::fault_text; }
