@@ -10,6 +10,7 @@ from typing import Any
 
 PASSES: dict[str, str] = {
     "prepare": "tvmq.passes.prepare:prepare",
+    "equalize": "tvmq.passes.equalize:equalize",
     "tame_outliers": "tvmq.passes.tame_outliers:tame_outliers",
     "partition": "tvmq.passes.partition:partition",
     "annotate": "tvmq.passes.annotate:annotate",

@@ -240,6 +240,14 @@ class QConfig:
     bias_correction: bool = _option(
         True, _SWITCH, ("Move each bias by the mean error that weight rounding causes on the calibration data.")
     )
+    equalization: bool = _option(
+        False,
+        _SWITCH,
+        (
+            "Give the channels between convolutions ranges of one size, by powers of two that the next weight takes"
+            " back. For backends that take one scale for a whole weight; of no use with per_channel."
+        ),
+    )
     outlier_channels: bool = _option(
         True,
         _SWITCH,
@@ -346,7 +354,7 @@ class QConfig:
 
         >>> from tvmq.backends.description import Backend
         >>> qconfig().for_backend(Backend("toy", per_channel=False))
-        qconfig(per_channel=False)
+        qconfig(per_channel=False, equalization=True)
         """
         given = self.given or frozenset()
         splits = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then

@@ -42,6 +42,7 @@ from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.collect import Feed, collect, watched
+from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
 from tvmq.passes.pack_weights import pack_weights
@@ -105,6 +106,7 @@ def _quantized(
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
         return with_own_sums(_realized(adopt(prepared, config, backend), config))
+    prepared = equalize(prepared) if config.equalization else prepared
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
     annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
     if calibration is None:
@@ -138,6 +140,7 @@ def run_calibration(
     backend = backend_named(target)
     config = (config or current_qconfig()).for_backend(backend)
     prepared, data = _prepared(mod, params, dataset)
+    prepared = equalize(prepared) if config.equalization else prepared
     outliers = _outliers(prepared, data, config)
     annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
     return _calibration(annotated, data, config, outliers)

@@ -14,7 +14,7 @@ from tvmq.spec import QuantSpec
 
 FITTING = {
     "dtype_input": "int8", "scheme": "symmetric", "per_channel": False, "requantize": "power_of_two",
-    "partition_conversions": "fully_integral",
+    "partition_conversions": "fully_integral", "equalization": True,
 }  # fmt: skip
 INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")
 

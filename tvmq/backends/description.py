@@ -109,7 +109,7 @@ class Backend:
         """The options of qconfig that differ from the defaults because this backend asks for it.
 
         >>> Backend("shifts", requantize=("power_of_two",), per_channel=False).options()
-        {'per_channel': False, 'requantize': 'power_of_two'}
+        {'per_channel': False, 'equalization': True, 'requantize': 'power_of_two'}
         """
         found: dict[str, Any] = {}
         signed = [dtype for dtype in self.activations if dtype.startswith("int")]
@@ -120,7 +120,7 @@ class Backend:
         if "int8" not in self.weights:
             found["dtype_weight"] = self.weights[0]
         if not self.per_channel:
-            found["per_channel"] = False
+            found |= {"per_channel": False, "equalization": True}
         for option, allowed in (("requantize", self.requantize), ("rounding", self.roundings)):
             default = REQUANTIZE[0] if option == "requantize" else ROUNDINGS[0]
             if default not in allowed:
