@@ -44,6 +44,7 @@ SHIFTS = tvmq.Backend(
     zero_points=False,
     division=False,
     wide=False,
+    streams=(),
     floats=False,
 )
 COLUMNS = (

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tvm
 from tvm import relax
 
@@ -25,7 +26,7 @@ from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import OPS, OPTIONAL, load
-from tvmq.passes.ops import embedding, integer_layer_norm, integer_softmax, masked_mean, table
+from tvmq.passes.ops import averages, embedding, integer_layer_norm, integer_softmax, masked_mean, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.masks import own_masks
@@ -175,6 +176,7 @@ def _rules(
             decision, family, config, backend, layer.weight_shape
         )
         limit = limit or refuses_wide(groups[layer.key], decision.activations or config.activation_spec)
+        limit = limit or _averages(view, groups[layer.key], backend)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
@@ -217,6 +219,15 @@ def _limit(
     kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family in WITH_KERNELS else ()
     activations = decision.activations or config.activation_spec
     return backend.refusal(family, activations, weights, config.requantize, kernel)
+
+
+def _averages(view: View, group: Group, backend: Backend) -> str | None:
+    """Why a backend that multiplies by shifts alone does not average."""
+    counts = averages.counts_of(view, group) if not backend.multipliers else None
+    if counts is None or averages.is_shift(counts):
+        return None
+    found = ", ".join(map(str, np.unique(counts)[:4]))
+    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {found} values does"
 
 
 def _shape(view: View, key: str) -> tuple[int | str, ...]:

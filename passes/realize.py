@@ -23,7 +23,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.config import QConfig
-from tvmq.errors import StageError
+from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.island_costs import island_costs
 from tvmq.graph.ledger import require_stage, with_ledger
@@ -150,7 +150,7 @@ class _Realizer:
         if qparams is None:
             return self._dequantized(acc, scale, group, axis if per_channel else -1)
         factor = scale / np.float64(qparams.scale)
-        multiplier, shift = requantize_constants(factor, self.mode)
+        multiplier, shift = self._constants(factor, group)
         qmin, qmax = self.code_bounds(qparams, group)
         call = ops.requantize(
             acc,
@@ -166,6 +166,13 @@ class _Realizer:
             negative_slope=group.facts.get("negative_slope", 1.0),
         )
         return self._noted(Codes(self.emit(call, group.output), qparams))
+
+    def _constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
+        """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
+        try:
+            return requantize_constants(factor, self.mode)
+        except RangeError as error:
+            raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
         """The same activation in the codes of another scale, by a table; int16 codes are requantized."""

@@ -26,6 +26,7 @@ DEVICE = Backend(
     zero_points=False,
     division=False,
     wide=False,
+    streams=(),
     floats=False,
 )
 

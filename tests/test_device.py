@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,15 @@ def test_options_outside_are_refused_before_any_data_is_read(digits: Digits):
 
     with pytest.raises(tvmq.errors.ConfigError, match="per_channel=True: .*use per_channel=False"):
         tvmq.quantize(digits.mod, digits.params, unread(), target=DEVICE, config=tvmq.qconfig(per_channel=True))
+
+
+def test_sums_beyond_narrow_accumulators_are_refused_by_name():
+    with pytest.raises(tvmq.errors.AccumulatorError, match=r"emulated have 16 bits and end at 32767: layer '/conv_0"):
+        corner("conv_relu", replace(DEVICE, accumulator_bits=16))
+    corner("conv_relu", replace(DEVICE, accumulator_bits=24))
+
+
+def test_averages_that_are_no_shifts_are_refused_by_name():
+    shifts = replace(DEVICE, multipliers=False)
+    with pytest.raises(tvmq.errors.IntegralError, match="does not multiply int32 by constants, as the average of"):
+        corner("average_pools_that_count_pixels", shifts)

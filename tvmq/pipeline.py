@@ -38,6 +38,7 @@ from tvmq.methods.weight_rounding import choose_rounding, round_weights
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
+from tvmq.passes.accumulators import check_accumulators
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
@@ -89,6 +90,8 @@ def quantize(
     backend = backend_named(target)
     config = (config or current_qconfig()).for_backend(backend)
     quantized = _quantized(mod, params, dataset, backend, config, calibration)
+    if backend.accumulator_bits < 32 and not config.do_simulation:
+        check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
 
 

@@ -11,17 +11,15 @@ One to three spatial axes; an adaptive pool whose windows are equal is an ordina
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
-from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.graph.windows import covering_padding
-from tvmq.passes.ops.averages import averaged
+from tvmq.passes.ops.averages import averaged, window_counts
 from tvmq.passes.ops.base import Codes, Group, Realizer
 
 # |code - zero point| of 8 bits
@@ -77,16 +75,6 @@ def _adaptive(size: list[int], out_size: list[int]) -> dict[str, Any]:
         return {"out_size": out_size}
     kernel, none = [n // m for n, m in zip(size, out_size, strict=True)], [0] * 2 * len(size)
     return {"kernel": kernel, "strides": kernel, "padding": none, "counted": none}
-
-
-def window_counts(size: Sequence[int], facts: Mapping[str, Any]) -> np.ndarray:
-    """Elements under each window, those of the padding that counts included; what rounding up adds counts never."""
-    if "out_size" in facts:
-        return numerics.adaptive_counts(size, facts["out_size"])
-    counted, rank = facts["counted"], len(size)
-    whole = [n + counted[i] + counted[i + rank] for i, n in enumerate(size)]
-    beyond = tuple(max(p - c, 0) for p, c in zip(facts["padding"], counted, strict=True))
-    return numerics.window_counts(whole, kernel=tuple(facts["kernel"]), strides=tuple(facts["strides"]), padding=beyond)
 
 
 def _unequal_windows(counts: np.ndarray) -> str | None:

@@ -114,7 +114,8 @@ def test_tables_are_found():
 
 
 def test_factors_that_are_no_shifts_are_found():
-    found = check_backend(residual(), replace(DEVICE, multipliers=False)).violations
+    strict = replace(DEVICE, multipliers=False)
+    found = check_backend(residual(), strict).violations
     assert {v.rule for v in found} == {"multiplier"}
     assert all("multiplies by 466034" in v.what for v in found), "2^22 / 9, of the average"
 

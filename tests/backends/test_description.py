@@ -76,6 +76,7 @@ def test_rounding_is_refused():
         (Backend("toy", families=frozenset({"conv2d"})), "add", "has no integer add"),
         (Backend("toy", tables=False), "table", "has no tables"),
         (Backend("toy", multipliers=False), "scale_shift", "does not multiply int32 by constants"),
+        (Backend("toy", wide=False), "integer_softmax", "has no 64-bit integers, which integer_softmax counts in"),
         (Backend("toy", largest_kernel=3), "conv2d", "has kernels up to 3, not 5"),
         (Backend("toy", zero_points=False), "conv2d", "has no zero points"),
         (Backend("toy", activations=("int8",)), "conv2d", "computes no uint8 activations"),

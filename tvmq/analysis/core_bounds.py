@@ -213,6 +213,12 @@ def _prelu(value: relax.Call, of: Of) -> Interval | None:
     return interval(product.low, product.high + 2 ** int(attrs.shift) // 2)
 
 
+def _masked(value: relax.Call, of: Of) -> Interval | None:
+    """Scores and a mask, whose steps end at 2^30 on either side."""
+    x = of(value.args[0])
+    return interval(np.min(x.low) - 2**30, np.max(x.high) + 2**30) if x is not None else None
+
+
 def _moved(value: relax.Call, of: Of) -> Interval | None:
     return of(value.args[0])
 
@@ -227,6 +233,7 @@ SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
     "tvmq.add": _added,
     "tvmq.scale_shift": _shifted,
     "tvmq.prelu": _prelu,
+    "tvmq.add_mask": _masked,
     "add": _plus,
     "multiply": _scaled,
     **dict.fromkeys(("reshape", "permute_dims", "squeeze", "expand_dims", "flatten"), _moved),

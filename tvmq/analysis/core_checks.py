@@ -9,7 +9,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.analysis.core_bounds import Bounds
-from tvmq.backends.description import Backend
+from tvmq.backends.description import WIDE, Backend
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -25,6 +25,8 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     "tvmq.scale_shift": ("scale_shift",),
     "tvmq.prelu": ("prelu",),
     "tvmq.sum": ("mean",),
+    **dict.fromkeys(("tvmq.integer_softmax", "tvmq.add_mask"), ("integer_softmax",)),
+    **{f"tvmq.{name}": (name,) for name in ("integer_layer_norm", "masked_mean")},
     **dict.fromkeys(("tvmq.sum_pool", "tvmq.adaptive_sum_pool"), ("avg_pool",)),
     **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), ("max_pool",)),
     **dict.fromkeys(("concat", "stack"), ("concat",)),
@@ -67,7 +69,7 @@ def _tensors(site: Site) -> Iterator[relax.Expr]:
 
 def _types(site: Site) -> Iterator[tuple[str, str]]:
     backend = site.backend
-    known = {*backend.activations, *backend.weights, "int32", "bool"}
+    known = {*backend.activations, *backend.weights, *backend.streams, "int32", "bool"}
     for dtype in map(dtype_of, _tensors(site)):
         if dtype in FLOATS:
             if not backend.floats:
@@ -91,6 +93,8 @@ def _operator(site: Site) -> Iterator[tuple[str, str]]:
         yield "operator", f"{name or 'this call'} is none of the integer operators"
     elif backend.families is not None and OPERATORS[name] and not backend.families.intersection(OPERATORS[name]):
         yield "operator", f"{name} needs {' or '.join(OPERATORS[name])}"
+    if not backend.wide and set(OPERATORS.get(name, ())).intersection(WIDE):
+        yield "int64", f"{name} counts in 64 bits"
     if name == "tvmq.table" and not backend.tables:
         yield "table", "looks codes up in a table"
 

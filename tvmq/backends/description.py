@@ -14,6 +14,8 @@ ROUNDINGS = ("UPWARD", "TONEAREST")
 # Families that look results up in a table of 256 entries, and those that multiply int32 by constants of their own.
 TABLES = ("table", "compare")
 MULTIPLIERS = ("scale_shift", "prelu")
+# Families that count in 64 bits on the way.
+WIDE = ("integer_softmax", "integer_layer_norm", "masked_mean")
 # Field -> what it may hold.
 _ALLOWED = {
     "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
@@ -191,6 +193,8 @@ class Backend:
             return f"has no tables, which {family} is made of"
         if family in MULTIPLIERS and not self.multipliers:
             return f"does not multiply int32 by constants, as {family} does"
+        if family in WIDE and not self.wide:
+            return f"has no 64-bit integers, which {family} counts in"
         if self.largest_kernel is not None and max(kernel, default=0) > self.largest_kernel:
             return f"has kernels up to {self.largest_kernel}, not {max(kernel)}"
         return None
