@@ -12,6 +12,7 @@ import tvm
 
 import tvmq
 from tests.frontends.frontend_models import run_onnxruntime
+from tests.models import Net, feeds_of
 from tests.quantized_models import Maker, random_feed, results
 from tests.random_graphs import random_inputs, random_model
 from tvmq.errors import OutputError, StageError, UnsupportedOpError
@@ -155,3 +156,12 @@ def test_a_file_that_cannot_be_written(digits: Any, tmp_path: Path) -> None:
     """The path is named and nothing is left behind."""
     with pytest.raises(OutputError, match="to_onnx: cannot write .*nowhere.*choose another path"):
         tvmq.to_onnx(digits.quantized, tmp_path / "nowhere" / "model.onnx")
+
+
+def test_codes_of_16_bits_are_refused(tmp_path: Path) -> None:
+    net = Net((1, 3, 6, 6))
+    with tvmq.qconfig(calibrate_mode="minmax", dtype_input="int16", nbit_input=12):
+        model = net.model(net.conv(net.conv("x", 3, 4), 4, 2))
+        module = tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
+    with pytest.raises(UnsupportedOpError, match="layer '.*': codes of 16 bits have no form in ONNX opset 17"):
+        tvmq.to_onnx(module, tmp_path / "wide.onnx")

@@ -72,6 +72,12 @@ class Exporter:
         from onnx import helper
 
         for var, value in self.view.bindings:
+            if str(getattr(getattr(value, "attrs", None), "dtype", "")) == "int16" and op_name(value) != "astype":
+                layer = self._layers(var.name)[0]
+                raise UnsupportedOpError(
+                    f"to_onnx, layer '{layer}': codes of 16 bits have no form in ONNX opset {OPSET}, whose "
+                    "QuantizeLinear gives 8; quantize with residual_streams='float' and 8-bit activations"
+                )
             self.values[var.name] = self._value(var, value)
         outputs = [self._output(var, name) for var, name in zip(self.results, self.outputs, strict=True)]
         inputs = [info(self.view.params[param], name) for param, name in self.inputs.items()]
