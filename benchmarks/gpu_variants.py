@@ -17,7 +17,7 @@ def build(quantized: Any, arch: str, batch: int) -> Any:
     import tvmq
     from tvmq.graph.samples import batch_dimension
 
-    return tvmq.build(quantized, target=f"cuda -arch={arch}", sizes={batch_dimension(quantized): batch})
+    return tvmq.build(quantized, target=f"cuda -arch={arch}", sizes={batch_dimension(quantized) or "batch": batch})
 
 
 def all_variants(
