@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.cuda_emulator.library import missing_compiler
 from tests.models import block, snr
 from tests.passes.ops.roads import TARGETS
 from tvmq.codegen.target import missing_features, resolve_target
@@ -78,14 +77,6 @@ def test_every_instruction_set_gives_the_definition(quantized) -> None:
             exe = tvmq.build(quantized, target)
             for feed in feeds()[:3]:
                 np.testing.assert_array_equal(exe.run(feed)[0], tvmq.reference.run(quantized, feed)[0])
-
-
-@pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
-def test_a_gpu_gives_the_definition(quantized) -> None:
-    from tests.cuda_emulator.model import EmulatedModel
-
-    found = EmulatedModel(quantized).run(feeds()[0])[0]
-    np.testing.assert_array_equal(found, tvmq.reference.run(quantized, feeds()[0])[0])
 
 
 def test_the_proof_holds() -> None:
