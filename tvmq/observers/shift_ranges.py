@@ -18,8 +18,8 @@ def shift_ranges(candidates: Mapping[str, Range], spec: QuantSpec) -> dict[str, 
 
     Ends move in proportion, so that 0 keeps its code.
 
-    >>> shift_ranges({"minmax": (-1.0, 3.0)}, QuantSpec("int8", symmetric=True))
-    {'minmax': (-1.3229166666666665, 3.96875), 'minmax_shift': (-0.6614583333333333, 1.984375)}
+    >>> shift_ranges({"minmax": (-3.0, 3.0)}, QuantSpec("int8", symmetric=True))
+    {'minmax': (-3.96875, 3.96875), 'minmax_shift': (-1.984375, 1.984375)}
     """
     found: dict[str, Range] = {}
     for name, (low, high) in candidates.items():
