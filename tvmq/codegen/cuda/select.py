@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
-from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise
+from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
 from tvmq.kernels.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
 
 CODES = ("uint8", "int8")
@@ -27,6 +27,8 @@ def conv2d_kernel(
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     if conv.groups == conv.channels == conv.filters and conv.groups > 1:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, arch)
+    if few_rows.takes(conv):
+        return few_rows.few_rows(conv, weight, bias, epilogue)
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, arch) if panels <= MOST_GRID_ROWS else None
 
 
