@@ -14,6 +14,7 @@ import tvmq
 from tests.models import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
+from tests.random_graphs import random_model
 from tvmq.codegen.reference import run
 from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
 from tvmq.graph.functions import PARTS, function_module, inlined, is_partitioned, part_functions
@@ -59,6 +60,17 @@ def test_the_three_functions_are_main(name: str) -> None:
     for a, b, c in zip(values, chained, run(whole, feed), strict=True):
         np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(a, c)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_graphs(seed: int) -> None:
+    """Every binding stands in one of the functions, and nothing else does."""
+    whole = every_stage(*tvmq.from_onnx(random_model(seed)))["fold_constants"]
+    parts = partition_conversions(whole)
+    relax.analysis.well_formed(parts)
+    assert {var.name: str(value) for var, value in View(parts).bindings} == {
+        var.name: str(value) for var, value in View(whole).bindings
+    }
 
 
 def test_a_usual_network_comes_back_as_it_was() -> None:

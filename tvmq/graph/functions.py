@@ -38,8 +38,9 @@ def inlined(mod: tvm.IRModule) -> tvm.IRModule:
     parts = part_functions(mod)
     if not parts:
         return mod
-    main, known = mod["main"], {}
-    names, bindings = get_names(main), []
+    main, names = mod["main"], get_names(mod["main"])
+    known: dict[str, relax.Expr] = {}
+    bindings: list[tuple[relax.Var, relax.Expr]] = []
     for var, value in _bindings(main):
         value = _projected(replaced(value, known))
         func = parts.get(called(value))
