@@ -5,8 +5,8 @@ Layouts    each operand is a batch of matrices inside a buffer, at any distances
 Blocks     rows / tile.rows in x; matrices and columns / tile.columns in y
 Zero points  codes are multiplied as they are. The sum of (a - a_zero)(b - b_zero) is that of a b, less b_zero times
            the sum of the row of a, less a_zero times the sum of the column of b, plus depth a_zero b_zero. A thread
-           adds up one line of each piece while it is in shared memory: 16 loads and 64 dp4a with ones for what are
-           8192 multiply-adds of a 128 x 64 piece; a zero point of 0 needs none
+           adds up one line of each piece while it is in shared memory: 16 loads and 16 dp4a with ones a thread, beside
+           32 to 128 multiply-adds of 64 bytes each. A zero point of 0 needs none
 Needs      depth * 4 * 255 * 128 within int32 (MOST_DEPTH)
 """
 

@@ -4,8 +4,8 @@ Constants, their order and the checks are those of `plan_epilogue`; only the exp
 CUDA contracts a * b + c to one rounding, so a product of floats is `__fmul_rn` and a sum `__fadd_rn`, which it
 leaves alone.
 
-Conversions between int32 and float32 have a quarter of the rate of other instructions, or less, and a 1 x 1
-convolution of 64 channels has only 16 mma for each 256 codes. So they are made by sums with 3 * 2^22: a float between
+Conversions between int32 and float32 have a lower rate than other instructions, on many GPUs a quarter, and a 1 x 1
+convolution of 64 channels has only two mma for each 128 codes. So they are made by sums with 3 * 2^22: a float between
 2^23 and 2^24 has steps of 1, and its lowest bits are an integer.
 
     sum to float    bits(3 * 2^22) + sum is the float 3 * 2^22 + sum, for |sum| <= 2^22: exact. Larger sums, as the
