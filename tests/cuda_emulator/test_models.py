@@ -17,6 +17,8 @@ import tvmq
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
+from tests.models import feeds_of
+from tests.passes.test_wide_streams import encoder, picture_net
 from tests.random_graphs import random_inputs, random_model
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
@@ -73,6 +75,21 @@ def words() -> tvm.IRModule:
 def test_weights_of_four_bits():
     """Rows that are taken from a packed table; integer products of packed weights."""
     compare(words(), {"ids": np.int64([[0, 19, 7], [3, 3, 25]])}, orders=(SHUFFLED,))
+
+
+def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
+    """An encoder's residual stream, or a network for pictures that reads 16 bits; and an input."""
+    net = encoder(pre_norm=True)
+    model = net.model(net.result) if stream else picture_net()
+    options = {"residual_streams": "int16"} if stream else {"dtype_input": "int16", "nbit_input": 16}
+    config = tvmq.QConfig(calibrate_mode="minmax", **options)
+    return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config), feeds_of(model)[0]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_codes_of_16_bits(stream):
+    """Products that write them, sums and moves of them; convolutions that read them."""
+    compare(*codes_of_16_bits(stream=stream), orders=(SHUFFLED,))
 
 
 @I.ir_module
