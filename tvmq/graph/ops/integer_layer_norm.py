@@ -15,8 +15,6 @@ from tvmq.graph.ops.layer_norm import product, unravelled
 from tvmq.graph.ops.registry import expose, register, tensor_like
 from tvmq.numerics.integer_layer_norm import spare_bits
 
-Rows = tuple[te.Tensor, te.Tensor]
-
 
 @py_class("tvmq.attrs.IntegerLayerNorm", frozen=True)
 class IntegerLayerNormAttrs(tvm.ir.Attrs):
@@ -66,8 +64,9 @@ def _steps(x: te.Tensor, attrs: IntegerLayerNormAttrs, outer: int, row: list[int
         variance = variance - total(*i) * total(*i) if attrs.centred else variance
         return tirx.max((variance << i64(2 * spare)) + i64(attrs.epsilon), i64(1 << 2 * spare))
 
-    w, k = _normalized(te.compute(rest, size, name="size"), rest)
-    y = inverse_sqrt(te.compute(rest, lambda *i: w(*i) >> i64(31), name="size_high"))
+    w = te.compute(rest, size, name="size")
+    k = te.compute(rest, lambda *i: _width(w(*i)), name="width")
+    y = inverse_sqrt(te.compute(rest, lambda *i: (w(*i) << (k(*i) * i64(2))) >> i64(31), name="size_high"))
     m = te.compute(rest, lambda *i: i64(39 - spare) - k(*i), name="step_shift")
 
     def step(*i: tirx.Var) -> tirx.PrimExpr:
@@ -93,19 +92,12 @@ def _sums(
     return total, squares
 
 
-def _normalized(w: te.Tensor, rest: list[tirx.PrimExpr]) -> Rows:
-    """(w << 2k, k) with the largest k that keeps it below 2^62."""
-    k = te.compute(rest, lambda *_i: i64(0), name="no_shift")
-    for bits in (16, 8, 4, 2, 1):
-        w, k = _shifted(w, k, rest, bits)
-    return w, k
-
-
-def _shifted(w: te.Tensor, k: te.Tensor, rest: list[tirx.PrimExpr], bits: int) -> Rows:
-    limit, zero = i64(1 << (62 - 2 * bits)), i64(0)
-    by = te.compute(rest, lambda *i: tirx.Select(w(*i) < limit, i64(bits), zero), name="by")
-    moved = te.compute(rest, lambda *i: w(*i) << (by(*i) * i64(2)), name="moved")
-    return moved, te.compute(rest, lambda *i: k(*i) + by(*i), name="shift_count")
+def _width(w: tirx.PrimExpr) -> tirx.PrimExpr:
+    """The largest k with w << 2k below 2^62; comparisons of w alone: steps that read each other grow when inlined."""
+    k = i64(0)
+    for bits in range(1, 31):
+        k = k + wide(w < i64(1 << (62 - 2 * bits)))
+    return k
 
 
 OP = register("integer_layer_norm", ("x", "multiplier", "offset"), "tvmq.attrs.IntegerLayerNorm", _infer, _legalize)
