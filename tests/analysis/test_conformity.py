@@ -57,6 +57,11 @@ def test_what_is_quantized_for_the_device_conforms():
     assert found.to_dict()["conforms"] and found.to_dict()["backend"] == "emulated"
 
 
+def test_weights_two_to_a_byte_are_read_as_codes():
+    found = check_backend(quantized(*small(), nbit_weight=4), DEVICE)
+    assert found.conforms and "tvmq.unpack" not in found.operators
+
+
 def test_the_default_module_of_a_cpu_does_not():
     found = check_backend(quantized(*bare(), target=None), DEVICE)
     assert not found.conforms

@@ -261,10 +261,7 @@ def test_options() -> None:
     body = "r = R.nn.relu(c)\nd = R.nn.conv2d(r, w, padding=1)\ny = R.nn.max_pool2d(d)"
     assert decisions(conv_and(body), skip_conv_layers=[1])["d"] == "option skip_conv_layers: 1"
     assert decisions(conv_and(body), debug_enabled_ops=["nn.conv2d"])["y"] == "option debug_enabled_ops"
-    assert (
-        decisions(conv_and(body), dtype_input="int16", nbit_input=16)["d"]
-        == "limit: backend cpu computes no int16 activations"
-    )
+    assert decisions(conv_and(body), dtype_input="int16", nbit_input=16)["d"] == "conv2d"
 
 
 def test_indices_count_convolutions_that_stay_float() -> None:

@@ -14,8 +14,10 @@ from tvmq.analysis.core_bounds import Bounds
 from tvmq.analysis.core_checks import CHECKS, Site
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
+from tvmq.graph.functions import inlined
 from tvmq.graph.ledger import require_stage
 from tvmq.graph.regions import regions
+from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.integrality import integrality
 
@@ -92,7 +94,8 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     large the sums can get is computed anew from weights and codes.
     """
     require_stage(mod, "check_backend", ("realized",))
-    description, view = backend_named(backend), View(mod)
+    description, mod = backend_named(backend), unpacked(inlined(mod))
+    view = View(mod)
     core = {*regions(view).core, *(found.variable for found in integrality(mod).floats)}
     bounds = Bounds()
     violations: list[Violation] = []
