@@ -132,8 +132,8 @@ def _grid(lows: Range, highs: Range, steps: int, symmetric: bool) -> tuple[np.nd
     high = np.linspace(*highs, steps + 1)
     if symmetric:
         return -high, high
-    low, high = np.meshgrid(np.linspace(*lows, steps + 1), high)
-    return low.ravel(), high.ravel()
+    low_pairs, high_pairs = np.meshgrid(np.linspace(*lows, steps + 1), high)
+    return low_pairs.ravel(), high_pairs.ravel()
 
 
 def _around(ends: Range, best: float, steps: int) -> Range:
