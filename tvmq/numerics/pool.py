@@ -136,7 +136,7 @@ def sum(q: np.ndarray, axes: Sequence[int], keepdims: bool = False, zero_point: 
     count = math.prod(q.shape[axis] for axis in axes)
     _check_sum(q.dtype, zero_point, count, "sum")
     total = q.sum(axis=axes, keepdims=True, dtype=np.int32) - np.int32(zero_point * count)
-    return total if keepdims else np.squeeze(total, axes)
+    return np.asarray(total) if keepdims else np.squeeze(total, axes)
 
 
 def window_counts(
