@@ -14,7 +14,10 @@ from tests.gpu import needs_gxx
 from tests.models import Net, feeds_of
 from tests.passes.nets import attention, layer_norm
 
-OPTIONS: tuple[dict[str, object], ...] = ({}, {"residual_streams": "int16"}, {"activations": "dynamic"})
+INTEGERS = {
+    "residual_streams": "int16", "integer_softmax": True, "integer_layer_norm": True, "requantize": "fixed_point",
+}  # fmt: skip
+OPTIONS: tuple[dict[str, object], ...] = ({}, INTEGERS, {"activations": "dynamic"})
 
 
 def encoder() -> Net:

@@ -19,9 +19,11 @@ from tvm import s_tir, tirx
 
 from tvmq.codegen.accesses import Block, describe, walk
 from tvmq.codegen.cuda.rows import schedule_rows
-from tvmq.codegen.generic import ENTRY, LARGEST_EXPRESSION, MOST_REPEATED, SCHEDULED, is_scheduled
+from tvmq.codegen.generic import ENTRY, MOST_REPEATED, SCHEDULED, is_scheduled
 
 THREADS = 256
+# Operations: TVM's simplifier takes minutes for the integer softmax in expressions of 400, a second in those of 80.
+LARGEST_EXPRESSION = 80
 # Operations of a producer that a sum may repeat for each of its terms: a border, a conversion, a zero point.
 LIGHT = 12
 # Steps of rows as one kernel (rows.py); each step a kernel, sums in registers; nothing but threads.
