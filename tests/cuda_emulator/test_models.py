@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
+from tvm import relax
 from onnx import TensorProto, helper, numpy_helper
 from tvm.script import ir as I  # noqa: E741,N812
 from tvm.script import relax as R
@@ -20,6 +21,9 @@ from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.models import feeds_of
 from tests.passes.test_wide_streams import encoder, picture_net
 from tests.random_graphs import random_inputs, random_model
+from tvmq.codegen.lower import Lowerer
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.types import Kernel
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 ORDERS = (FORWARD, REVERSE, SHUFFLED)
@@ -123,3 +127,18 @@ def test_tasks_of_the_zoo(name, zoo):
     mod, params = tvmq.from_onnx(task.model_path, shape=shape)
     module = tvmq.quantize(mod, params, list(task.calibration(1, 8)))
     compare(module, next(iter(task.calibration(1, 1))), orders=(SHUFFLED,))
+
+
+def test_constants_of_kernels_keep_64_bits():
+    """`relax.const` alone makes int32 of int64: factors of fixed point that are shifted left would be cut."""
+    x = relax.Var("x", relax.TensorType((1,), "int32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(x)
+        builder.emit_func_output(y)
+    lowerer = Lowerer(builder.get(), isa_named("generic"))
+    func = tvm.te.create_prim_func([tvm.te.placeholder((1,), "int32")])
+    out = lowerer.call(Kernel("k", func, (np.int64([2**40]),), ("k",)), [x], [1], "int32", "y")
+    value = dict((var.name, value) for var, value in lowerer._bindings)[out.name]
+    assert [str(arg.ty.dtype) for arg in value.args[1].fields] == ["int32", "int64"]

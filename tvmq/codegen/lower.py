@@ -265,7 +265,7 @@ class Lowerer:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
-        args = [*inputs, *(relax.const(np.ascontiguousarray(c)) for c in kernel.constants)]
+        args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]
         out = relax.TensorType(list(shape), dtype)
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
