@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from tvm import relax
 from onnx import TensorProto, helper, numpy_helper
+from tvm import relax
 from tvm.script import ir as I  # noqa: E741,N812
 from tvm.script import relax as R
 
