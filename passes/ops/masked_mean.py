@@ -91,6 +91,8 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
     shape = sizes_of(view.var[x])
     if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _too_long(shape[AXIS]):
         return None
+    if not sizes_of(view.var[total]) == sizes_of(value) == (shape[0], shape[2]) or len(sizes_of(view.var[count])) != 2:
+        return None  # a kept axis, or counts along the channels
     facts = {"stream": True, "needs_output_codes": True, "product": product}
     facts["masks"] = {product: asdict(mask), members[0]: asdict(kept)}
     return Group("masked_mean", name, [product, total, *members, name], [x], facts=facts)
@@ -118,13 +120,20 @@ def _count(view: View, name: str) -> list[str] | None:
     value, members = view.value.get(name), [name]
     if op_name(value) in ("clip", "maximum") and view.only_reader(name) is not None:
         assert isinstance(value, relax.Call)
-        least = value.args[1]
-        least = float(const_value(least).max()) if is_const(least) else getattr(least, "value", None)
-        if least is None or not 0 <= least <= 1:
+        least, *most = (_bound(arg) for arg in value.args[1:])
+        if least is None or not 0 <= least <= 1 or any(bound is None or bound < LONGEST for bound in most):
             return None
         members = [value.args[0].name, name]
     read = all(view.only_reader(member) is not None for member in members)
     return members if read and _summed(view, members[0]) is not None else None
+
+
+def _bound(arg: relax.Expr) -> float | None:
+    """The largest number of a bound; None if it is no constant."""
+    if is_const(arg):
+        return float(const_value(arg).max())
+    number = getattr(arg, "value", None)
+    return None if number is None else float(number)
 
 
 def _sides(view: View, product: str) -> tuple[str, Mask] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.ops.base import Group, Realizer
 
 MOVES = ("expand_dims", "reshape", "squeeze", "permute_dims", "broadcast_to", "flatten")
@@ -68,6 +68,8 @@ def _choice(view: View, value: relax.Call, name: str) -> Mask | None:
     condition, *sides = value.args
     if not isinstance(condition, relax.Var) or not all(is_const(s) and const_value(s).size == 1 for s in sides):
         return None
+    if sizes_of(value) != sizes_of(condition):  # numbers of shape (1, 1, 1) add axes, which `moves` would not tell
+        return None
     a, b = map(_number, sides)
     return Mask(condition.name, a - b, b, chain=[name])
 
@@ -80,7 +82,7 @@ def _linear(view: View, op: str, value: relax.Expr) -> Mask | None:
     variables = [arg for arg in value.args if isinstance(arg, relax.Var)]
     numbers = [_number(arg) for arg in value.args if is_const(arg) and const_value(arg).size == 1]
     found = find_mask(view, variables[0].name) if len(variables) == 1 else None
-    if found is None or len(numbers) + 1 != len(value.args):
+    if found is None or len(numbers) + 1 != len(value.args) or sizes_of(value) != sizes_of(variables[0]):
         return None
     first = is_const(value.args[0])
     number = numbers[0] if numbers else -1.0

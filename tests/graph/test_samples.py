@@ -8,6 +8,7 @@ import tvm
 from tvm import relax
 
 from tests.free_models import encoder, pictures
+from tvmq import numerics
 from tvmq.frontends.onnx import from_onnx
 from tvmq.graph import ops
 from tvmq.graph.samples import RULES, batch_dimension
@@ -33,6 +34,30 @@ def module(call, *shapes) -> tvm.IRModule:
             outputs = [builder.emit_output(builder.normalize(part)) for part in parts]
         builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
     return builder.get()
+
+
+def codes(x: relax.Expr) -> relax.Expr:
+    return R.astype(x, "int8")
+
+
+def integer_softmax(x: relax.Expr, axis: int) -> relax.Expr:
+    params = numerics.integer_softmax_params(0.5, 1 / 255)
+    return ops.integer_softmax(x, **params._asdict(), zero_point=0, dtype="uint8", qmin=0, qmax=255, axis=axis)
+
+
+def add_mask(x: relax.Expr, mask: relax.Expr) -> relax.Expr:
+    return ops.add_mask(R.astype(x, "int32"), R.astype(mask, "int32"), multiplier=5, offset=0)
+
+
+def integer_norm(x: relax.Expr, *row: int) -> relax.Expr:
+    constants = relax.const(np.ones(row, np.int32)), relax.const(np.ones(row, np.int64))
+    common = {"zero_point": 0, "dtype": "int8", "qmin": -128, "qmax": 127, "centred": True, "x_zero": 0}
+    return ops.integer_layer_norm(codes(x), *constants, epsilon=1, shift=30, **common)
+
+
+def masked_mean(x: relax.Expr, mask: relax.Expr, axis: int) -> relax.Expr:
+    common = {"x_zero": 0, "zero_point": 0, "dtype": "int8", "qmin": -128, "qmax": 127}
+    return ops.masked_mean(codes(x), R.astype(mask, "int32"), axis=axis, multiplier=1 << 30, shift=1, **common)
 
 
 def begin_end(axis: int, end) -> list:
@@ -64,8 +89,19 @@ APART = {
         lambda x: ops.quantize(x, const(), relax.const(np.int32(0)), dtype="uint8", qmin=0, qmax=255),
         [("n", 4)],
     ),
+    "integer softmax": (lambda x: integer_softmax(R.matmul(codes(x), codes(x), out_dtype="int32"), -1), [("n", 4, 4)]),
+    "mask": (lambda x, m: add_mask(x, m), [("n", 4), ("n", 4)]),
+    "integer norm": (lambda x: integer_norm(x, 4), [("n", 4)]),
+    "masked mean": (lambda x, m: masked_mean(x, m, 1), [("n", 3, 4), ("n", 3, 1)]),
+    "groups": (
+        lambda x: ops.group_dequantize(codes(x), R.max(x, [1], keepdims=True), axis=1, group_size=4),
+        [("n", 4)],
+    ),
 }
 TOGETHER = {
+    "integer softmax": (lambda x: integer_softmax(codes(x), 0), [("n", 4)]),
+    "mask of other samples": (lambda x, m: add_mask(x, m), [(3, "n", 4), ("n", 4)]),
+    "masked mean": (lambda x, m: masked_mean(x, m, 0), [("n", 3), ("n", 1)]),
     "softmax": (lambda x: ops.softmax(x, axis=0), [("n", 4)]),
     "sum": (lambda x: R.sum(x, [0], keepdims=True), [("n", 4)]),
     "all": (lambda x: R.max(x), [("n", 4)]),

@@ -24,7 +24,8 @@ ELEMENTWISE = frozenset(
         *("logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite"),
         *("abs", "negative", "exp", "log", "sqrt", "rsqrt", "square", "erf", "tanh", "sigmoid", "sin", "cos"),
         *("floor", "ceil", "round", "sign", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu"),
-        *("nn.softplus", "tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "zeros_like", "ones_like"),
+        *("nn.softplus", "tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "tvmq.add_mask", "zeros_like"),
+        "ones_like",
     )
 )
 # Channels first: windows and channels are not the first axis.
@@ -47,7 +48,7 @@ CONSTANTS_ALONG = frozenset(
 ALONG = frozenset(
     (
         *("tvmq.softmax", "tvmq.log_softmax", "nn.softmax", "nn.log_softmax", "concat", "split", "flip"),
-        *("tvmq.resample", "cumsum", "cumprod"),
+        *("tvmq.resample", "cumsum", "cumprod", "tvmq.integer_softmax", "tvmq.masked_mean", "tvmq.group_dequantize"),
     )
 )
 REDUCERS = frozenset(("sum", "mean", "max", "min", "prod", "variance", "tvmq.sum", "tvmq.float_sum"))
@@ -148,6 +149,11 @@ def _normalizes(value: relax.Call, depends: Sequence[bool]) -> bool:
     return rank > 1 and _first_only(value, depends) and inside
 
 
+def _normalizes_codes(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """A row is the last axes, as many as its multipliers have."""
+    return _first_only(value, depends) and rank_of(value.args[1]) < rank_of(value.args[0])
+
+
 def _takes(value: relax.Call, depends: Sequence[bool]) -> bool:
     axis = value.attrs.axis
     if axis is None:
@@ -191,6 +197,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm", "nn.layer_norm", "nn.rms_norm"), _normalizes
     ),
+    "tvmq.integer_layer_norm": _normalizes_codes,
     "take": _takes,
     "permute_dims": _permutes,
     "broadcast_to": _same_rank,

@@ -158,3 +158,11 @@ def test_what_is_a_mask(body: str, expected: tuple[float, float] | None) -> None
     mod = block(signature, body, '(2, 10), "float32"', infinity=np.float32(-np.inf))
     found = find_mask(View(tvmq.passes.prepare.prepare(mod)), "n")
     assert (found and (found.factor, found.summand)) == expected
+
+
+def test_numbers_that_add_axes_make_no_mask() -> None:
+    """(2, 10) becomes (1, 2, 10), so expand_dims would mean another axis of the integers."""
+    body = "n = R.expand_dims(R.add(R.astype(mask, 'float32'), one), axis=1)"
+    signature = 'mask: R.Tensor((2, 10), "int64"), one: R.Tensor((1, 1, 1), "float32")'
+    mod = block(signature, body, '(1, 1, 2, 10), "float32"', one=np.ones((1, 1, 1), np.float32))
+    assert find_mask(View(tvmq.passes.prepare.prepare(mod)), "n") is None

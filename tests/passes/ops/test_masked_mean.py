@@ -66,7 +66,25 @@ def test_forms_of_exporters_are_one_operator(body: str) -> None:
         NARROW.replace(
             "R.sum(f, axis=[1], keepdims=True)", "R.add(R.sum(f, axis=[1], keepdims=True), R.const(1.0, 'float32'))"
         ),
+        NARROW.replace(
+            "R.sum(f, axis=[1], keepdims=True)",
+            "R.clip(R.sum(f, axis=[1], keepdims=True), 0.5, 3.0)",  # from above as well
+        ),
     ],
 )
 def test_what_is_no_masked_mean(body: str) -> None:
     assert "tvmq.masked_mean" not in [op_name(v) for _, v in View(quantized(body)).bindings]
+
+
+def test_a_kept_axis_stays_float() -> None:
+    """(2, 1, 16), where the operator gives (2, 16)."""
+    body = NARROW.replace("R.sum(p, axis=[1])", "R.sum(p, axis=[1], keepdims=True)")
+    body = body.replace("R.sum(f, axis=[1]", "R.sum(R.expand_dims(f, axis=2), axis=[1]")
+    made = tvmq.quantize(
+        block(SIGNATURE, STREAM + body, '(2, 1, 16), "float32"', **CONSTANTS),
+        None,
+        feeds(),
+        config=tvmq.qconfig(residual_streams="int16"),
+    )
+    assert tvmq.build(made).run(feeds()[0])[0].shape == (2, 1, 16)
+    assert "tvmq.masked_mean" not in [op_name(v) for _, v in View(made).bindings]
