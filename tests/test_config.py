@@ -79,6 +79,8 @@ def test_every_option_has_help_and_choices_hold_the_default():
     ({"global_scale": float("inf")}, "'global_scale' must be a finite number above 0"),
     ({"round_for_shift": False}, "would bias every layer downwards"),
     ({"partition_conversions": "on"}, "'partition_conversions' must be one of disabled, enabled, fully_integral"),
+    ({"integer_softmax": True, "activations": "dynamic"}, "'integer_softmax' is for codes of calibrated scales"),
+    ({"equalization": True, "activations": None}, "activations=None has none; leave one of them out"),
     ({"partition_conversions": "enabled", "do_simulation": True}, "do_simulation stops before integers"),
     ({"skip_conv_layers": "0"}, "'skip_conv_layers' must be a list of indices, or None"),
     ({"skip_conv_layers": [True]}, "'skip_conv_layers' must be a list of indices"),

@@ -79,6 +79,10 @@ def _choice(default: str, choices: tuple[str, ...], text: str) -> Any:
     return _option(default, _one_of(*choices), text, choices=choices)
 
 
+# Options that nothing reads where activations are float, or get their scales at run time.
+STATIC_ONLY = ("residual_streams", "integer_softmax", "integer_layer_norm", "equalization")
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class QConfig:
     """All options of a quantization; made by `qconfig(...)`, read as attributes, checked when made.
@@ -327,6 +331,12 @@ class QConfig:
                 f"qconfig: group_size={self.group_size} is for weights alone, with a scale for each channel and more; "
                 "add activations=None and leave per_channel=True"
             )
+        unread = [name for name in STATIC_ONLY if name in self._changed()]
+        if unread and self.activations != "static":
+            raise ConfigError(
+                f"qconfig: '{unread[0]}' is for codes of calibrated scales, and activations={self.activations!r} has "
+                "none; leave one of them out"
+            )
         for operand in ("input", "weight"):
             bits, dtype = getattr(self, f"nbit_{operand}"), getattr(self, f"dtype_{operand}")
             width = 16 if dtype == "int16" else 8
@@ -357,8 +367,9 @@ class QConfig:
         qconfig(per_channel=False, equalization=True)
         """
         given = self.given or frozenset()
-        splits = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
-        fitting = {name: value for name, value in backend.options().items() if name not in given | splits}
+        idle = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
+        idle |= set() if self.activations == "static" else set(STATIC_ONLY)
+        fitting = {name: value for name, value in backend.options().items() if name not in given | idle}
         values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:

@@ -64,6 +64,13 @@ def test_a_backend_with_floats_refuses_no_option():
     assert config.dtype_input == "uint8"
 
 
+@pytest.mark.parametrize("activations", [None, "dynamic"])
+def test_options_of_calibrated_scales_follow_no_other_activations(activations):
+    config = qconfig(activations=activations).for_backend(Backend("toy", per_channel=False))
+    assert not config.per_channel
+    assert not config.equalization
+
+
 def test_rounding_is_refused():
     toy = Backend("toy", requantize=("power_of_two",), roundings=("UPWARD",), floats=False)
     with pytest.raises(ConfigError, match="rounding='TONEAREST': does not round by TONEAREST; use rounding='UPWARD'"):

@@ -257,3 +257,9 @@ def test_wrong_functions_and_weights_are_refused(net: Any) -> None:
     refused(r"weight 'conv.weight' has shape \(1,\), the function takes \(8, 3, 3, 3\)", mod, wrong)
     empty = Net().export_tvm(spec={"forward": {"x": nn.spec.Tensor([1, 3, 8, 8], "float32")}})
     refused("weight 'conv.weight' has no value; load the weights", *empty)
+
+
+def test_a_pair_is_no_module() -> None:
+    """What from_onnx gives, given as one argument."""
+    with pytest.raises(ModelError, match=r"must be a tvm.IRModule. Got tuple instead; .*mod, params = from_onnx"):
+        tvmq.quantize((tvm.IRModule(), {}))  # type: ignore[arg-type]

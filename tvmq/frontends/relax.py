@@ -48,6 +48,11 @@ def from_relax(
     >>> [binding.var.name for binding in mod["main"].body.blocks[0].bindings]
     ['exp_0', 'relu_0']
     """
+    if not isinstance(mod, tvm.IRModule):
+        raise ModelError(
+            f"from_relax: a module must be a tvm.IRModule. Got {type(mod).__name__} instead; "
+            "front ends give a module and its weights: mod, params = from_onnx(...)"
+        )
     if is_ours(mod):
         return mod, dict(params or {})
     mod = relax.transform.Normalize()(mod)

@@ -49,7 +49,7 @@ def integer_layer_norm(
 
     x           int8, uint8 or int16, any shape; n elements in a row, at most 16384
     multiplier  int32, |multiplier| <= 2^30, of the shape of the last axes, which make a row
-    offset      int64, the same shape, |offset| < 2^61
+    offset      int64, the same shape, |offset| < 2^62
     others      integers as `integer_layer_norm_params` gives them
     x_zero      zero point of x; with the mean it makes no difference
     returns     dtype, shape of x
