@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def all_variants(
         "torch.compile f16": lambda: torch_run(network, inputs, half=True, mode=compile_mode),
         "torch int8": lambda: torch_int8(network, inputs, compile_mode),
     }
+    _forget_compiled()
     runs: dict[str, Run] = {}
     missing: dict[str, str] = {}
     for name, make in makers.items():
@@ -50,6 +52,14 @@ def all_variants(
     if "tvmq int8" in missing:
         raise SystemExit(f"gpu: {path.name} does not run: {missing['tvmq int8']}")
     return runs, missing
+
+
+def _forget_compiled() -> None:
+    """torch counts what it compiled of a function, over all models and batches, and after 8 runs it uncompiled."""
+    with contextlib.suppress(ImportError):
+        import torch
+
+        torch.compiler.reset()
 
 
 def tvmq_int8(path: Path, inputs: Sequence[Any]) -> Run:
@@ -91,7 +101,7 @@ def torch_run(network: Any, inputs: Sequence[Any], *, half: bool = False, mode: 
     there = [x.cuda() for x in inputs]
     if half:
         model, there = model.half(), [x.half() if x.is_floating_point() else x for x in there]
-    called = torch.compile(model, mode=mode) if mode else model
+    called = torch.compile(model, mode=mode, dynamic=False) if mode else model
     return _torch(called, there)
 
 
@@ -106,7 +116,7 @@ def torch_int8(network: Any, inputs: Sequence[Any], mode: str) -> Run:
     if not any(isinstance(module, torch.nn.Linear) for module in list(model.modules())[:-1]):
         raise ValueError("torchao quantizes products, this model has none but its last layer")
     quantize_(model, Int8DynamicActivationInt8WeightConfig())
-    return _torch(torch.compile(model, mode=mode), [x.cuda() for x in inputs])
+    return _torch(torch.compile(model, mode=mode, dynamic=False), [x.cuda() for x in inputs])
 
 
 def _torch(model: Any, inputs: Sequence[Any]) -> Run:

@@ -31,9 +31,10 @@ from tvmq.graph.symbolic import with_sizes
 
 
 def pretend() -> None:
-    """From now on there is a device "cuda" with the memory of the CPU."""
+    """From now on there is a device "cuda" with the memory of the CPU; it says that it is sm_75."""
     cpu = tvm_ffi.get_global_func("device_api.cpu")
     tvm_ffi.register_global_func("device_api.cuda", lambda: cpu(), override=True)
+    type(tvm.cuda(0)).compute_version = property(lambda _device: "7.5")
 
 
 def loaded(module: tvm.IRModule, folder: Path) -> Any:

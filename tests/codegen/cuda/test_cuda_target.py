@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import tvm
 
+from tvmq.codegen.cuda.device import refusal
 from tvmq.codegen.cuda.target import ARCHITECTURES, CudaTarget, cuda_target, device_arch, is_cuda, plain_host
 from tvmq.codegen.target import resolve_target
 from tvmq.errors import TargetError
@@ -27,12 +30,39 @@ def test_others(target):
     assert not is_cuda(target)
 
 
-def test_without_an_architecture_it_is_the_device_or_the_portable_one():
-    assert cuda_target("cuda").arch == (device_arch() or "sm_75")
+def gpu(monkeypatch, version: str | None) -> None:
+    """TVM finds a GPU of that compute capability; None: no GPU."""
+    found = SimpleNamespace(exist=version is not None, compute_version=version)
+    monkeypatch.setattr(tvm, "cuda", lambda _index: found)
+
+
+def test_without_a_gpu_it_is_the_portable_one_and_that_is_said(monkeypatch):
+    gpu(monkeypatch, None)
+    with pytest.warns(UserWarning, match="no NVIDIA GPU .* the code is for sm_75.*name one, as 'cuda -arch=sm_90'"):
+        assert cuda_target("cuda").arch == "sm_75"
+
+
+@pytest.mark.parametrize("version, arch", [
+    ("9.0", "sm_90"), ("10.3", "sm_103"), ("6.2", "sm_61"), ("10.1", "sm_100"), ("13.0", "sm_121"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("error")
+def test_with_a_gpu_it_is_that_or_the_last_known_before_it(monkeypatch, version, arch):
+    gpu(monkeypatch, version)
+    assert cuda_target("cuda").arch == device_arch() == arch
+
+
+@pytest.mark.parametrize("arch, version, runs", [
+    ("sm_80", "9.0", True), ("sm_90", "8.0", False), ("sm_90a", "9.0", True), ("sm_90a", "10.0", False),
+])  # fmt: skip
+def test_code_for_another_gpu_is_refused(monkeypatch, arch, version, runs):
+    gpu(monkeypatch, version)
+    here = f"sm_{version.replace('.', '')}"
+    words = f"run: the model was built for cuda {arch}, this machine's GPU is {here}; build it for 'cuda', this GPU"
+    assert refusal(cuda_target({"kind": "cuda", "arch": arch})) == ("" if runs else words)
 
 
 def test_the_host_is_plain_unless_named():
-    assert cuda_target("cuda").host.needs <= resolve_target(plain_host()).needs
+    assert cuda_target("cuda -arch=sm_80").host.needs <= resolve_target(plain_host()).needs
     named = cuda_target({"kind": "cuda", "arch": "sm_90", "host": "llvm -mcpu=haswell"})
     assert named.host.mcpu == "haswell" and "avx2" in named.needs
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.cuda_emulator.emulate import FORWARD, SHUFFLED, run_function
+from tests.cuda_emulator.emulate import FORWARD, SHUFFLED, run_in_orders
 from tests.cuda_emulator.library import missing_compiler
 from tvmq.kernels.types import Kernel
 
@@ -19,6 +19,6 @@ def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], arch: int = 80) -> 
     """Output of a kernel; two orders of threads must give the same."""
     target = tvm.target.Target({"kind": "cuda", "arch": f"sm_{arch}"}, host={"kind": "llvm", "mcpu": "x86-64"})
     arrays = [np.ascontiguousarray(array) for array in (*inputs, *kernel.constants)]
-    first, second = (run_function(kernel.func, arrays, target, order=order) for order in (FORWARD, SHUFFLED))
+    first, second = run_in_orders(kernel.func, arrays, target, (FORWARD, SHUFFLED))
     np.testing.assert_array_equal(first, second)
     return first

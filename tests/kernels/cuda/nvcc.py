@@ -18,9 +18,14 @@ needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is no
 
 def cuda_source(name: str, func: Any, arch: int = 80) -> str:
     """Our device functions, and the source that TVM makes of a PrimFunc."""
+    return source_of({name: func}, arch)
+
+
+def source_of(functions: dict[str, Any], arch: int = 80) -> str:
+    """The same of several PrimFuncs, by name."""
     host = {"kind": "llvm", "mcpu": "x86-64"}
     target = tvm.target.Target({"kind": "cuda", "arch": f"sm_{arch}"}, host=host)
-    library = tvm.compile(tvm.IRModule({name: func}), target)
+    library = tvm.compile(tvm.IRModule(functions), target)
     return HEADER + str(library.mod.imports[0].inspect_source())
 
 

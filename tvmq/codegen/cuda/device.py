@@ -21,7 +21,8 @@ def refusal(target: CudaTarget) -> str:
             f"and load it on a machine with one, with {INSTALL}, or build it for 'llvm', this CPU"
         )
     here = str(device_arch())
-    if CudaTarget(here, target.host).capability < target.capability:
+    capability = CudaTarget(here, target.host).capability
+    if capability < target.capability or (target.arch.endswith("a") and capability != target.capability):
         return (
             f"run: the model was built for {target.name}, this machine's GPU is {here}; build it for 'cuda', this GPU"
         )

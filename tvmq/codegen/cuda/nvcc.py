@@ -24,7 +24,7 @@ from tvm.support import nvcc as tvm_nvcc
 from tvmq.codegen.cuda.flags import FLAGS, first_error
 from tvmq.codegen.cuda.nvrtc import compile_by_nvrtc
 from tvmq.codegen.cuda.source import is_ours
-from tvmq.codegen.cuda.target import device_arch
+from tvmq.codegen.cuda.target import PORTABLE, device_arch
 from tvmq.errors import BuildError, TargetError
 
 FORMATS = ("fatbin", "cubin", "ptx")
@@ -89,7 +89,7 @@ def _compile(source: str, by_tvm: Callable[[str], Any], known: Mapping[str, byte
     code = known.get(_key(source))
     if code is not None:
         return bytearray(code)
-    arch = device_arch() or "sm_75"
+    arch = device_arch() or PORTABLE
     return bytearray(compile_source(source, arch) if find_nvcc() else compile_by_nvrtc(source, arch))
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
+from tvmq.kernels.cuda.batch_matmul import MOST_GRID_ROWS
 from tvmq.kernels.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
 
 CODES = ("uint8", "int8")
 LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int32
-MOST_GRID_ROWS = 65535
 NARROWEST_TILE = 16
 
 

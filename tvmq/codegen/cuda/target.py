@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -52,8 +53,7 @@ class CudaTarget:
         >>> CudaTarget("sm_90a", resolve_target()).capability, CudaTarget("sm_103", resolve_target()).capability
         ((9, 0), (10, 3))
         """
-        digits = self.arch[3:].rstrip("a")
-        return int(digits[:-1]), int(digits[-1])
+        return _capability(self.arch)
 
     @property
     def isa(self) -> Isa:
@@ -90,7 +90,8 @@ def is_cuda(target: Any) -> bool:
 def cuda_target(target: Any = KIND) -> CudaTarget:
     """The GPU that a target describes.
 
-    target   "cuda": the GPU of this machine, or code that all GPUs since sm_75 run where there is none;
+    target   "cuda": the GPU of this machine, or, with a UserWarning that says so, code that all GPUs since sm_75 run
+             where there is none;
              "cuda -arch=sm_90"; {"kind": "cuda", "arch": "sm_90"}, "host" as `resolve_target` takes it;
              a tvm.target.Target; a CudaTarget
     raises   TargetError for an unknown option or architecture
@@ -103,15 +104,25 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
     options = _options(target)
     options.pop("kind")
     host = resolve_target(options.pop("host", None) or plain_host())
-    arch = options.pop("arch", None) or device_arch() or PORTABLE
+    arch = options.pop("arch", None)
     known = ("arch", "host")
     for key in options:
         if key not in IDLE:
             close = get_close_matches(str(key), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else f"; it takes {', '.join(known)}"
             raise TargetError(f"build: target 'cuda' has no option {key!r}{hint}")
+    arch = arch or device_arch() or _portable()
     _check_arch(arch)
     return CudaTarget(str(arch), host)
+
+
+def _portable() -> str:
+    warnings.warn(
+        f"build: target 'cuda' names no architecture and this machine has no NVIDIA GPU that TVM can use: the code is "
+        f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'",
+        stacklevel=4,
+    )
+    return PORTABLE
 
 
 def plain_host() -> dict[str, Any]:
@@ -120,12 +131,21 @@ def plain_host() -> dict[str, Any]:
 
 
 def device_arch() -> str | None:
-    """Architecture of this machine's first GPU; None where there is none that TVM can use."""
+    """Architecture of this machine's first GPU; None where there is none that TVM can use.
+
+    One that ARCHITECTURES does not name is taken for the last before it, whose PTX it runs.
+    """
     device = tvm.cuda(0)
     if not device.exist:
         return None
-    found = f"sm_{str(device.compute_version).replace('.', '')}"
-    return found if found in ARCHITECTURES else PORTABLE
+    major, minor = map(int, str(device.compute_version).split("."))
+    plain = [arch for arch in ARCHITECTURES if not arch.endswith("a")]
+    return max((arch for arch in plain if _capability(arch) <= (major, minor)), key=_capability, default=PORTABLE)
+
+
+def _capability(arch: str) -> tuple[int, int]:
+    digits = arch[3:].rstrip("a")
+    return int(digits[:-1]), int(digits[-1])
 
 
 def _options(target: Any) -> dict[str, Any]:
