@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 from collections.abc import Callable
@@ -51,6 +52,23 @@ def zoo() -> Path:
     if not (ZOO / "tasks.json").exists():
         pytest.skip(f"no zoo of models at {ZOO}; set TVMQ_ZOO to its folder")
     return ZOO
+
+
+@pytest.fixture(scope="session")
+def zoo_task(zoo: Path) -> Callable[[str], Any]:
+    """Gives a task of the zoo by name; the test is skipped where its model is absent."""
+    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tasks = module.tasks(str(zoo))
+
+    def task(name: str) -> Any:
+        if name not in tasks:
+            pytest.skip(f"{name} is not in the zoo; make_minilm.py writes it, set ZOO_CACHE to its folder")
+        return tasks[name]
+
+    return task
 
 
 @dataclass(frozen=True)

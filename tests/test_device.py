@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,16 +25,6 @@ CORNERS = (
     "product_with_itself", "average_pools_that_count_pixels", "upsampled",
 )  # fmt: skip
 FAST = ("resnet8_cifar10", "dscnn_digits")
-
-
-def task_of(zoo: Path, name: str) -> Any:
-    """A task of the zoo, skipped where its model is absent."""
-    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    tasks = module.tasks(str(zoo))
-    return tasks[name] if name in tasks else pytest.skip(f"{name} is not in the zoo")
 
 
 def assert_executes(mod: tvm.IRModule, feed: Feed) -> None:
@@ -110,8 +99,8 @@ def test_corners_run_on_the_device(name: str):
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_networks_of_the_zoo_run_on_the_device(zoo: Path, name: str):
-    task = task_of(zoo, name)
+def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], name: str):
+    task = zoo_task(name)
     data = list(task.calibration(batch=1, limit=16))
     mod, params = tvmq.from_onnx(task.model_path, shape={key: value.shape for key, value in data[0].items()})
     mod = tvmq.quantize(mod, params, data, target=DEVICE)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.graph.op_cases import HARD_FLOATS
+from tests.graph.op_case import HARD_FLOATS
 from tests.models import block
 from tvmq.analysis.verification import unequal_bits
 from tvmq.codegen.reference import Reference

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.graph.op_cases import CASES, Case
+from tests.graph.op_case import Case
+from tests.graph.op_cases import CASES
 from tests.models import Net, block, feeds_of, run_onnx
 from tests.passes.stages import calibrated
 from tvmq.codegen.reference import Reference, is_defined

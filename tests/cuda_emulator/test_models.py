@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,18 +109,9 @@ def test_results_that_are_no_full_block_of_threads_stay_in_their_memory():
     compare(Small, {"x": x})
 
 
-def load_task(zoo: Path, name: str) -> Any:
-    """A task of the zoo; see benchmarks/common.py."""
-    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.tasks(str(zoo))[name]
-
-
 @pytest.mark.parametrize("name", ["dscnn_digits", "resnet8_cifar10"])
-def test_tasks_of_the_zoo(name, zoo):
-    task = load_task(zoo, name)
+def test_tasks_of_the_zoo(name, zoo_task):
+    task = zoo_task(name)
     shape = {key: (1, *array.shape[1:]) for key, array in next(iter(task.calibration(1, 1))).items()}
     mod, params = tvmq.from_onnx(task.model_path, shape=shape)
     module = tvmq.quantize(mod, params, list(task.calibration(1, 8)))

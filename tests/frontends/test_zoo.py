@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import onnx
 import pytest
@@ -21,25 +21,14 @@ NAMES = [
 ]  # fmt: skip
 
 
-def load_task(zoo: Path, name: str):
-    """A task of the zoo, skipped where its model is absent."""
-    spec = importlib.util.spec_from_file_location("zoo_tasks", zoo / "tasks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    tasks = module.tasks(str(zoo))
-    if name not in tasks:
-        pytest.skip(f"{name} is not in the zoo; make_minilm.py writes it, set ZOO_CACHE to its folder")
-    return tasks[name]
-
-
 def layers(mod: tvm.IRModule) -> set[str]:
     return {source for sources in get_names(mod["main"]).values() for source in sources}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_equals_onnxruntime(zoo: Path, name: str) -> None:
+def test_equals_onnxruntime(zoo_task: Callable[[str], Any], name: str) -> None:
     """One sample: the naive kernels of TVM's pipeline take seconds for the larger networks."""
-    task = load_task(zoo, name)
+    task = zoo_task(name)
     feed = next(task.calibration())
     mod, params = from_onnx(task.model_path, shape={key: value.shape for key, value in feed.items()})
     relax.analysis.well_formed(mod)
@@ -51,8 +40,10 @@ def test_equals_onnxruntime(zoo: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_imports_with_a_symbolic_batch(zoo: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    task = load_task(zoo, name)
+def test_imports_with_a_symbolic_batch(
+    zoo_task: Callable[[str], Any], name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    task = zoo_task(name)
     mod, _ = from_onnx(task.model_path)
     relax.analysis.well_formed(mod)
     assert capfd.readouterr() == ("", "")

@@ -1,96 +1,16 @@
-"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics "
-"says."""
+"""One case for each mode, axis and type of our Relax operators: a call, adversarial arguments, and what numerics says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
+from tests.graph.float_op_cases import float_cases, integer_float_cases
+from tests.graph.op_case import HARD_FLOATS, HARD_SUMS, Case, codes_of, constant, repeated
 from tvmq import numerics
 from tvmq.graph import ops
-
-# What breaks conversions: NaN, infinities, ties, both zeros, denormals, the ends of float32, values around 2^31.
-HARD_FLOATS = np.float32(
-    [
-        np.nan,
-        np.inf,
-        -np.inf,
-        0.0,
-        -0.0,
-        1e-45,
-        -1e-39,
-        3.4e38,
-        -3.4e38,
-        0.5,
-        1.5,
-        2.5,
-        -0.5,
-        -1.5,
-        -2.5,
-        63.49999,
-        127.5,
-    ]
-    + [-128.5, 255.5, 2.0**31, -(2.0**31), 2.0**24 + 2, 1e-3, 0.1]
-)
-HARD_SUMS = np.int32(
-    [
-        0,
-        1,
-        -1,
-        2,
-        -2,
-        3,
-        -3,
-        5,
-        -5,
-        127,
-        -128,
-        255,
-        256,
-        2**24 + 1,
-        -(2**24) - 1,
-        2**30,
-        -(2**30),
-        2**31 - 1,
-        -(2**31),
-    ]
-    + [33554431, -33554433, 999999937, -123456789, 10]
-)
-
-
-@dataclass
-class Case:
-    """A call of one operator.
-
-    inputs    {name: array}: tensors that are parameters of the test's function
-    call      from the parameters to the call
-    expected  from the arrays to the result
-    """
-
-    name: str
-    inputs: dict[str, np.ndarray]
-    call: Callable[..., relax.Call]
-    expected: Callable[..., np.ndarray]
-    function: relax.Function | None = field(default=None, repr=False)
-
-
-def _repeated(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    return np.resize(values, shape)
-
-
-def _codes(dtype: str, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
-    limits = np.iinfo(dtype)
-    array = np.random.default_rng(seed).integers(limits.min, limits.max, shape, dtype, endpoint=True)
-    array.flat[0], array.flat[-1] = limits.min, limits.max
-    return array
-
-
-def _const(value: Any, dtype: str) -> relax.Expr:
-    return relax.const(np.asarray(value, dtype))
 
 
 def quantize_cases() -> list[Case]:
@@ -106,7 +26,7 @@ def quantize_cases() -> list[Case]:
     ]
     cases = []
     for dtype, scale, zero, axis, qmin, qmax in settings:
-        x = _repeated(HARD_FLOATS, (2, 3, 4))
+        x = repeated(HARD_FLOATS, (2, 3, 4))
         named = {"axis": axis, "dtype": dtype, "qmin": qmin, "qmax": qmax}
         defined = {**named, "axis": axis if axis >= 0 else None}
         cases.append(
@@ -114,7 +34,7 @@ def quantize_cases() -> list[Case]:
                 f"quantize_{dtype}_axis{axis}_{qmin}_{qmax}".replace("-", "m"),
                 {"x": x},
                 lambda x, s=scale, z=zero, named=named: ops.quantize(
-                    x, _const(s, "float32"), _const(z, "int32"), **named
+                    x, constant(s, "float32"), constant(z, "int32"), **named
                 ),
                 lambda x, s=scale, z=zero, named=defined: numerics.quantize(x, np.float32(s), np.int32(z), **named),
             )
@@ -125,22 +45,22 @@ def quantize_cases() -> list[Case]:
 def dequantize_cases() -> list[Case]:
     """Codes of each type and sums, per tensor and per channel."""
     settings = [
-        (_codes("uint8", (2, 3, 4)), 0.1, 130, -1),
-        (_codes("int8", (2, 3, 4)), 3e-39, -128, -1),
-        (_codes("int16", (2, 3, 4)), 1e36, 5, -1),
+        (codes_of("uint8", (2, 3, 4)), 0.1, 130, -1),
+        (codes_of("int8", (2, 3, 4)), 3e-39, -128, -1),
+        (codes_of("int16", (2, 3, 4)), 1e36, 5, -1),
         (
-            _repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)),
+            repeated(HARD_SUMS[np.abs(HARD_SUMS.astype(np.int64)) < 2**31 - 1], (2, 3, 4)),
             [0.1, 0.3, 7.0],
             [0, 0, 0],
             1,
         ),
-        (_codes("uint8", (2, 3)), [0.1, 0.3], [3, 200], 0),
+        (codes_of("uint8", (2, 3)), [0.1, 0.3], [3, 200], 0),
     ]
     return [
         Case(
             f"dequantize_{q.dtype}_axis{axis}".replace("-", "m"),
             {"q": q},
-            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, _const(s, "float32"), _const(z, "int32"), axis=a),
+            lambda q, s=scale, z=zero, a=axis: ops.dequantize(q, constant(s, "float32"), constant(z, "int32"), axis=a),
             lambda q, s=scale, z=zero, a=axis: numerics.dequantize(
                 q, np.float32(s), np.int32(z), axis=a if a >= 0 else None
             ),
@@ -179,9 +99,9 @@ def requantize_cases() -> list[Case]:
         cases.append(
             Case(
                 f"requantize_{mode}_{rounding}_axis{axis}_{number}".replace("-", "m"),
-                {"acc": _repeated(HARD_SUMS, (2, 6, 4))},
+                {"acc": repeated(HARD_SUMS, (2, 6, 4))},
                 lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: ops.requantize(
-                    acc, _const(m, k), _const(s, "int32"), axis=a, **named
+                    acc, constant(m, k), constant(s, "int32"), axis=a, **named
                 ),
                 lambda acc, m=multiplier, s=shift, a=axis, k=kind, named=named: numerics.requantize(
                     acc, np.asarray(m, k), np.int32(s), axis=a if a >= 0 else None, **named
@@ -196,9 +116,9 @@ def two_input_cases() -> list[Case]:
     cases = []
     for number, (a, b) in enumerate(
         [
-            (_codes("uint8", (2, 3, 4)), _codes("uint8", (2, 3, 4), 1)),
-            (_codes("uint8", (2, 3, 4)), _codes("int8", (3, 1), 1)),
-            (_codes("int8", (1, 3, 1)), _codes("uint8", (2, 1, 4), 1)),
+            (codes_of("uint8", (2, 3, 4)), codes_of("uint8", (2, 3, 4), 1)),
+            (codes_of("uint8", (2, 3, 4)), codes_of("int8", (3, 1), 1)),
+            (codes_of("int8", (1, 3, 1)), codes_of("uint8", (2, 1, 4), 1)),
         ]
     ):
         params = numerics.add_params(0.3, 7, 0.001, 100, 0.25)._asdict()
@@ -232,7 +152,7 @@ def wide_cases() -> list[Case]:
     cases = []
     pairs = [("int16", "int16", (2, 3, 4)), ("int16", "uint8", (3, 1)), ("int8", "int16", (2, 3, 4))]
     for number, (a_dtype, b_dtype, b_shape) in enumerate(pairs):
-        a, b = _codes(a_dtype, (2, 3, 4)), _codes(b_dtype, b_shape, 1)
+        a, b = codes_of(a_dtype, (2, 3, 4)), codes_of(b_dtype, b_shape, 1)
         params = numerics.add_params(0.9, 0, 0.7, -5, 0.8, dtypes=(a_dtype, b_dtype))._asdict()
         named = params | {"zero_point": 3, "dtype": "int16", "qmin": -32767, "qmax": 32767}
         cases.append(
@@ -248,7 +168,7 @@ def wide_cases() -> list[Case]:
     cases.append(
         Case(
             "wide_scale_shift",
-            {"q": _codes("int16", (2, 3, 4))},
+            {"q": codes_of("int16", (2, 3, 4))},
             lambda q: ops.scale_shift(q, relax.const(params.multiplier), relax.const(params.offset), **shifted),
             lambda q: numerics.scale_shift(q, params.multiplier, params.offset, **shifted),
         )
@@ -261,9 +181,9 @@ def wide_cases() -> list[Case]:
         cases.append(
             Case(
                 f"wide_requantize_{mode}",
-                {"acc": _codes("int16", (2, 3, 4))},
+                {"acc": codes_of("int16", (2, 3, 4))},
                 lambda acc, m=multiplier, s=shift, k=kind, named=named: ops.requantize(
-                    acc, _const(m, k), _const(s, "int32"), **named
+                    acc, constant(m, k), constant(s, "int32"), **named
                 ),
                 lambda acc, m=multiplier, s=shift, k=kind, named=named: numerics.requantize(
                     acc, np.asarray(m, k), np.int32(s), **named | {"axis": None}
@@ -287,7 +207,7 @@ def matmul_cases() -> list[Case]:
         cases.append(
             Case(
                 f"matmul_{number}",
-                {"a": _codes(a_dtype, a, 1), "b": _codes(b_dtype, b, 2)},
+                {"a": codes_of(a_dtype, a, 1), "b": codes_of(b_dtype, b, 2)},
                 lambda a, b, named=named: ops.matmul(a, b, **named),
                 lambda a, b, named=named: numerics.matmul(a, b, **named),
             )
@@ -312,7 +232,7 @@ def constant_cases() -> list[Case]:
         }
         slopes, *rest = numerics.prelu_params(0.3, factor, 0.25)
         options = {**named, "multiplier": rest[0], "shift": rest[1], "x_zero": 11}
-        q = _codes(dtype, (2, 3, 4) if number < 2 else (2, 3, 1))
+        q = codes_of(dtype, (2, 3, 4) if number < 2 else (2, 3, 1))
         cases.append(
             Case(
                 f"scale_shift_{number}",
@@ -373,7 +293,7 @@ def unpack_cases() -> list[Case]:
         cases.append(
             Case(
                 f"group_dequantize_axis{axis}",
-                {"q": _codes("int8", shape), "scale": scale},
+                {"q": codes_of("int8", shape), "scale": scale},
                 lambda q, s, axis=axis, size=size: ops.group_dequantize(q, s, axis=axis, group_size=size),
                 lambda q, s, axis=axis, size=size: numerics.group_dequantize(q, s, axis=axis, group_size=size),
             )
@@ -383,7 +303,7 @@ def unpack_cases() -> list[Case]:
 
 def sum_cases() -> list[Case]:
     """Sums over axes and over windows, with and without kept dimensions, odd zero points, uneven padding."""
-    q = _codes("uint8", (2, 3, 5, 4))
+    q = codes_of("uint8", (2, 3, 5, 4))
     cases = []
     for axes, keepdims in (([2, 3], True), ([2, 3], False), ([1], False), ([0, 1, 2, 3], True), ([3], True)):
         named = {"axes": axes, "keepdims": keepdims, "zero_point": 131}
@@ -417,7 +337,7 @@ def sum_cases() -> list[Case]:
         [((2, 3, 7), (3,)), ((1, 2, 5, 4), (3, 7)), ((1, 1, 3, 5, 4), (2, 2, 3))]
     ):
         named = {"out_size": out_size, "zero_point": 9}
-        codes = _codes("int8" if number else "uint8", shape)
+        codes = codes_of("int8" if number else "uint8", shape)
         cases.append(
             Case(
                 f"adaptive_sum_pool_{number}",
@@ -440,11 +360,11 @@ def conv_transpose_cases() -> list[Case]:
     for x_shape, w_shape, dtype, strides, padding, extra, dilation, groups, zero in settings:
         named = {"strides": strides, "padding": padding, "output_padding": extra, "dilation": dilation}
         named["groups"] = groups
-        w = _codes("int8", w_shape, 1)
+        w = codes_of("int8", w_shape, 1)
         cases.append(
             Case(
                 f"conv_transpose_{len(x_shape) - 2}d",
-                {"x": _codes(dtype, x_shape), "w": w},
+                {"x": codes_of(dtype, x_shape), "w": w},
                 lambda x, w, named=named, zero=zero: ops.conv_transpose(x, w, **named, zero_point=zero),
                 lambda x, w, named=named, zero=zero: numerics.conv_transpose(x, w, **named, x_zero=zero),
             )
@@ -454,9 +374,9 @@ def conv_transpose_cases() -> list[Case]:
 
 def dynamic_cases() -> list[Case]:
     """Scales of rows, columns and samples; codes of hard numbers; sums with two scales."""
-    x = _repeated(HARD_FLOATS, (2, 3, 5))
+    x = repeated(HARD_FLOATS, (2, 3, 5))
     ordinary = np.float32([0.1, 3.0, 1e-38, 2.0**100, 0.3]).reshape(1, 1, 5)
-    sums = _repeated(HARD_SUMS, (2, 3, 5))
+    sums = repeated(HARD_SUMS, (2, 3, 5))
     row = np.float32([[0.25], [1e-3], [3e38]])
     cases = [
         Case(
@@ -484,7 +404,7 @@ def resample_cases() -> list[Case]:
     random = np.random.default_rng(6)
     cases = []
     for axis, taps in ((0, 1), (1, 2), (2, 4)):
-        x = _repeated(HARD_FLOATS[3:], (3, 5, 6))
+        x = repeated(HARD_FLOATS[3:], (3, 5, 6))
         index = random.integers(0, x.shape[axis], (taps, 7)).astype(np.int32)
         weight = random.standard_normal((taps, 7)).astype(np.float32)
         cases.append(
@@ -498,173 +418,9 @@ def resample_cases() -> list[Case]:
     return cases
 
 
-def float_cases() -> list[Case]:
-    """Softmax on each axis and the fence."""
-    random = np.random.default_rng(5)
-    x = (10 * random.standard_normal((3, 37, 2))).astype(np.float32)
-    x[0, :4, 0], x[1, 0, 0], x[2, :, 1] = np.float32([3.4e38, -3.4e38, 88.7, -200.0]), np.inf, -np.inf
-    cases = [
-        Case(
-            f"softmax_axis{axis}".replace("-", "m"),
-            {"x": x},
-            lambda x, a=axis: ops.softmax(x, axis=a),
-            lambda x, a=axis: numerics.softmax(x, axis=a),
-        )
-        for axis in (1, -1, 0)
-    ]
-    cases += [
-        Case(
-            f"log_{case.name}",
-            case.inputs,
-            lambda x, a=axis: ops.log_softmax(x, axis=a),
-            lambda x, a=axis: numerics.log_softmax(x, axis=a),
-        )
-        for case, axis in zip(cases, (1, -1, 0), strict=True)
-    ]
-    return [*cases, *norm_cases(), Case("fence", {"x": HARD_FLOATS}, ops.fence, lambda x: x)]
-
-
-def norm_cases() -> list[Case]:
-    """Rows of one and of several axes, of odd lengths, with infinities, NaN and large numbers."""
-    random = np.random.default_rng(6)
-    x = (3 * random.standard_normal((5, 2, 37)) + 1).astype(np.float32)
-    x[0, 0, :2], x[1, 0, 3], x[2, 0, 4], x[3, 0, ::3], x[4] = np.float32([3e38, -3e38]), np.nan, -np.inf, 1e-40, 7
-    picture = x.reshape(1, 10, 37, 1)
-    gamma, beta = random.standard_normal((2, 74)).astype(np.float32)
-    cases = []
-    for axes, epsilon in ((1, 1e-5), (2, 1e-12), (1, 0.0)):
-        row = x.shape[-axes:]
-        factors = [values[: int(np.prod(row))].reshape(row) for values in (gamma, beta)]
-        given = dict(zip(("x", "gamma", "beta"), (x, *factors), strict=True))
-        named = {"axes": axes, "epsilon": epsilon}
-        cases.append(
-            Case(
-                f"layer_norm_{len(cases)}",
-                given,
-                lambda *a, named=named: ops.layer_norm(*a, **named),
-                lambda *a, named=named: numerics.layer_norm(*a, **named),
-            )
-        )
-        cases.append(
-            Case(
-                f"rms_norm_{len(cases)}",
-                {"x": x, "gamma": given["gamma"]},
-                lambda *a, named=named: ops.rms_norm(*a, **named),
-                lambda *a, named=named: numerics.rms_norm(*a, **named),
-            )
-        )
-    for groups, array in ((1, picture), (5, picture), (10, x.reshape(1, 10, 37)), (2, x.reshape(5, 74))):
-        given = {"x": array, "gamma": gamma[: array.shape[1]], "beta": beta[: array.shape[1]]}
-        cases.append(
-            Case(
-                f"group_norm_{groups}",
-                given,
-                lambda *a, groups=groups: ops.group_norm(*a, groups=groups, epsilon=1e-3),
-                lambda *a, groups=groups: numerics.group_norm(*a, groups=groups, epsilon=1e-3),
-            )
-        )
-    for axes, keepdims, mean in (
-        ((1,), False, False),
-        ((0, 2), True, True),
-        ((2,), False, True),
-        ((0, 1, 2), False, False),
-    ):
-        named = {"axes": axes, "keepdims": keepdims, "mean": mean}
-        cases.append(
-            Case(
-                f"float_sum_{len(cases)}",
-                {"x": x},
-                lambda x, named=named: ops.float_sum(x, **named),
-                lambda x, named=named: numerics.float_sum(x, **named),
-            )
-        )
-    return cases
-
-
-def integer_float_cases() -> list[Case]:
-    """Softmax and norms in integers: every input type, rows of all lengths, all axes, ends of the types."""
-    random = np.random.default_rng(7)
-    scores = np.resize(HARD_SUMS, (2, 3, 8))
-    cases = [
-        Case(
-            f"add_mask_{dtype}",
-            {"x": scores, "mask": np.resize(np.arange(-3, 9).astype(dtype), (2, 1, 8))},
-            lambda x, mask: ops.add_mask(x, mask, multiplier=2**40, offset=-7),
-            lambda x, mask: numerics.add_mask(x, mask, multiplier=2**40, offset=-7),
-        )
-        for dtype in ("int64", "int32", "uint8")
-    ]
-    for number, (dtype, shape, axis) in enumerate(
-        [("int16", (2, 40, 6), 1), ("uint8", (3, 2, 5), 0), ("int8", (7,), 0)]
-    ):
-        few = [1 if i != axis and number != 1 else size for i, size in enumerate(shape)]
-        mask = (_codes("int8", tuple(few), number) > 0).astype(np.int64) * (3 - number)
-        named = {"axis": axis, "multiplier": 1395864320, "shift": number, "x_zero": number, "zero_point": 1}
-        named |= {"dtype": "int16" if number < 2 else "uint8", "qmin": 0, "qmax": 200}
-        cases.append(
-            Case(
-                f"masked_mean_{number}",
-                {"x": _codes(dtype, shape, number), "mask": mask},
-                lambda *a, named=named: ops.masked_mean(*a, **named),
-                lambda *a, named=named: numerics.masked_mean(*a, **named),
-            )
-        )
-    for number, (dtype, shape, axis, scale) in enumerate(
-        [
-            ("int32", (2, 3, 5, 33), -1, 3e-9),
-            ("int32", (7, 64), 0, 1e-3),
-            ("int16", (3, 17, 2), 1, 1e-3),
-            ("int8", (4, 130), -1, 0.1),
-            ("uint8", (5, 1), -1, 40.0),
-        ]
-    ):
-        x = np.resize(HARD_SUMS, shape) if dtype == "int32" else _codes(dtype, shape, number)
-        out = ("uint8", 0, 1 / 255) if number % 2 == 0 else ("int16", 0, 1 / 32767)
-        named = {
-            **numerics.integer_softmax_params(scale, out[2])._asdict(),
-            **{"zero_point": out[1], "dtype": out[0], "qmin": 0, "qmax": 32767 if out[0] == "int16" else 255},
-            "axis": axis,
-        }
-        cases.append(
-            Case(
-                f"integer_softmax_{number}",
-                {"x": x},
-                lambda x, named=named: ops.integer_softmax(x, **named),
-                lambda x, named=named: numerics.integer_softmax(x, **named),
-            )
-        )
-    for number, (dtype, shape, axes, centred, epsilon) in enumerate(
-        [
-            ("int16", (2, 3, 96), 1, True, 1e-5),
-            ("uint8", (5, 4, 3), 2, True, 1e-12),
-            ("int8", (3, 1), 1, True, 0.0),
-            ("int16", (2, 1000), 1, False, 1e-6),
-            ("uint8", (3, 7), 1, False, 1.0),
-        ]
-    ):
-        x = _codes(dtype, shape, number)
-        x[0] = x[0].flat[0]  # a row of equal codes
-        gamma, beta = random.standard_normal((2, *shape[-axes:]))
-        multiplier, offset, eps, shift = numerics.integer_layer_norm_params(
-            0.01, gamma, beta, 0.02 if number % 2 == 0 else 1e-4, epsilon=epsilon
-        )
-        low, high = (-32767, 32767) if number % 2 else (0, 255)
-        named = {"epsilon": eps, "shift": shift, "zero_point": 0 if number % 2 else 120, "qmin": low, "qmax": high}
-        named |= {"dtype": "int16" if number % 2 else "uint8", "centred": centred, "x_zero": 0 if centred else 5}
-        cases.append(
-            Case(
-                f"integer_layer_norm_{number}",
-                {"x": x, "multiplier": multiplier, "offset": offset},
-                lambda *a, named=named: ops.integer_layer_norm(*a, **named),
-                lambda *a, named=named: numerics.integer_layer_norm(*a, **named),
-            )
-        )
-    return cases
-
-
 def simulated_cases() -> list[Case]:
     """simulated_quantize: codes and back; NaN becomes the lowest code, as in the integer module."""
-    x = _repeated(HARD_FLOATS, (2, 3, 4))
+    x = repeated(HARD_FLOATS, (2, 3, 4))
     cases = []
     for number, (dtype, bits, symmetric, scale, zero, axis) in enumerate(
         [
@@ -703,7 +459,7 @@ def simulated_cases() -> list[Case]:
                 f"simulated_quantize_{number}",
                 {"x": x},
                 lambda x, s=scale, z=zero, named=named: ops.simulated_quantize(
-                    x, _const(s, "float32"), _const(z, "int32"), **named
+                    x, constant(s, "float32"), constant(z, "int32"), **named
                 ),
                 expected,
             )
@@ -711,7 +467,7 @@ def simulated_cases() -> list[Case]:
     watch = Case(
         "simulated_quantize_uncalibrated",
         {"x": x},
-        lambda x: ops.simulated_quantize(x, _const(0, "float32"), _const(0, "int32"), kind="input", tensor="t"),
+        lambda x: ops.simulated_quantize(x, constant(0, "float32"), constant(0, "int32"), kind="input", tensor="t"),
         lambda x: x,
     )
     return [*cases, watch]

@@ -9,7 +9,8 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.graph.op_cases import CASES, Case
+from tests.graph.op_case import Case
+from tests.graph.op_cases import CASES
 from tvmq.codegen.target import missing_features, resolve_target
 from tvmq.codegen.vm_pipeline import compile_module
 from tvmq.graph import ops

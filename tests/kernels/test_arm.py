@@ -9,7 +9,7 @@ import numpy as np
 import tvm
 from tvm import relax, te, tirx
 
-from tests.graph.op_cases import float_cases
+from tests.graph.float_op_cases import float_cases
 from tests.graph.test_ops import function_of
 from tests.kernels.arm import arm_target, needs_arm, run_on_arm
 from tests.kernels.cases import (
