@@ -1,129 +1,107 @@
-"""Latency at batch 1: tvmq in int8 and float against onnxruntime in int8 and float, and the time to load.
+"""Latency of tvmq, onnxruntime and OpenVINO in int8 and float, every contestant on its best settings.
 
-    python benchmarks/latency.py --zoo ../shared/zoo [--tasks a,b] [--threads 1] [--rounds 7] [--peers-only]
+    python benchmarks/latency.py [--tasks a,b] [--threads 1] [--batch 1] [--rounds 5] [--level avx2] [--zoo DIR]
 
-Names that the zoo's tasks lack are networks of its make_latency_models.py (random weights; needs torch once).
-Blocks of the four variants alternate, round after round, so that a change of clock or load hits them all;
-a figure is the median of all runs, `best` in the JSON the least of the rounds' medians.
+Models    networks of the zoo's make_latency_models.py (random weights) and its tasks
+Contestants  tvmq int8 (default quantization) and f32; onnxruntime f32 and int8 (QDQ, per channel, MinMax);
+          OpenVINO f32 and int8 (NNCF, default), its float parts in f32 or (*) in its default precision
+Each model has a process of its own. Blocks of all contestants alternate, round after round, so that a change of
+clock or load hits them all; "tvmq int8" runs as two contestants (A/A), which shows what the run can tell apart.
+With one thread everything is bound to one CPU.
 
-Columns   milliseconds; ratios: tvmq int8 to onnxruntime float32 and to onnxruntime int8;
-          load: seconds to load the saved int8 and float model in a fresh process that has TVM imported
-Bounds    1. tvmq int8 faster than onnxruntime float32
-          2. tvmq int8 not slower than 1.3 times onnxruntime int8
+Columns   milliseconds, medians of all runs; int8 gain: best peer's int8 / ours; float gain: best peer's f32 / ours;
+          beside float: best peer's float of any precision / our int8;
+          GMAC/s and share of the peak of the instruction set's dot product, measured between the same rounds;
+          ceiling: the milliseconds at that peak, which exact Winograd layers alone can pass
+--level   compile for a lesser CPU (avx2, avx512bw); OpenVINO is limited likewise by ONEDNN_MAX_CPU_ISA;
+          onnxruntime has no such switch and runs as it is
+Bounds    1. geometric mean of int8 gain >= 1.4        2. int8 gain >= 1 / 1.03 less the A/A spread, every model
+          3. beside float > 1, every model             4. geometric mean of float gain >= 1
 Exit code 1 where a bound is missed.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import ours
-import peers
-from common import (
-    PICTURE_TASKS,
-    QUICK_CALIBRATION,
-    Feed,
-    Feeds,
-    Predict,
-    finish,
-    load_zoo,
-    machine,
-    parser,
-    print_table,
-    set_threads,
-    write_json,
-    zoo_module,
-)
+from common import finish, machine, parser, print_table, set_threads, write_json
+from latency_models import NETWORKS, ZOO_TASKS, Network, find
 
-NETWORKS = ("resnet18", "mobilenet_v2")
-BLOCK_SECONDS, FEWEST, MOST = 0.15, 3, 60  # of one variant in one round
-COLUMNS = (
-    ("network", "{name}"),
-    ("tvmq int8", "{tvmq int8:.3f}"),
-    ("tvmq float", "{tvmq float:.3f}"),
-    ("ort int8", "{ort int8:.3f}"),
-    ("ort f32", "{ort f32:.3f}"),
-    ("int8 / ort f32", "{beside_float:.2f}"),
-    ("int8 / ort int8", "{beside_int8:.2f}"),
-    ("load int8 s", "{load_int8:.2f}"),
-    ("load float s", "{load_float:.2f}"),
-)
-PEER_COLUMNS = (COLUMNS[0], COLUMNS[3], COLUMNS[4])
-LOAD = """
-import sys, time, tvm, tvmq
-tvmq.load
-start = time.perf_counter()
-tvmq.load(sys.argv[1])
-print(time.perf_counter() - start)
-"""
+BLOCK_SECONDS, FEWEST, MOST = 0.15, 3, 60  # of one contestant in one round
+WARM_UP = 3
+GAIN, SLACK = 1.4, 1.03
+LEVELS = {"": "llvm", "avx2": "llvm -mcpu=haswell", "avx512bw": "llvm -mcpu=skylake-avx512"}
+ONEDNN = {"avx2": "AVX2", "avx512bw": "AVX512_CORE"}
+OURS, AGAIN, FLOAT = "tvmq int8", "tvmq int8 again", "tvmq f32"
+INT8_PEERS = ("ort int8", "ov int8", "ov int8*")
+F32_PEERS = ("ort f32", "ov f32")
+FLOAT_PEERS = (*F32_PEERS, "ov float*")
+CONTESTANTS = (OURS, FLOAT, *INT8_PEERS, *FLOAT_PEERS)
+NAN = float("nan")
+Run = Callable[[], object]
 
 
-@dataclass(frozen=True)
-class Network:
-    """A float model to time, and samples to calibrate it with; the first is what it runs on."""
+def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], int]:
+    """Our contestants, saved and loaded again as a user would, and the multiply-accumulates."""
+    import ours
 
-    name: str
-    path: Path
-    feeds: Iterable[Feed]
+    import tvmq
+    from tvmq.graph.ledger import get_ledger
 
-
-def networks(options: Any) -> list[Network]:
-    """The tasks and networks that the command line names."""
-    names = [name for name in options.tasks.split(",") if name]
-    known = zoo_module(options.zoo, "tasks").tasks()
-    tasks = load_zoo(options.zoo, ",".join(name for name in names if name in known))
-    limit = QUICK_CALIBRATION if options.quick else None
-    return [
-        Network(name, Path(tasks[name].model_path), Feeds(tasks[name], limit))
-        if name in tasks
-        else random_network(name, options.zoo, options.cache)
-        for name in names
-    ]
+    feed, target = network.feed(options.batch), LEVELS[options.level]
+    model = ours.Model.read(network.path, {name: array.shape for name, array in feed.items()})
+    quantized = model.quantized(network.feeds if options.batch == 1 else [feed], target)
+    macs = sum(layer.get("macs", 0) for layer in get_ledger(quantized.module).layers.values())
+    runs = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, executable in ((OURS, quantized.executable), (FLOAT, model.floats(target))):
+            executable.save(Path(folder) / "model.tvmq")
+            runs[name] = tvmq.load(Path(folder) / "model.tvmq").prepared(feed)
+    return runs | {AGAIN: runs[OURS]}, macs
 
 
-def random_network(name: str, zoo: Path, cache: Path) -> Network:
-    """A network of make_latency_models.py, exported once into the cache, and six random pictures."""
-    path, pictures = cache / f"{name}.onnx", cache / f"{name}.npz"
-    if not pictures.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        export(name, zoo, path, pictures)
-    with np.load(pictures, allow_pickle=False) as arrays:
-        return Network(name, path, [{"input": picture[None]} for picture in arrays["input"]])
+def peer_runs(network: Network, options: Any) -> dict[str, Run]:
+    """The peers' contestants; those whose packages are missing are left out."""
+    import openvino_peer
+    import peers
+
+    feed, threads = network.feed(options.batch), options.threads
+    quantized, _ = peers.int8_model(network.path, network.feeds, options.cache)
+    runs: dict[str, Run] = {}
+    for name, path in (("ort f32", network.path), ("ort int8", quantized)):
+        predict = peers.session(path, threads, options.batch)
+        runs[name] = lambda predict=predict: predict(feed)
+    if openvino_peer.available():
+        floats, int8 = network.path, openvino_peer.int8_model(network, options.cache)
+        contestants = [("ov f32", floats, "f32"), ("ov float*", floats, "")]
+        contestants += [("ov int8", int8, "f32"), ("ov int8*", int8, "")] if int8 is not None else []
+        for name, path, precision in contestants:
+            runs[name] = openvino_peer.session(path, feed, precision, threads)
+    return runs
 
 
-def export(name: str, zoo: Path, path: Path, pictures: Path) -> None:
-    """Write model and pictures with torch, by the exporter that needs no further package."""
-    try:
-        import torch
-    except ImportError as error:
-        raise SystemExit(f"latency: '{name}' is exported with torch, which is missing; pip install torch") from error
-    module = zoo_module(zoo, "make_latency_models")
-    if name not in module.MODELS:
-        raise SystemExit(f"latency: no task and no network '{name}'; networks are {', '.join(module.MODELS)}")
-    network, arguments, inputs = module.build(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it announces its successor
-        torch.onnx.export(
-            network, arguments, str(path), dynamo=False, opset_version=17, input_names=inputs,
-            output_names=["output"],
-        )  # fmt: skip
-    size = arguments[0].shape[-1]
-    np.savez(pictures, input=np.concatenate([module.image(1, size, 1 + i).numpy() for i in range(6)]))
+def peak(level: str) -> tuple[Run, int]:
+    """A loop of the dot product of the best instruction set within `level`, and its multiply-accumulates."""
+    import kernels
+
+    from tvmq.codegen.target import resolve_target
+
+    return kernels.peak_run(resolve_target(LEVELS[level]).isa.name)
 
 
-def blocks(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[np.ndarray]]:
-    """Seconds of the runs of each variant, a block a round, the variants taking turns."""
+def blocks(runs: dict[str, Run], rounds: int) -> dict[str, list[np.ndarray]]:
+    """Seconds of the runs of each contestant, a block a round, the contestants taking turns."""
     for run in runs.values():
-        for _ in range(3):
+        for _ in range(WARM_UP):
             run()
     times: dict[str, list[np.ndarray]] = {name: [] for name in runs}
     for _ in range(rounds):
@@ -139,73 +117,122 @@ def blocks(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, list
     return times
 
 
-def load_seconds(executable: Any) -> float:
-    """Seconds to load the saved executable in a fresh process; imports are not counted."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.tvmq"
-        executable.save(path)
-        command = [sys.executable, "-c", LOAD, str(path)]
-        result = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(result.stdout)
+def measure(name: str, options: Any) -> dict[str, Any]:
+    """All figures of one model; peers start first, as TVM binds the thread that runs it."""
+    if options.threads == 1 and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    network = find(name, options)
+    runs = peer_runs(network, options)
+    for run in runs.values():
+        run()
+    ours_, macs = our_runs(network, options)
+    peak_run, peak_macs = peak(options.level)
+    times = blocks({**ours_, **runs, "peak": peak_run}, options.rounds)
+    figures: dict[str, Any] = {key: 1e3 * float(np.median(np.concatenate(parts))) for key, parts in times.items()}
+    best = {key: 1e3 * float(min(map(np.median, parts))) for key, parts in times.items()}
+    rate = peak_macs / figures["peak"] * options.threads  # in a millisecond
+    return {"name": name, "macs": macs, "peak_rate": rate, "best": best, **figures}
 
 
-def bind(run: Predict, feed: Feed) -> Callable[[], object]:
-    """A call with its input."""
-    return lambda: run(feed)
+def judged(figures: dict[str, Any]) -> dict[str, Any]:
+    """The figures with what follows from them."""
 
+    def least(names: tuple[str, ...]) -> float:
+        return min((figures[name] for name in names if name in figures), default=NAN)
 
-def measure(network: Network, options: Any) -> dict[str, Any]:
-    """All figures of one network."""
-    quantized, _ = peers.int8_model(network.path, network.feeds, options.cache)
-    feed = next(iter(network.feeds))
-    runs = {
-        "ort int8": bind(peers.session(quantized, options.threads), feed),
-        "ort f32": bind(peers.session(network.path, options.threads), feed),
+    again = figures[AGAIN] / figures[OURS]
+    return {
+        **dict.fromkeys(CONTESTANTS, NAN),
+        **figures,
+        "int8_gain": least(INT8_PEERS) / figures[OURS],
+        "beside_float": least(FLOAT_PEERS) / figures[OURS],
+        "float_gain": least(F32_PEERS) / figures[FLOAT],
+        "spread": max(again, 1 / again) - 1,
+        "gmacs": 1e-6 * figures["macs"] / figures[OURS],
+        "share": figures["macs"] / figures[OURS] / figures["peak_rate"],
+        "ceiling": figures["macs"] / figures["peak_rate"],
+        "mmacs": 1e-6 * figures["macs"],
     }
-    figures: dict[str, Any] = {"name": network.name, "threads": options.threads}
-    if not options.peers_only:
-        model = ours.Model.read(network.path, {name: array.shape for name, array in feed.items()})
-        int8, plain = model.quantized(network.feeds).executable, model.floats()
-        figures |= {"load_int8": load_seconds(int8), "load_float": load_seconds(plain)}
-        runs |= {"tvmq int8": bind(ours.predict(int8), feed), "tvmq float": bind(ours.predict(plain), feed)}
-    times = blocks(runs, options.rounds)
-    figures |= {name: 1e3 * float(np.median(np.concatenate(parts))) for name, parts in times.items()}
-    figures["best"] = {name: 1e3 * float(min(map(np.median, parts))) for name, parts in times.items()}
-    if not options.peers_only:
-        figures["beside_float"] = figures["tvmq int8"] / figures["ort f32"]
-        figures["beside_int8"] = figures["tvmq int8"] / figures["ort int8"]
-    return figures
 
 
-def missed(figures: dict[str, Any]) -> list[str]:
-    """The bounds that one network misses."""
+COLUMNS = (
+    ("model", "{name}"),
+    ("MMACs", "{mmacs:.0f}"),
+    *((name, "{" + name + ":.3f}") for name in CONTESTANTS),
+    ("int8 gain", "{int8_gain:.2f}"),
+    ("beside float", "{beside_float:.2f}"),
+    ("float gain", "{float_gain:.2f}"),
+    ("A/A", "{spread:.1%}"),
+    ("GMAC/s", "{gmacs:.0f}"),
+    ("of peak", "{share:.0%}"),
+    ("ceiling", "{ceiling:.3f}"),
+)
+
+
+def geometric_mean(values: list[float]) -> float:
+    """Of positive numbers; NaN without any.
+
+    >>> geometric_mean([1.0, 4.0])
+    2.0
+    """
+    return float(np.exp(np.mean(np.log(values)))) if values else NAN
+
+
+def missed(models: list[dict[str, Any]]) -> list[str]:
+    """The bounds that the table misses."""
     failures = []
-    if figures["beside_float"] >= 1.0:
-        failures.append("{name}: int8 takes {beside_float:.2f} of onnxruntime float32; below 1 asked")
-    if figures["beside_int8"] > 1.3:
-        failures.append("{name}: int8 takes {beside_int8:.2f} of onnxruntime int8; at most 1.3 asked")
-    return [text.format(**figures) for text in failures]
+    for f in models:
+        if not f["int8_gain"] * (SLACK + f["spread"]) >= 1:
+            failures.append("{name}: int8 gain {int8_gain:.2f}, A/A {spread:.1%}".format(**f))
+        if not f["beside_float"] > 1:
+            failures.append("{name}: a peer's float takes {beside_float:.2f} of our int8".format(**f))
+    gain, floats = (geometric_mean([f[key] for f in models]) for key in ("int8_gain", "float_gain"))
+    if not gain >= GAIN:
+        failures.append(f"geometric mean of int8 gain {gain:.3f}; at least {GAIN} asked")
+    if not floats >= 1:
+        failures.append(f"geometric mean of float gain {floats:.3f}; at least 1 asked")
+    return failures
+
+
+def in_child(name: str, options: Any, arguments: list[str]) -> dict[str, Any]:
+    """`measure` in a fresh process."""
+    environment = dict(os.environ, TVM_NUM_THREADS=str(options.threads), OMP_NUM_THREADS=str(options.threads))
+    if options.level:
+        environment["ONEDNN_MAX_CPU_ISA"] = ONEDNN[options.level]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "figures.json"
+        command = [sys.executable, __file__, *arguments, "--tasks", name, "--json", str(out), "--child"]
+        subprocess.run(command, env=environment, check=True)
+        record: dict[str, Any] = json.loads(out.read_text())
+    return record["figures"]  # type: ignore[no-any-return]
 
 
 def main() -> None:
     """Command line; see the head of this file."""
-    commands = parser("Latency of int8 and float, tvmq and onnxruntime.", tasks=NETWORKS + PICTURE_TASKS)
+    commands = parser("Latency of int8 and float: tvmq, onnxruntime, OpenVINO.", tasks=NETWORKS + ZOO_TASKS)
     commands.add_argument("--threads", type=int, default=1, help="of each runtime")
-    commands.add_argument("--rounds", type=int, default=7, help="blocks of each variant")
-    commands.add_argument("--peers-only", action="store_true", help="onnxruntime's columns alone; no bounds")
+    commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a free batch")
+    commands.add_argument("--rounds", type=int, default=5, help="blocks of each contestant")
+    commands.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
+    commands.add_argument(
+        "--child", action="store_true", help="measure in this very process; used by the command itself"
+    )
     options = commands.parse_args()
     set_threads(options.threads)
+    if options.child:
+        write_json(options.json, {"figures": measure(options.tasks, options)})
+        return
     print(machine(), flush=True)
-    columns = PEER_COLUMNS if options.peers_only else COLUMNS
-    figures = []
-    for network in networks(options):
-        figures.append(measure(network, options))
-        print(", ".join(f"{title} {form.format(**figures[-1])}" for title, form in columns), flush=True)
-    print_table([title for title, _ in columns], [[form.format(**f) for _, form in columns] for f in figures])
-    failures = [] if options.peers_only else [text for f in figures for text in missed(f)]
-    write_json(options.json, {"networks": figures, "failures": failures})
-    if not options.peers_only:
-        finish(failures)
+    models = []
+    for name in filter(None, options.tasks.split(",")):
+        models.append(judged(in_child(name, options, sys.argv[1:])))
+        print(", ".join(f"{title} {form.format(**models[-1])}" for title, form in COLUMNS), flush=True)
+    print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in models])
+    means = {key: geometric_mean([f[key] for f in models]) for key in ("int8_gain", "beside_float", "float_gain")}
+    print(", ".join(f"geometric mean of {key.replace('_', ' ')} {value:.3f}" for key, value in means.items()))
+    failures = missed(models)
+    write_json(options.json, {"models": models, "means": means, "failures": failures})
+    finish(failures)
 
 
 if __name__ == "__main__":

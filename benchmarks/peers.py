@@ -13,20 +13,30 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import onnx
 import onnxruntime
 from common import Feed, Predict
 
 SETTINGS = "qdq per-channel u8s8 minmax"
 
 
-def session(model: Path, threads: int = 1) -> Predict:
-    """A function that runs the model in onnxruntime on the CPU, default optimizations."""
+def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
+    """A function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes free dimensions."""
     options = onnxruntime.SessionOptions()
+    if batch is not None:
+        for name in _free_dimensions(model):
+            options.add_free_dimension_override_by_name(name, batch)
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     loaded = onnxruntime.InferenceSession(str(model), options, ["CPUExecutionProvider"])
     return lambda feed: loaded.run(None, feed)
+
+
+def _free_dimensions(model: Path) -> set[str]:
+    """Names of the dimensions of the inputs that are no numbers."""
+    inputs = onnx.load(model, load_external_data=False).graph.input
+    return {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}
 
 
 class _Reader:
@@ -41,14 +51,14 @@ class _Reader:
         return next(self.iterator, None)
 
 
-def _digest(model: Path, feeds: Iterable[Feed]) -> str:
-    """Hash of all that the quantized model depends on."""
-    digest = hashlib.sha256(f"{onnxruntime.__version__} {SETTINGS}".encode())
-    digest.update(model.read_bytes())
+def digest(model: Path, feeds: Iterable[Feed], settings: str = f"{onnxruntime.__version__} {SETTINGS}") -> str:
+    """Hash of all that a quantized model depends on; settings: versions and options."""
+    found = hashlib.sha256(settings.encode())
+    found.update(model.read_bytes())
     for feed in feeds:
         for name, array in sorted(feed.items()):
-            digest.update(name.encode() + array.tobytes())
-    return digest.hexdigest()[:16]
+            found.update(name.encode() + array.tobytes())
+    return found.hexdigest()[:16]
 
 
 def _preprocess(model: Path, out: Path) -> list[str]:
@@ -86,7 +96,7 @@ def _quantize(source: Path, out: Path, feeds: Iterable[Feed]) -> list[str]:
 def int8_model(model: Path, feeds: Iterable[Feed], cache: Path) -> tuple[Path, list[str]]:
     """The model quantized by onnxruntime, from the cache where it is there, and notes on workarounds."""
     cache.mkdir(parents=True, exist_ok=True)
-    out = cache / f"{model.stem}.{_digest(model, feeds)}.int8.onnx"
+    out = cache / f"{model.stem}.{digest(model, feeds)}.int8.onnx"
     notes = out.with_suffix(".txt")
     if not notes.exists():  # written last
         before, partial = out.with_suffix(".pre.onnx"), out.with_suffix(".partial")

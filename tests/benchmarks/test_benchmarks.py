@@ -124,11 +124,40 @@ def test_bounds_without_data(script: Any) -> None:
     assert len(missed([{**row, "differing": 2}, {**row, "mode": "dynamic"}])) == 2
 
 
+def test_bounds_of_latency(script: Any) -> None:
+    """Geometric means over all models; every model beside the peers' int8 and float."""
+    missed = script("latency").missed
+    row = {"name": "n", "int8_gain": 1.4, "beside_float": 1.01, "float_gain": 1.0, "spread": 0.01}
+    assert not missed([row, {**row, "int8_gain": 1.96}, {**row, "int8_gain": 1.0, "spread": 0.0}])
+    assert (
+        "beside" not in "".join(missed([row]))
+        and "a peer's float takes 1.00" in missed([{**row, "beside_float": 1.0}])[0]
+    )
+    slow = {**row, "int8_gain": 0.96}  # 1 / 0.96 is more than 1.03 + 0.01
+    assert "n: int8 gain 0.96, A/A 1.0%" in missed([slow])[0] and "gain 0.960; at least 1.4" in missed([slow])[1]
+    assert "float gain 0.990" in missed([{**row, "float_gain": 0.99}])[0]
+
+
+def test_latency_compares_the_best_peer(script: Any) -> None:
+    """The least of the peers that ran; those that did not count for nothing."""
+    figures = {
+        "name": "n",
+        "macs": 2_000_000,
+        "peak_rate": 1e6,
+        "tvmq int8": 4.0,
+        "tvmq int8 again": 4.4,
+        "tvmq f32": 10.0,
+    }
+    figures |= {"ort int8": 8.0, "ort f32": 20.0, "ov f32": 15.0, "ov float*": 6.0}
+    judged = script("latency").judged(figures)
+    expected = {"int8_gain": 2.0, "beside_float": 1.5, "float_gain": 1.5, "spread": 0.1, "share": 0.5, "ceiling": 2.0}
+    assert {key: judged[key] for key in expected} == pytest.approx(expected)
+    assert np.isnan(judged["ov int8"])
+
+
 def test_bounds_of_the_others(script: Any) -> None:
-    """Latency, memory and exactness, held and missed."""
-    latency, memory, exactness = (script(name) for name in ("latency", "memory", "exactness"))
-    assert not latency.missed({"name": "n", "beside_float": 0.99, "beside_int8": 1.3})
-    assert len(latency.missed({"name": "n", "beside_float": 1.0, "beside_int8": 1.31})) == 2
+    """Memory and exactness, held and missed."""
+    memory, exactness = (script(name) for name in ("memory", "exactness"))
     runs = [{"task": "t", "peak": 100.0}, {"task": "t", "peak": 104.9}, {"task": "u", "peak": 300.0}]
     assert not memory.missed(runs)
     assert len(memory.missed([*runs, {"task": "t", "peak": 105.1}])) == 1
