@@ -155,6 +155,20 @@ def test_latency_compares_the_best_peer(script: Any) -> None:
     assert np.isnan(judged["ov int8"])
 
 
+def test_bounds_of_kernels(script: Any) -> None:
+    """Of the chosen kernels on the best level: share of the peak where sums are long, OpenVINO's time for depthwise."""
+    kernels = script("kernels")
+    deep, thin = "matmul 128x768->768", "depthwise 3x3 s1 28x28x192"
+
+    def row(title: str, share: float, peer: float, level: str = "best", label: str = "4x4 *") -> Any:
+        return kernels.Row(title, level, label, 1.0, 1e9, share, 0.1, peer)
+
+    held = [row(deep, 0.9, 1.0), row(deep, 0.5, 1.0, "other"), row(deep, 0.5, 1.0, label="6x4"), row(thin, 0.1, 1.4)]
+    assert not kernels.missed(held, "best")
+    assert kernels.missed([row(deep, 0.89, 9.0)], "best") == [f"{deep}: 89% of the peak, at least 90% asked"]
+    assert kernels.missed([row(thin, 0.9, 1.39)], "best") == [f"{thin}: 1.39 x OpenVINO, at least 1.4 asked"]
+
+
 def test_bounds_of_the_others(script: Any) -> None:
     """Memory and exactness, held and missed."""
     memory, exactness = (script(name) for name in ("memory", "exactness"))
