@@ -2,12 +2,14 @@
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
+    python benchmarks/exactness.py --zoo ../shared/zoo --only saturated
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exactness_cuda.py
 
 Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
           free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator", see qdq.py)
+          saturated: the tasks with weights of -128 and 127 and codes at both ends ("task-saturated", see saturated.py)
 Builds    for AVX2, AVX-512BW and VNNI, as far as this CPU runs them; each is saved, and loaded by fresh
           processes of 1 and of 2 threads
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
@@ -50,6 +52,7 @@ from common import (
     write_json,
 )
 from free_sizes import free_models
+from saturated import far_inputs, saturated
 
 TARGETS = {
     "avx2": "llvm -mcpu=core-avx2",
@@ -75,6 +78,7 @@ class Case:
 
     calibration     None: the model carries its own scales
     apart           False: built for a free number of samples, even where they could run one by one
+    saturated       True: weights of the integer module are replaced by extremes
     """
 
     name: str
@@ -83,6 +87,7 @@ class Case:
     calibration: Iterable[Feed] | None
     inputs: list[Feed]
     apart: bool = True
+    saturated: bool = False
 
 
 def cases(options: Any) -> Iterator[Case]:
@@ -92,6 +97,10 @@ def cases(options: Any) -> Iterator[Case]:
     only = options.only.split(",")
     if "own" in only:
         yield from own_cases(options, samples)
+    for task in load_zoo(options.zoo, options.tasks).values() if "saturated" in only else ():
+        feeds, inputs = Feeds(task, QUICK_CALIBRATION), far_inputs(first_inputs(task, samples))
+        name = f"{task.name}-saturated"
+        yield Case(name, task.model_path, batch_one_shape(task), feeds, inputs, saturated=True)
     for parts in free_models(options) if "free" in only else ():
         name, model, calibration, inputs, apart = parts
         yield Case(name, model, {}, calibration, inputs, apart)
@@ -165,6 +174,8 @@ def integer_and_simulated(case: Case) -> tuple[Any, Any]:
     if case.calibration is None:
         return tvmq.quantize(*imported), None
     model = ours.Model(*imported)
+    if case.saturated:
+        return saturated(model.integer(case.calibration)), None
     return model.integer(case.calibration), model.simulated(case.calibration)
 
 
@@ -379,7 +390,7 @@ def main() -> None:
     commands = parser("Compiled integer modules against the NumPy definition.")
     commands.add_argument("--graphs", type=int, default=500, help="random graphs")
     commands.add_argument("--free", type=int, default=60, help="random graphs of any batch")
-    commands.add_argument("--only", default="own,free,imported", help="kinds of models, see above")
+    commands.add_argument("--only", default="own,free,imported,saturated", help="kinds of models, see above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
     commands.add_argument("--target", default="cpu", choices=("cpu", "cuda"), help="what the modules are built for")
