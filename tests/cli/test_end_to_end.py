@@ -74,6 +74,14 @@ def test_explain(folder, quantized, cli):
     assert printed["layers"] == json.loads(quantized.stdout)["layers"]
 
 
+def test_bench_per_layer(folder, quantized, cli):
+    result = cli("bench", folder / "digits.tvmq", "--repeat", 3, "--per-layer")
+    assert result.code == 0, result.err
+    assert "of peak" in result.out and "whole run" in result.out
+    printed = json.loads(cli("bench", folder / "digits.tvmq", "--repeat", 3, "--per-layer", "--json").out)
+    assert sum(row["share"] for row in printed["profile"]["layers"]) == pytest.approx(1)
+
+
 def test_bench(folder, quantized, cli):
     printed = json.loads(cli("bench", folder / "digits.tvmq", "--repeat", 5, "--json").out)
     assert 0 < printed["fastest"] <= printed["median"] < 1

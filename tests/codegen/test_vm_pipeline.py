@@ -56,7 +56,7 @@ def with_kernel(bb: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
 
 def run(mod: tvm.IRModule, x: np.ndarray) -> np.ndarray:
     """Result of the compiled module."""
-    machine = relax.VirtualMachine(compile_module(mod, TARGET), tvm.cpu())
+    machine = relax.VirtualMachine(compile_module(mod, TARGET).code, tvm.cpu())
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 

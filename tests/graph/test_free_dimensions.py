@@ -44,7 +44,7 @@ def machine() -> relax.VirtualMachine:
                 result = builder.emit_output(builder.emit(call(x)))
             builder.emit_func_output(result)
         functions[name] = builder.get()["main"].with_attr("global_symbol", name)
-    return relax.VirtualMachine(compile_module(tvm.IRModule(functions), resolve_target("llvm")), tvm.cpu())
+    return relax.VirtualMachine(compile_module(tvm.IRModule(functions), resolve_target("llvm")).code, tvm.cpu())
 
 
 @pytest.mark.parametrize("name", CASES)

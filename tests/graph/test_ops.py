@@ -43,7 +43,7 @@ def machine(request: pytest.FixtureRequest) -> relax.VirtualMachine:
     target = resolve_target(request.param)
     if missing_features(target.needs):
         pytest.skip(f"this CPU lacks {missing_features(target.needs)}")
-    return relax.VirtualMachine(compile_module(module_of(*CASES), target), tvm.cpu())
+    return relax.VirtualMachine(compile_module(module_of(*CASES), target).code, tvm.cpu())
 
 
 def run(machine: relax.VirtualMachine, name: str) -> np.ndarray:

@@ -22,6 +22,7 @@ def bench(
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=3, help="Runs that are timed.")] = 50,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that the model may use.")] = 1,
+    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also the time of each layer.")] = False,
     sha256: Sha256 = None,
     as_json: Json = False,
 ) -> None:
@@ -32,14 +33,19 @@ def bench(
     Example: tvmq bench resnet18.tvmq --threads 1
     """
     exe = tvmq.load(model, sha256=sha256)
-    times = exe.benchmark(inputs_for(exe, data), repeat=repeat, threads=threads)
+    inputs = inputs_for(exe, data)
+    times = exe.benchmark(inputs, repeat=repeat, threads=threads)
+    profile = exe.profile(inputs, repeat=repeat, threads=threads) if per_layer else None
     if as_json:
-        print_json({"model": model, "threads": threads, "repeat": repeat, **times.to_dict()})
+        layers = {"profile": profile.to_dict()} if profile else {}
+        print_json({"model": model, "threads": threads, "repeat": repeat, **times.to_dict(), **layers})
         return
     print_rows([
         ["median", time_text(times.median)], ["fastest", time_text(times.fastest)],
         ["runs", str(repeat)], ["threads", str(threads)],
     ])  # fmt: skip
+    if profile:
+        print(f"\n{profile}")
 
 
 def inputs_for(exe: Any, data: Path | None) -> Arrays:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import tvm
-from tvm import relax
 
 from tvmq.codegen.cuda.compile import compile_cuda
 from tvmq.codegen.cuda.lowerer import CudaLowerer
@@ -17,8 +16,9 @@ from tvmq.codegen.description import describe_functions, describe_module
 from tvmq.codegen.executable import Executable, Parts
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import lower_functions
+from tvmq.codegen.main_calls import describe_calls
 from tvmq.codegen.target import CpuTarget, resolve_target
-from tvmq.codegen.vm_pipeline import compile_module
+from tvmq.codegen.vm_pipeline import Compiled, compile_module
 from tvmq.graph.functions import inlined, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
@@ -56,13 +56,14 @@ def build(
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    lowered, kernel_names = lower_functions(mod, lambda part, shared: _lowerer(part, machine, shared), batch)
-    code, source = _compiled(lowered, machine)
+    lowered = lower_functions(mod, lambda part, shared: _lowerer(part, machine, shared), batch)
+    compiled, source = _compiled(lowered.module, machine)
     description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
+    description["calls"] = describe_calls(compiled.calls, lowered.origins)
     functions = describe_functions(mod)
     if functions:
         description["functions"] = functions
-    return Executable(Parts(code, machine, description, kernel_names, mod, source=source))
+    return Executable(Parts(compiled.code, machine, description, lowered.kernel_names, mod, source=source))
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
@@ -77,8 +78,9 @@ def _lowerer(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, shared: Lowerer
     return Lowerer(mod, machine.isa, shared=shared)
 
 
-def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[relax.VMExecutable, str]:
+def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
-        return compile_cuda(lowered, machine)
+        code, source = compile_cuda(lowered, machine)
+        return Compiled(code, ()), source
     return compile_module(lowered, machine), ""

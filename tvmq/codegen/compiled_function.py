@@ -32,6 +32,7 @@ class CompiledFunction:
     ) -> None:
         self.name = name
         self.code, self._lock = code, lock
+        self._description = description
         self._limits = description["limits"]
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
@@ -54,6 +55,10 @@ class CompiledFunction:
     def is_free(self) -> bool:
         """True if an input has a free dimension."""
         return self._free is not None
+
+    def with_code(self, code: Callable[..., Any]) -> CompiledFunction:
+        """The same with another function of a virtual machine in its place."""
+        return CompiledFunction(self.name, code, self._description, self._lock)
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""

@@ -20,8 +20,10 @@ from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.inputs import TensorInfo, infos
+from tvmq.codegen.profile import profiled
+from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
-from tvmq.codegen.timing import Timing, measure
+from tvmq.codegen.timing import Timing, check_counts, measure, with_threads
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.graph.ledger import Ledger
 
@@ -162,6 +164,26 @@ class Executable:
         if isinstance(main.code, DeviceFunction) and not main.is_free:
             return main.code.timed(main.checked(inputs))
         return lambda: self.run(inputs)
+
+    def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
+        """Where the time of a run goes, layer by layer; print it. See codegen/profile.py for how it is measured.
+
+        repeat   measurements of each call, by turns with whole runs
+        threads  that the model may use (None: as it is)
+        raises   ConfigError for counts below 1 and for a GPU, and what `run` raises
+
+            print(exe.profile({"x": x}))
+        """
+        check_counts("profile", repeat=repeat, threads=threads)
+        main, target = self["main"], self._parts.target
+        if isinstance(target, CudaTarget):
+            raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
+
+        def work() -> Profile:
+            described = self._parts.description.get("calls", {})
+            return profiled(self._parts.code, lambda code: main.with_code(code).run(inputs), described, target, repeat)
+
+        return work() if threads is None else with_threads(threads, work)
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.

@@ -19,6 +19,7 @@ import tvm
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain, find_chains
+from tvmq.codegen.main_calls import Origin, origin_of
 from tvmq.codegen.rounding import protected, rounds
 from tvmq.codegen.vm_pipeline import mark_kernel
 from tvmq.graph import ops
@@ -149,6 +150,7 @@ class Lowerer:
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}
+        self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._unique = UniqueNames(self.view.params)
@@ -158,6 +160,7 @@ class Lowerer:
         self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
+        self._origin = Origin((), 0, "")
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
@@ -168,6 +171,7 @@ class Lowerer:
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self._sources = merge(*(self.view.sources(name) for name in chain.members))
+            self._origin = origin_of(self.view, chain.members)
             if not self.by_rule(chain):
                 self.otherwise(chain)
         return self._finish()
@@ -248,6 +252,7 @@ class Lowerer:
         var = relax.DataflowVar(self._unique(name), value.ty)
         self._bindings.append((var, value))
         self._names[var.name] = self._sources
+        self.origins[var.name] = self._origin
         return var
 
     def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:

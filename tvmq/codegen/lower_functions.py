@@ -8,11 +8,13 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import tvm
 
 from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.main_calls import Origin
 from tvmq.codegen.narrow_weights import narrow_weights
 from tvmq.graph.functions import function_module, inlined, part_functions
 from tvmq.graph.symbolic import free_dimensions, with_sizes
@@ -21,8 +23,16 @@ from tvmq.graph.unpacked import unpacked
 Walk = Callable[[tvm.IRModule, "Lowerer | None"], Lowerer]
 
 
-def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) -> tuple[tvm.IRModule, dict[str, str]]:
-    """The module for the compiler, and {variable: kernel that computes it} of main.
+class Lowered(NamedTuple):
+    """The module for the compiler, {variable: kernel that computes it} and {variable: what it is for} of main."""
+
+    module: tvm.IRModule
+    kernel_names: dict[str, str]
+    origins: dict[str, Origin]
+
+
+def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) -> Lowered:
+    """All functions as calls of kernels.
 
     lowerer  makes the walk over a function, from its module and the walk that it shares kernels with
     batch    dimension that becomes 1: samples are run one after the other
@@ -35,7 +45,7 @@ def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) 
         functions[name] = lowered["main"].with_attr("global_symbol", name)
     for name, func in functions.items():
         lowered[name] = func
-    return lowered, main.kernel_names
+    return Lowered(lowered, main.kernel_names, main.origins)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

@@ -53,9 +53,7 @@ def measure(run: Callable[[], object], *, repeat: int, threads: int | None = Non
     threads  that models may use meanwhile, at most one a CPU; None: as many as TVM uses in this thread
     raises   ConfigError for counts below 1
     """
-    for name, count in (("repeat", repeat), ("threads", threads)):
-        if count is not None and (not isinstance(count, int) or count < 1):
-            raise ConfigError(f"benchmark: {name} must be an integer of at least 1. Got {count!r} instead")
+    check_counts("benchmark", repeat=repeat, threads=threads)
     stop = threading.Event()
 
     def work() -> list[float]:
@@ -73,6 +71,13 @@ def measure(run: Callable[[], object], *, repeat: int, threads: int | None = Non
     finally:
         stop.set()  # after an interrupt the other thread is not to go on
     return Timing(statistics.median(seconds), min(seconds), max(seconds), repeat)
+
+
+def check_counts(where: str, **counts: int | None) -> None:
+    """ConfigError for a count below 1; None is none."""
+    for name, count in counts.items():
+        if count is not None and (not isinstance(count, int) or count < 1):
+            raise ConfigError(f"{where}: {name} must be an integer of at least 1. Got {count!r} instead")
 
 
 def with_threads(count: int, work: Callable[[], Result]) -> Result:

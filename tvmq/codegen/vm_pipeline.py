@@ -7,7 +7,7 @@ neighbours are fused into one function, and every function gets the generic sche
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import tvm
 from tvm import relax, topi
@@ -16,6 +16,7 @@ from tvm.relax import transform
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.leaky import leaky
+from tvmq.codegen.main_calls import MainCall, group_members, main_calls
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
 
@@ -37,7 +38,14 @@ def mark_kernel(func: Any, name: str) -> Any:
     return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
-def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
+class Compiled(NamedTuple):
+    """Machine code, and what its main function calls, in order."""
+
+    code: relax.VMExecutable
+    calls: tuple[MainCall, ...]
+
+
+def compile_module(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
     """Machine code for all functions of the module.
 
     mod      any Relax module without free operators of other compilers; unchanged
@@ -48,12 +56,14 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
         return _compiled(mod, target)
 
 
-def _compiled(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
+def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
     try:
         compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
         with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG, disabled_pass=UNUSED):
-            lowered = lower(schedule_generic(fuse(mod), target.isa.vector_bytes))
-            return tvm.compile(lowered, compiler, relax_pipeline=None)
+            groups = grouped(mod)
+            fused = schedule_generic(merged(groups), target.isa.vector_bytes)
+            code = tvm.compile(lower(fused), compiler, relax_pipeline=None)
+            return Compiled(code, main_calls(fused, group_members(groups)))
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
@@ -62,6 +72,11 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> relax.VMExecutable:
 
 def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops, neighbours fused; to be run inside of a target."""
+    return merged(grouped(mod))
+
+
+def grouped(mod: tvm.IRModule) -> tvm.IRModule:
+    """Operators to functions of loops; neighbours that will be fused are a function that calls them."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
@@ -74,10 +89,13 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
             transform.LegalizeOps(rules, ["relax.reshape"]),
             transform.AnnotateTIROpPattern(),
             transform.FuseOps(),
-            transform.FuseTIR(),
-            transform.DeadCodeElimination(),
         ]
     )(mod)
+
+
+def merged(mod: tvm.IRModule) -> tvm.IRModule:
+    """Each group of `grouped` as one function of loops."""
+    return tvm.transform.Sequential([transform.FuseTIR(), transform.DeadCodeElimination()])(mod)
 
 
 def lower(mod: tvm.IRModule) -> tvm.IRModule:

@@ -10,6 +10,7 @@ from tvmq.graph.view import op_name, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
+PRODUCTS = ("matmul", "tvmq.matmul")
 
 
 def multiply_accumulates(call: relax.Expr) -> int:
@@ -23,7 +24,9 @@ def multiply_accumulates(call: relax.Expr) -> int:
         return elements(call) * _taps(call, "O")
     if name in TRANSPOSED:
         return elements(call.args[0]) * _taps(call, "I")
-    if name == "matmul":
+    if name == "tvmq.conv_transpose":  # its weight is laid out as IO...
+        return elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
+    if name in PRODUCTS:
         return elements(call) * _number(sizes_of(call.args[0])[-1])
     return 0
 
