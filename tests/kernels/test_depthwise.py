@@ -53,6 +53,9 @@ SHAPES = [
     picture((6, 6), 20, kernel=2, padding=(0, 1, 0, 0)),
     picture((5, 5), 16, kernel=1, stride=2, padding=(0, 0, 0, 0)),
     picture((6, 7), 16, kernel=4, stride=3, padding=(2, 0, 1, 3)),
+    # many rows of the kernel outside, of pictures and of strides
+    picture((2, 9), 40, kernel=5, padding=(2, 2, 2, 2)),
+    picture((3, 6), 33, kernel=7, stride=2, padding=(3, 3, 2, 3), x_dtype="int8"),
     # windows larger than the picture, wider padding than kernel, dilation
     picture((1, 1), 32),
     picture((2, 2), 16, padding=(4, 4, 4, 4)),

@@ -8,6 +8,7 @@ Loops      parallel band of output rows; block of channels; strip of columns; ou
            last the steps over codes of the band
 Registers  up to 16 sums of 32 registers (8 of 16): 4 pixels x 4 vectors of channels, which share the weights
 Ring       as many rows as a window is high; a strip is so narrow that they stay in the L1 cache
+Padding    rows of the kernel that lie outside are left out where they are many: their sums are in the bias
 Fallback   fewer channels than a vector has lanes: narrower vectors, down to plain TIR with one lane
 Measured   Zen 4, one core, padding included, G outputs/s on VNNI and AVX2: 3 x 3 56x56x144 7.7 and 4.0,
            14x14x384 7.9 and 3.4, stride 2 112x112x96 4.4 and 2.9; 5 x 5 28x28x240 3.4 and 2.0
@@ -37,7 +38,7 @@ from tvmq.kernels.builder import (
     workspace,
 )
 from tvmq.kernels.depthwise_copy import RowCopier
-from tvmq.kernels.depthwise_plan import Blocks, Shape, pack_weights, stored_channels
+from tvmq.kernels.depthwise_plan import Blocks, Shape, pack_biases, pack_weights, stored_channels
 from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions, level
 from tvmq.kernels.isa.generic import Instructions
@@ -86,7 +87,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    return Kernel(name, func, (packed, pack(bias), *plan.constants(pack)), key)
+    return Kernel(name, func, (packed, pack_biases(shape, weight, bias), *plan.constants(pack)), key)
 
 
 def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -127,7 +128,7 @@ class _Template:
         weights = shape.places * conv.kernel[0] * shape.row_weights
         parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
         parameters |= self.plan.data_parameters(conv.out_shape)
-        parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((shape.places,), "int32")}
+        parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((len(shape.biases) * shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
         with Function(self.name, parameters) as function:
@@ -224,18 +225,33 @@ class _BlocksOfBand:
                 with T.Then():
                     line = ((self.image * conv.height + y) * conv.width) * conv.channels + self.channel
                     self.copier.copy(self.ring, begin, opaque(line), self.step_first, end)
-                with T.Else():
-                    self.copier.fill(self.ring, begin, end - self.step_first)
+                if self.shape.outside is None:
+                    with T.Else():
+                        self.copier.fill(self.ring, begin, end - self.step_first)
 
     def _row(self, row: Expr) -> None:
         """One output row of the strip, in tiles of some steps; each as many pixels at a time as fit."""
         together = self.together
+        self._rows_inside(row)
         pixels = [(ahead, output) for ahead in range(together) for output in range(self.columns.outputs)]
         count = T.floordiv(self.step_end - self.step_first + together - 1, together)
         with T.serial(0, count) as index:
             step = opaque(T.min(self.step_first + index * together, self.step_end - together))
             for begin in reversed(range(0, len(pixels), self.pixels)):
                 _Tile(self, row, step, pixels[begin : begin + self.pixels]).emit()
+
+    def _rows_inside(self, row: Expr) -> None:
+        """Kernel rows that the output row reads, and where the bias of such rows begins."""
+        shape = self.shape
+        self.first_kernel_row, self.kernel_rows, self.bias = 0, self.conv.kernel[0], self.place
+        if shape.outside is None:
+            return
+        above, inside = shape.rows_inside(row)
+        self.first_kernel_row, self.kernel_rows = opaque(above), opaque(inside)
+        if len(shape.biases) > 1:
+            below = self.conv.kernel[0] - self.first_kernel_row - self.kernel_rows
+            number = self.first_kernel_row * (shape.outside[1] + 1) + below
+            self.bias = opaque(self.place + number * shape.places)
 
 
 class _Tile:
@@ -250,13 +266,13 @@ class _Tile:
         lanes, bias = self.ins.lanes, []
         for vector in range(self.vectors):
             kind = vector_type("int32", lanes)
-            bias.append(load(self.band.template.bias, self.band.place + vector * lanes, kind))
+            bias.append(load(self.band.template.bias, self.band.bias + vector * lanes, kind))
         self.sums = [[Register("int32", lanes) for _ in bias] for _ in self.pixels]
         for registers in self.sums:
             for register, value in zip(registers, bias, strict=True):
                 register.set(value)
-        with T.serial(0, self.band.conv.kernel[0]) as kernel_row:
-            self._kernel_row(kernel_row)
+        with T.serial(0, self.band.kernel_rows) as number:
+            self._kernel_row(self.band.first_kernel_row + number)
         self._store()
 
     def _kernel_row(self, kernel_row: Expr) -> None:

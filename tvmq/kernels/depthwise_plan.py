@@ -1,4 +1,4 @@
-"""How a depthwise kernel deals its work to vectors: taps to dots, channels to blocks. No TIR here.
+"""How a depthwise kernel deals its work to vectors: taps to dots, channels to blocks, and the rows that it reads.
 
 A dot adds `taps` products to each lane (4 on VNNI, 2 for int16 pairs, 1 in plain TIR). The taps of a lane
 are neighbouring columns of the picture, interleaved by a copy: a "group" holds `taps` columns of a block of
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.kernels.builder import Expr, limit, quotient
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.types import Conv2d
 
@@ -24,6 +25,7 @@ MANY_BLOCKS = 4
 BLOCK_BYTES = 16  # of a 128-bit block, inside which bytes are interleaved
 MOST_BANDS = 12  # divides evenly among 1, 2, 3, 4 and 6 threads
 SERIAL_MACS = 1_500_000  # about 20 us of one core: below, a parallel region costs more than it gains
+OUTSIDE_SHARE = 0.03  # of kernel rows; below, a loop of known length gains as much as leaving them out
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,34 @@ class Shape:
             return 1
         return max(1, min(MOST_BANDS // conv.batch, conv.out_height // (4 * shared)))
 
+    def rows_inside(self, row: Expr) -> tuple[Expr, Expr]:
+        """Kernel rows above the picture, and inside of it, at an output row; those of no padding are all inside."""
+        conv = self.conv
+        (kernel, dilation), first = (conv.kernel[0], conv.dilation[0]), row * conv.strides[0] - conv.padding[0]
+        above = limit(quotient(dilation - 1 - first, dilation), kernel)
+        not_below = limit(quotient(conv.height - first + dilation - 1, dilation), kernel)
+        return above, limit(not_below - above, kernel)
+
+    @cached_property
+    def outside(self) -> tuple[int, int] | None:
+        """Most kernel rows above and below the picture, if output rows leave them out; None if so few are there."""
+        kernel, rows = self.conv.kernel[0], [self.rows_inside(row) for row in range(self.conv.out_height)]
+        left_out = sum(kernel - inside for _, inside in rows)
+        if left_out < OUTSIDE_SHARE * kernel * len(rows):
+            return None
+        return max(above for above, _ in rows), max(kernel - above - inside for above, inside in rows)
+
+    @property
+    def fill(self) -> int:
+        """What padding holds as dots see it: int8 q becomes uint8 q + 128 where they take uint8."""
+        return self.x_zero + 128 if self.conv.x_dtype == "int8" and self.ins.x_dtype == "uint8" else self.x_zero
+
+    @property
+    def biases(self) -> list[tuple[int, int]]:
+        """(above, below) of each bias: rows that are left out have their share of the sum in it."""
+        above, below = self.outside if self.outside and self.fill else (0, 0)
+        return [(top, bottom) for top in range(above + 1) for bottom in range(below + 1)]
+
     @property
     def vector(self) -> int:
         """Elements of a vector that dots take."""
@@ -262,6 +292,15 @@ def pack_weights(shape: Shape, weight: np.ndarray) -> np.ndarray:
     packed = padded[:, np.array(shape.columns.variants)]  # [row, variant, slot, place]
     packed = packed.transpose(0, 1, 3, 2)
     return np.concatenate([packed[:, :, begin:end].ravel() for begin, end in _block_places(shape.blocks)])
+
+
+def pack_biases(shape: Shape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """int32 [channels] -> [bias of `Shape.biases`][place], flat; may wrap, as sums modulo 2^32 do."""
+    rows = weight.astype(np.int64).sum(axis=(1, 3))  # [channels, kernel rows]
+    kernel = rows.shape[1]
+    left_out = [rows[:, :above].sum(axis=1) + rows[:, kernel - below :].sum(axis=1) for above, below in shape.biases]
+    shifted = [(bias + shape.fill * total).astype(np.int32)[shape.slots] for total in left_out]
+    return np.concatenate(shifted)
 
 
 def _block_places(plan: list[Blocks]) -> Iterator[tuple[int, int]]:
