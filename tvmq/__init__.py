@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tvmq.analysis.comparison import compare
     from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
+    from tvmq.analysis.forecast import inspect
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
     from tvmq.codegen import reference
@@ -59,6 +60,7 @@ __all__ = [
     "from_onnx",
     "from_relax",
     "from_torch",
+    "inspect",
     "load",
     "qconfig",
     "quantize",
@@ -86,6 +88,7 @@ _PUBLIC = {
     "from_onnx": "tvmq.frontends.onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
     "from_torch": "tvmq.frontends.torch:from_torch",
+    "inspect": "tvmq.analysis.forecast:inspect",
     "load": "tvmq.codegen.executable:load",
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",

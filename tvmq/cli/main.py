@@ -13,12 +13,14 @@ from tvmq.cli.compare import compare
 from tvmq.cli.demo import demo
 from tvmq.cli.explain import explain
 from tvmq.cli.guard import guarded
+from tvmq.cli.inspect import inspect
 from tvmq.cli.quantize import quantize
 from tvmq.cli.run import run
 from tvmq.cli.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
+    "inspect": inspect,
     "quantize": quantize,
     "run": run,
     "verify": verify,

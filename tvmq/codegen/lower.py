@@ -180,6 +180,11 @@ class Lowerer:
         """Lower a chain that no rule has taken."""
         self.as_it_stands(chain.members)
 
+    @property
+    def kernel_keys(self) -> dict[str, object]:
+        """{symbol: key of the kernel}, see kernels/types.py; keys say what a kernel does."""
+        return {str(gvar.name_hint): key for key, gvar in self._functions.items()}
+
     # ---- what rules use
 
     def exists(self, name: str) -> bool:

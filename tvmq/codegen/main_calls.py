@@ -48,19 +48,10 @@ def origin_of(view: View, members: Sequence[str]) -> Origin:
     return Origin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
 
 
-def group_members(mod: tvm.IRModule) -> dict[str, tuple[str, ...]]:
-    """{variable of main: variables inside of the group that it is the result of}, of a module behind FuseOps."""
-    return {
-        var.name: tuple(inner.name for inner, _ in _bindings(mod[call.op]))
-        for var, call in _bindings(mod["main"])
-        if isinstance(call, relax.Call) and isinstance(call.op, tvm.ir.GlobalVar)
-    }
-
-
 def main_calls(mod: tvm.IRModule, members: Mapping[str, tuple[str, ...]]) -> tuple[MainCall, ...]:
     """The calls of main in order, of a module whose operators are functions of loops.
 
-    members  see `group_members`
+    members  {variable of main: variables that its call computes}, see alignment.py
     """
     return tuple(
         MainCall(_callee(call), members.get(var.name, (var.name,)))

@@ -13,10 +13,11 @@ import tvm
 from tvm import relax, topi
 from tvm.relax import transform
 
+from tvmq.codegen.alignment import aligned
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.leaky import leaky
-from tvmq.codegen.main_calls import MainCall, group_members, main_calls
+from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
 
@@ -60,10 +61,11 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
     try:
         compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
         with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG, disabled_pass=UNUSED):
-            groups = grouped(mod)
+            plain = legalized(mod)
+            groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
             code = tvm.compile(lower(fused), compiler, relax_pipeline=None)
-            return Compiled(code, main_calls(fused, group_members(groups)))
+            return Compiled(code, main_calls(fused, aligned(plain, groups)))
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
@@ -72,11 +74,11 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
 
 def fuse(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops, neighbours fused; to be run inside of a target."""
-    return merged(grouped(mod))
+    return merged(grouped(legalized(mod)))
 
 
-def grouped(mod: tvm.IRModule) -> tvm.IRModule:
-    """Operators to functions of loops; neighbours that will be fused are a function that calls them."""
+def legalized(mod: tvm.IRModule) -> tvm.IRModule:
+    """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
@@ -88,9 +90,13 @@ def grouped(mod: tvm.IRModule) -> tvm.IRModule:
             # A reshape is left as it is and becomes a view of the same memory.
             transform.LegalizeOps(rules, ["relax.reshape"]),
             transform.AnnotateTIROpPattern(),
-            transform.FuseOps(),
         ]
     )(mod)
+
+
+def grouped(mod: tvm.IRModule) -> tvm.IRModule:
+    """Calls of neighbours that will be fused as calls of one function that calls them; equal functions are one."""
+    return transform.FuseOps()(mod)
 
 
 def merged(mod: tvm.IRModule) -> tvm.IRModule:

@@ -107,7 +107,7 @@ def choose_tiling(product: Product, ins: Instructions) -> Tiling:
             if (rows + 1) * columns > ins.registers - ins.dot_temporaries:
                 break
             tiling = cut(product, rows, columns)
-            cost = _cycles(product, tiling, ins)
+            cost = _weighed(cycles(product, tiling, ins), tiling)
             if best is None or cost < best[0]:
                 best = cost, tiling
     assert best is not None, "one pixel and one vector always fit"
@@ -125,8 +125,14 @@ def cut(product: Product, rows: int, columns: int) -> Tiling:
     return Tiling(product.pixels, parts[0][0], panels[0][0], tuple(parts), tuple(panels), shifted)
 
 
-def _cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
+def _weighed(total: float, tiling: Tiling) -> float:
     """Modelled time, code size weighed in."""
+    code = sum(rows for rows, _ in tiling.pixel_parts) * sum(columns for columns, _ in tiling.panel_parts)
+    return total * (1 + CODE_SHARE * code) + CODE_CYCLES * code
+
+
+def cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
+    """Modelled time of the loops in cycles of one core."""
     steps, total = product.steps, 0.0
     row_cycles, column_cycles, loop_cycles = ins.step_cycles
     weight_bytes = product.vectors * steps * ins.vector_bytes
@@ -144,8 +150,7 @@ def _cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
             # the first tile of a panel brings its weights from afar
             dots = max(step, step_bytes / far) + (tiles - 1) * max(step, step_bytes / near)
             total += panels * (steps * dots + tiles * rest)
-    code = sum(rows for rows, _ in tiling.pixel_parts) * sum(columns for columns, _ in tiling.panel_parts)
-    return total * (1 + CODE_SHARE * code) + CODE_CYCLES * code
+    return total
 
 
 def _rate(size: int, columns: int) -> float:

@@ -1,0 +1,46 @@
+"""`tvmq inspect` on real files, in this process."""
+
+from __future__ import annotations
+
+import json
+
+import onnx
+import pytest
+
+from tests.models import Net
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small network with a free batch."""
+    net = Net((1, 8, 16, 16))
+    model = net.model(net.conv(net.op("Relu", net.conv("x", 8, 32)), 32, 8))
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    del model.graph.value_info[:]
+    path = tmp_path_factory.mktemp("inspect") / "model.onnx"
+    onnx.save(model, path)
+    return path
+
+
+def test_table_and_verdict(cli, model):
+    result = cli("inspect", model, "--target", "llvm -mcpu=znver4", "--clock", 3.7)
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert lines[0].split()[:3] == ["layer", "operator", "int8"]
+    assert any("/conv_2" in line and "yes" in line for line in lines)
+    assert "for znver4 (avx512vbmi) at 3.7 GHz, 1 thread" in result.out and "times as fast" in lines[-1]
+    assert "inspect ..." in result.err
+
+
+def test_json_and_shapes(cli, model):
+    common = ("inspect", model, "--target", "llvm -mcpu=haswell", "--clock", 3, "--json", "--quiet")
+    one, many = (json.loads(cli(*common, "--batch", batch).out) for batch in (1, 8))
+    assert one["instruction_set"] == "avx2" and 4 < many["int8_seconds"] / one["int8_seconds"] < 10
+    wide = json.loads(cli(*common, "--shape", "x=1,8,32,32").out)
+    assert wide["float_seconds"] > 2 * one["float_seconds"]
+
+
+def test_mistakes_are_sentences(cli, model):
+    assert "is no CPU" in cli("inspect", model, "--target", "cuda").err
+    assert "LLVM knows no CPU 'zen'" in cli("inspect", model, "--target", "llvm -mcpu=zen").err
+    assert cli("inspect", model.with_name("absent.onnx")).code == 1

@@ -1,0 +1,59 @@
+"""`tvmq inspect`: what int8 would bring for a model, before it is quantized."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.model import import_model
+from tvmq.cli.screen import print_json, step
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(help="A trained float model: an .onnx file, or a torch program (.pt2).")],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            help='The CPU to look at; "llvm" is this one. What another would gain: "llvm -mcpu=core-avx2", '
+            '"llvm -mcpu=sapphirerapids"',
+        ),
+    ] = "llvm",
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
+    ] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that a run may use.")] = 1,
+    clock: Annotated[
+        float | None,
+        typer.Option(
+            "--clock", min=0.1, help="GHz of the CPU; without it this CPU's is measured, of others 3 is taken."
+        ),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Forecast what int8 would bring for a float model: no data, nothing compiled, a few seconds.
+
+    One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
+    "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the
+    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates: the
+    order and the ratios are meant, `tvmq bench` measures.
+
+    Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
+    """
+    with step("import", quiet=quiet):
+        mod, params, _, _ = import_model(model, None, shape or (), batch, quiet=quiet)
+    with step("inspect", quiet=quiet):
+        forecast = tvmq.inspect(mod, target, params, threads=threads, clock=clock * 1e9 if clock else None)
+    if as_json:
+        print_json(forecast.to_dict())
+    else:
+        print(forecast)
