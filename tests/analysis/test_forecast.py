@@ -75,7 +75,7 @@ def test_why_a_tiny_network_is_not_faster():
 def test_why_islands_are_not_faster():
     n = Net((1, 8, 64, 64))
     y = n.conv("x", 8, 8, 1)
-    for _ in range(4):
+    for _ in range(16):
         y = n.op("Trilu", n.op("Cos", y))
     mod, params = tvmq.from_onnx(n.model(n.conv(y, 8, 8, 1)))
     found = inspect(mod, params=params, **ZEN4)

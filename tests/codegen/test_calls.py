@@ -40,7 +40,7 @@ def floats():
 def test_calls_are_those_that_run(model):
     low = lowered(model())
     calls = calls_of(low, resolve_target())
-    machine = relax.VirtualMachine(compile_module(low, resolve_target()), tvm.cpu())
+    machine = relax.VirtualMachine(compile_module(low, resolve_target()).code, tvm.cpu())
     called = []
 
     def note(_func, symbol, before, _result, *_args):

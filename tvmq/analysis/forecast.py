@@ -51,8 +51,12 @@ def inspect(
     clock        cycles a second of the CPU; measured where the target is this CPU
     raises       StageError for a module that is quantized already, TargetError for what is no CPU
 
-    >>> from tvmq.demo.model import network
-    >>> print(inspect(*network(), target="llvm -mcpu=znver4", clock=3.7e9).verdict)  # doctest: +SKIP
+    >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     y = builder.emit(tvm.relax.op.matmul(x, tvm.relax.const(np.ones((8, 4), np.float32))))
+    ...     _ = builder.emit_func_output(y)
+    >>> inspect(builder.get(), "llvm -mcpu=znver4", clock=3.7e9).verdict.partition(":")[0]
+    'int8 will not help'
     """
     cpu = resolve_target(target)
     stage = get_ledger(mod).stage

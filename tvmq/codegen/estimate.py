@@ -47,7 +47,7 @@ def estimates(
         walks.append(Lowerer(part, target.isa, shared=shared))
         return walks[-1]
 
-    lowered, _ = lower_functions(mod, walk, batch_dimension(unpacked(inlined(mod))))
+    lowered, *_ = lower_functions(mod, walk, batch_dimension(unpacked(inlined(mod))))
     keys, names = walks[0].kernel_keys, get_names(lowered["main"])
     calls = calls_of(lowered, target)
     works = [work_of(call, keys, target.isa, machine) for call in calls]
