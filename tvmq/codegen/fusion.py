@@ -5,6 +5,7 @@
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
+    matmul of two float tensors -> permute_dims of all but the last axis                           attention in float
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
@@ -13,6 +14,8 @@ Only a tensor with one reader disappears inside a kernel. A sum of two convoluti
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from tvm import relax
 
 from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
@@ -62,7 +65,10 @@ def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
         if var.name in taken or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]
-        if name in HEADS:
+        if _of_two_floats(value):
+            last = rank_of(var) - 1
+            _follow(view, members, taken, lambda v, call, last=last: _moves_rows(call, last))
+        elif name in HEADS:
             _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
         elif name == ATTENTION:
             _after_attention(view, members, taken, fixed_point=fixed_point)
@@ -72,6 +78,13 @@ def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
     return chains
+
+
+def _of_two_floats(value: relax.Expr) -> bool:
+    """True for the product of two float tensors that are both computed."""
+    if op_name(value) != "matmul" or any(is_const(arg) for arg in value.args):
+        return False
+    return all(dtype_of(arg) == "float32" for arg in value.args)
 
 
 def _before(view: View, head: str) -> list[str]:

@@ -15,6 +15,7 @@ from tvmq.codegen.cuda import select as cuda
 from tvmq.kernels import (
     add,
     batch_matmul,
+    batch_matmul_float,
     concat,
     conv2d,
     conv2d_float,
@@ -124,6 +125,15 @@ def batch_matmul_kernel(
         return None
     assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
     return batch_matmul.batch_matmul(product, step, isa)
+
+
+@of_cpus
+def batch_matmul_float_kernel(product: BatchMatmul, isa: Isa) -> Kernel | None:
+    """Product of two float tensors that are both given at run time."""
+    if product.a.column != 1 or product.y.column != 1 or 1 not in (product.b.row, product.b.column):
+        return None
+    fits = min((*product.batch, product.rows, product.depth, product.columns)) >= 1
+    return batch_matmul_float.batch_matmul_float(product, isa) if fits else None
 
 
 def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | None:

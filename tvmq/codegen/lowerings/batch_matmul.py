@@ -1,4 +1,4 @@
-"""Products of two tensors of codes, read and written where reshapes and transposes around them put their elements."""
+"""Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.epilogue import codes_step, dequantize_step
-from tvmq.codegen.select import batch_matmul_kernel
+from tvmq.codegen.select import batch_matmul_float_kernel, batch_matmul_kernel
 from tvmq.codegen.strides import Strided, contiguous, strided
-from tvmq.graph.view import View, dtype_of, op_name, shape_of
+from tvmq.graph.sizes import is_number
+from tvmq.graph.view import View, dtype_of, op_name, rank_of, shape_of
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.types import Dequantize, FixedRequantize, Requantize
 
@@ -32,6 +33,29 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is None:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the product of two float tensors and a transpose of the result; False for a sum behind it."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    types = [arg.ty for arg in call.args]
+    if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args) or not all(
+        is_number(size) for ty in types for size in ty.shape
+    ):
+        return False
+    if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
+        return False
+    out = shape_of(view.var[chain.head])
+    (a, a_input), (b, b_input) = (_operand(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
+    result = _result(view, chain, out)
+    product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
+    kernel = batch_matmul_float_kernel(product, lowerer.isa)
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
     lowerer.give_logical(chain.result, value)
     return True
 

@@ -11,6 +11,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.batch_matmul import lower_float
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, free_matmul_kernel
 from tvmq.graph.sizes import is_number
@@ -19,11 +20,13 @@ from tvmq.kernels.types import Conv2d
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; False for products of two activations."""
+    """One kernel for the chain; products of two activations have a rule of their own."""
     view = lowerer.view
     call = view.value[chain.head]
     data, weight = call.args
-    if is_const(data) or not is_const(weight) or rank_of(weight) != 2:
+    if not is_const(data) and not is_const(weight):
+        return lower_float(lowerer, chain)
+    if is_const(data) or rank_of(weight) != 2:
         return False
     x_dtype = dtype_of(data)
     if rank_of(data) < 2 or x_dtype not in ("uint8", "int8", "float32"):
