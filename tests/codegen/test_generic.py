@@ -153,7 +153,7 @@ def text_of(name: str, vector_bytes: int = 64) -> str:
     ("mean of pictures nhwc", ["T.vectorized(T.int64(8))"], []),
     ("to nchw", ["T.vectorized(T.int64(8))"], ["sblock_alloc_buffer"]),
     ("concat", ["compute_i30_partition", "compute_i31_partition"], []),
-    ("gelu", ["sblock_alloc_buffer"], ["T.parallel"]),
+    ("gelu", ["where="], ["sblock_alloc_buffer", "T.parallel", "T.erf"]),
 ])  # fmt: skip
 def test_form_of_the_loops(name, words, absent):
     text = text_of(name)

@@ -18,7 +18,7 @@ from tvm.ir.expr import TensorLoad
 from tvm.target import codegen
 
 Expr = Any
-OPERANDS = ("a", "b", "value", "condition", "true_value", "false_value")
+OPERANDS = ("a", "b", "value", "body", "condition", "true_value", "false_value")
 CALL_COST = 20  # operations that one call is worth
 
 

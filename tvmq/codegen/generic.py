@@ -2,6 +2,7 @@
 
     products that a later block reads are fenced    so that inlining them makes no fused multiply-add
     producers are written into their consumers      where that repeats no work that counts
+    tensors are flattened                           where vectors would run over the ends of rows (see flatten)
     each nest that remains is scheduled             see nests
 
 A step that TVM refuses is left out; a function of another form keeps its plain loops.
@@ -18,6 +19,7 @@ from tvm import s_tir, tirx
 
 from tvmq.codegen.accesses import Block, describe, walk
 from tvmq.codegen.fences import fence_products
+from tvmq.codegen.flatten import flatten, with_parameters
 from tvmq.codegen.nests import NestScheduler
 
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name
@@ -53,11 +55,14 @@ def schedule_function(func: Any, vector_bytes: int) -> Any:
         schedule = s_tir.Schedule(tvm.IRModule({ENTRY: fenced}), error_render_level="none")
         _inline(schedule)
         for block in _blocks(schedule):
+            with _if_possible():
+                flatten(schedule, block, vector_bytes)
+        for block in _blocks(schedule):
             facts = describe(schedule.get(block))
             if facts is not None and len(schedule.get_loops(block)) == len(facts.extents):
                 with _if_possible():
                     NestScheduler(schedule, block, facts, vector_bytes).run()
-        return schedule.mod[ENTRY].with_attr(SCHEDULED, True)
+        return with_parameters(schedule.mod[ENTRY], func).with_attr(SCHEDULED, True)
     except Exception:  # errors of TVM's passes have no common base; plain loops are right as well
         return func
 

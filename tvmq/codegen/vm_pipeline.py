@@ -13,6 +13,7 @@ import tvm
 from tvm import relax, topi
 from tvm.relax import transform
 
+from tvmq.codegen import float_functions
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
@@ -83,6 +84,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
+    rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
