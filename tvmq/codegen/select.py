@@ -6,6 +6,7 @@ Every template gives the same bits, so a choice is about speed alone. None means
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -35,10 +36,12 @@ from tvmq.kernels import (
     stack_depth,
     table,
     transpose,
+    winograd,
 )
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, FixedRequantize, Isa, Kernel, KernelMaker, Requantize
+from tvmq.kernels.winograd_choice import choose_winograd
 
 Shape = tuple[int, ...]
 CODES = ("uint8", "int8")
@@ -82,7 +85,10 @@ def conv2d_kernel(
         bias = np.zeros(conv.filters, np.int32)
     if is_depthwise and epilogue:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, isa)
-    return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa)
+    choice = choose_winograd(conv, weight, x_zero, isa)
+    if choice.shape is not None:
+        return replace(winograd.make_winograd(choice.shape, weight, bias, epilogue), note=choice.note)
+    return replace(conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa), note=choice.note)
 
 
 def free_matmul_kernel(

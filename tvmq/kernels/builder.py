@@ -95,6 +95,16 @@ def llvm(dtype: str, name: str, *arguments: Expr) -> Expr:
     return T.call_llvm_pure_intrin(dtype, name, *arguments)
 
 
+def wrapping(operation: str, a: Expr, b: Expr, lanes: int) -> Expr:
+    """a `operation` b of int32 lanes modulo 2^32; "add", "sub" or "mul".
+
+    TVM's own + and * promise LLVM that nothing wraps; a predicated operation on all lanes promises nothing and is the
+    same instruction.
+    """
+    kind, mask = vector_type("int32", lanes), T.broadcast(tirx.const(True, "bool"), lanes)
+    return bind(llvm(kind, f"llvm.vp.{operation}.v{lanes}i32", a, b, mask, const(lanes)))
+
+
 def fence(value: Expr) -> Expr:
     """The value, never contracted with the operation that uses it (product and sum round separately)."""
     return T.call_llvm_pure_intrin(

@@ -40,13 +40,17 @@ def copy_run(
 class Stager:
     """Writes staged copies of one input.
 
-    source  flat input of conv.x_dtype codes; target holds ins.x_dtype
+    source  flat input of conv.x_dtype codes
+    dtype   what the target holds; by default what `dot` takes, ins.x_dtype
     """
 
-    def __init__(self, ins: Instructions, source: Buffer, conv: Conv2d, x_zero: int) -> None:
-        self._ins, self._source, self._dtype, self._conv = ins, source, conv.x_dtype, conv
-        self._lanes = ins.vector_bytes if ins.x_dtype == "uint8" else ins.vector_bytes // 2
-        flipped = conv.x_dtype == "int8" and ins.x_dtype == "uint8"
+    def __init__(
+        self, ins: Instructions, source: Buffer, conv: Conv2d, x_zero: int, *, dtype: str | None = None
+    ) -> None:
+        self._source, self._dtype, self._conv = source, conv.x_dtype, conv
+        self._target_dtype = dtype = dtype or ins.x_dtype
+        self._lanes = ins.vector_bytes if dtype in ("uint8", "int8") else ins.vector_bytes // 2
+        flipped = conv.x_dtype == "int8" and dtype == "uint8"
         self._fill = x_zero + 128 if flipped else x_zero
         self._flipped = flipped
 
@@ -55,7 +59,7 @@ class Stager:
         if self._flipped:
             bits = T.reinterpret(vector_type("uint8", lanes), codes)
             return T.bitwise_xor(bits, spread(128, lanes, "uint8"))
-        return codes if self._ins.x_dtype == self._dtype else T.Cast(vector_type(self._ins.x_dtype, lanes), codes)
+        return codes if self._target_dtype == self._dtype else T.Cast(vector_type(self._target_dtype, lanes), codes)
 
     def copy(self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int) -> None:
         """Neighbouring elements as they are."""
@@ -64,7 +68,7 @@ class Stager:
     def fill(self, target: Buffer, begin: Expr, count: int) -> None:
         """The zero point, `count` times."""
         if count:
-            dtype = self._ins.x_dtype
+            dtype = self._target_dtype
             copy_run(target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype))
 
     def pixels(self, target: Buffer, begin: Expr, end: Expr, at_least: int) -> None:

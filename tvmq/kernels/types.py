@@ -155,12 +155,14 @@ class Kernel:
     func        tirx.PrimFunc; parameters: data inputs, constants, one output
     constants   arrays in the order of the parameters
     key         hashable; kernels of equal key have the same func and may share it (their constants may differ)
+    note        for people: why this kernel, and what a faster one would have needed
     """
 
     name: str
     func: Any
     constants: tuple[np.ndarray, ...]
     key: tuple[Any, ...]
+    note: str = ""
 
 
 KernelMaker = Callable[..., Kernel]

@@ -55,6 +55,10 @@ class Avx512VNNI(Avx512BW):
         """See Instructions: vpdpbusd, uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
         return llvm("int32x16", "llvm.x86.avx512.vpdpbusd.512", sums, x, w)
 
+    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """See Instructions: vpdpwssd, which wraps."""
+        return llvm("int32x16", "llvm.x86.avx512.vpdpwssd.512", sums, x, w)
+
 
 class Avx512VBMI(Avx512VNNI):
     """See the head of this file."""

@@ -30,6 +30,7 @@ class Instructions:
     dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
     step_cycles   what a step costs besides, in that unit: for each pixel, for each vector of weights, in all
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
+    has_dot_words    True if there is a `dot_words`
     """
 
     name = "generic"
@@ -42,6 +43,7 @@ class Instructions:
     dot_cycles = 1.5
     step_cycles = (0.25, 0.7, 1.0)
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
+    has_dot_words = False
 
     @property
     def lanes(self) -> int:
@@ -56,6 +58,10 @@ class Instructions:
         """sums[lane] + sum over taps of x[taps * lane + t] * w[taps * lane + t]; must stay within int32."""
         kind = vector_type("int32", self.lanes)
         return sums + T.Cast(kind, x) * T.Cast(kind, w)
+
+    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """sums[lane] + x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1] of int16, modulo 2^32."""
+        raise NotImplementedError(self.name)
 
     def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
         """float32 to int32, half to even; undefined unless -2^31 <= value < 2^31."""

@@ -13,7 +13,7 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type
+from tvmq.kernels.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
 from tvmq.kernels.types import Add
 
@@ -32,6 +32,7 @@ class X86(Instructions):
     dot_cycles = 1.0
     step_cycles = (0.03, 0.1, 0.25)
     dot_temporaries = 3
+    has_dot_words = True
     multiply_pairs_name = ""
     pack_words_name = ""
     pack_unsigned_name = ""
@@ -51,6 +52,10 @@ class X86(Instructions):
     def multiply_pairs(self, a: Expr, b: Expr) -> Expr:
         """vpmaddwd: a[2i] * b[2i] + a[2i+1] * b[2i+1] of int16 lanes, as int32."""
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
+
+    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """See Instructions."""
+        return wrapping("add", sums, self.multiply_pairs(x, w), self.lanes)
 
     def pack_words(self, a: Expr, b: Expr) -> Expr:
         """vpackssdw: int32 to int16 with saturation; a 128-bit block is four lanes of a, then four of b."""

@@ -1,0 +1,89 @@
+"""conv2d 3x3, stride 1, by Winograd's transforms in integers: the bits of the direct convolution, half of its work.
+
+Computes   numerics.conv, then the epilogue, bit for bit, modulo 2^32 on the way (see winograd_scheme)
+Layouts    x and output NHWC; weights transformed at compile time, [panel][position][pair of channels][vector][lane][2]
+Needs      winograd_scheme.refusal() == "": sums below 2^25 for F(4x4,3x3); bias already holds -x_zero * sum(weights)
+Loops      parallel chunk of tiles: copy of its rows with borders; block of tiles: transform to V [position][tile]
+           [channel] int16; panel: `points`^2 matrix products to P [position][tile][channel] int32; transform, epilogue.
+           Where there are few tiles, panels are divided among threads and share one V
+Registers  rows x columns sums + columns weights + 1; 6 x 4 + 4 + 1 of 32 on AVX-512
+Fallback   conv2d
+Measured   benchmarks/kernels.py
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tvmq import numerics
+from tvmq.errors import BuildError
+from tvmq.kernels.conv2d import check_operands
+from tvmq.kernels.epilogue import plan_epilogue
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.packing import channel_slots, pack_channels, panels
+from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.winograd_loops import WinogradLoops
+from tvmq.kernels.winograd_scheme import F4, Scheme, refusal, transformed_weights
+from tvmq.kernels.winograd_shape import WinogradShape, shape_for
+
+CODES = {"uint8": (0, 255), "int8": (-128, 127)}
+
+
+def winograd(
+    conv: Conv2d,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    scheme: Scheme = F4,
+) -> Kernel:
+    """Kernel of a convolution; parameters, types and epilogues are those of conv2d.
+
+    raises    BuildError for what conv2d refuses, other shapes, and weights whose sums are too large
+    """
+    check_operands("winograd", conv, weight, bias)
+    reason = unsuited(conv, isa) or refusal(weight, *CODES[conv.x_dtype], scheme)
+    if reason:
+        raise BuildError(f"kernels, winograd: {reason}; use conv2d")
+    return make_winograd(shape_for(conv, instructions(isa), x_zero, scheme), weight, bias, epilogue)
+
+
+def unsuited(conv: Conv2d, isa: Isa) -> str:
+    """Why these kernels do not compute such a convolution, whatever its weights; empty if they do."""
+    if conv.kernel != (3, 3) or conv.strides != (1, 1) or conv.dilation != (1, 1) or conv.groups != 1:
+        return "Winograd is for 3 x 3 kernels of stride 1, without dilation and groups"
+    if not instructions(isa).has_dot_words:
+        return f"Winograd needs products of pairs of int16, which {isa.name} lacks"
+    return ""
+
+
+def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
+    """Kernel with given tiles, of weights that have been checked."""
+    conv = shape.conv
+    bound = int(numerics.accumulator_bound(weight, *CODES[conv.x_dtype], bias).max(initial=0))
+    plan = plan_epilogue(epilogue, bound)
+    slots = channel_slots(shape.panel_parts, shape.ins, permuted=plan.requantizer is not None)
+
+    def pack(values: np.ndarray) -> np.ndarray:
+        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), 1, slots)
+
+    constants = (pack_transformed(weight, shape, slots), pack(bias), *plan.constants(pack))
+    tile = shape.scheme.tile
+    name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
+    func = WinogradLoops(name, shape, plan).prim_func()
+    return Kernel(name, func, constants, (name, shape.key, plan.key))
+
+
+def pack_transformed(weight: np.ndarray, shape: WinogradShape, slots: np.ndarray) -> np.ndarray:
+    """U in the order at the head of this file, flat int16; slots: channel that stands in [vector, lane]."""
+    filters, channels = weight.shape[:2]
+    padded = np.zeros((shape.scheme.positions, slots.size, 2 * shape.steps), np.int16)
+    padded[:, :filters, :channels] = transformed_weights(weight, shape.scheme).reshape(-1, filters, channels)
+    placed = padded[:, slots].reshape(-1, *slots.shape, shape.steps, 2)
+    ordered = [
+        placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1)
+        for first, columns in panels(shape.panel_parts)
+    ]
+    return np.concatenate(ordered)
