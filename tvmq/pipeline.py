@@ -27,6 +27,7 @@ from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
+from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
@@ -209,7 +210,7 @@ def _roundings(calibrated: tvm.IRModule, data: Dataset | None, config: QConfig) 
     """How the weights are rounded; the data run through the integer module with its nearest weights."""
     assert data is not None
     moments = second_moments(calibrated, lambda: iter(data), evaluator)
-    return choose_rounding(calibrated, moments, bias=config.bias_correction)
+    return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
 
 
 def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:

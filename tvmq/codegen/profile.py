@@ -127,7 +127,7 @@ def _peak_rate(target: CpuTarget, dtype: str) -> float | None:
     if dtype not in ("int8", "float32"):
         return None
     run, macs = _peak_loop(target.isa, dtype, tuple(sorted(target.tvm.get("mattr", ()))), target.mcpu)
-    times = []
+    times: list[float] = []
     end = clock() + PEAK_SECONDS
     while not times or clock() < end:
         begin = clock()

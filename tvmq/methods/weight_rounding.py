@@ -13,7 +13,7 @@ Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import tvm
@@ -30,13 +30,20 @@ from tvmq.numerics.rounding import round_weights as round_blocks
 from tvmq.observers.rounding import Rounding
 
 
-def choose_rounding(mod: tvm.IRModule, moments: Mapping[str, Moments], *, bias: bool = True) -> dict[str, Rounding]:
+def choose_rounding(
+    mod: tvm.IRModule,
+    moments: Mapping[str, Moments],
+    *,
+    bias: bool = True,
+    rounded: Callable[..., np.ndarray] = round_blocks,
+) -> dict[str, Rounding]:
     """{root: rounding} of the layers of a calibrated module whose moments are known.
 
-    bias  a bias takes the mean error, so that weights need to care for the rest only
+    bias     a bias takes the mean error, so that weights need to care for the rest only
+    rounded  numerics.rounding.round_weights, or compiled code of equal bits
     """
     view = View(mod)
-    return {root: _chosen(view, view.value[root], known, bias) for root, known in moments.items()}
+    return {root: _chosen(view, view.value[root], known, bias, rounded) for root, known in moments.items()}
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
@@ -64,7 +71,7 @@ def _replaced(call: relax.Call, codes: np.ndarray) -> relax.Call:
     return relax.Call(call.op, [relax.const(weight), *call.args[1:]], call.attrs, call.ty_args, call.span)
 
 
-def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool) -> Rounding:
+def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]) -> Rounding:
     simulated = view.value[call.args[1].name]
     weight = const_value(simulated.args[0])
     spec, scale = spec_of(simulated.attrs), const_value(simulated.args[1]).astype(np.float64)
@@ -75,7 +82,7 @@ def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool) -> Round
     steps = filters_first.reshape(len(filters_first), -1) / scale[:, None]
     steps = steps.reshape(groups, len(filters_first) // groups, -1)
     parts = zip(blocks(steps), moments.matrices(centred=bias), strict=True)
-    codes = np.concatenate([round_blocks(w, m, qmin=spec.qmin, qmax=spec.qmax) for w, m in parts], axis=-1)
+    codes = np.concatenate([rounded(w, m, qmin=spec.qmin, qmax=spec.qmax) for w, m in parts], axis=-1)
     shift = _mean_error(steps - codes, moments).reshape(-1) * scale * moments.scale if bias else None
     back = codes.reshape(filters_first.shape)
     return Rounding((back.T if product else back).astype(np.int8), shift)

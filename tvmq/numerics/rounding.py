@@ -12,14 +12,40 @@ DAMPING = 0.01
 ROWS = 128
 # (wanted values of a tap, its index) -> its codes
 Choose = Callable[[np.ndarray, int], np.ndarray]
+# As `chosen_codes`, which defines it.
+Chosen = Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]
 
 
-def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: int) -> np.ndarray:
+def chosen_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
+    """Codes (groups, taps, filters) of a weight of that form, from the last tap to the first.
+
+    matrix   damped moments (groups, taps, taps), taps in rising order of their diagonal; overwritten
+    """
+    lower, diagonal = _factored(matrix)
+    nearest = nearest_codes(weight, qmin, qmax)
+    codes, error = _walked(weight, lower, diagonal, lambda wanted, _tap: nearest_codes(wanted, qmin, qmax))
+    _, nearest_error = _walked(weight, lower, diagonal, lambda _wanted, tap: nearest[:, tap])
+    return np.where((error < nearest_error)[:, None, :], codes, nearest)
+
+
+def nearest_codes(wanted: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
+    """rint, half to even, and clipped.
+
+    >>> nearest_codes(np.array([0.5, 1.5, 200.0]), -127, 127)
+    array([  0.,   2., 127.])
+    """
+    return np.clip(np.rint(wanted), qmin, qmax)
+
+
+def round_weights(
+    weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: int, chosen: Chosen = chosen_codes
+) -> np.ndarray:
     """Codes q of least error (weight - q) @ moments @ (weight - q), nearly; never worse than the nearest codes.
 
     weight      float64 (groups, filters, taps), in steps: weight / scale
     moments     float64 (groups, taps, taps): mean products of the inputs of two taps; symmetric, semidefinite
     qmin, qmax  lowest and highest code
+    chosen      what computes the codes: compiled code of equal bits may be handed in
     gives       float64 (groups, filters, taps), whole numbers
     raises      ValueError for shapes that do not fit
 
@@ -39,9 +65,8 @@ def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: i
     damped = _damped(moments)
     order = np.argsort(np.diagonal(damped, axis1=1, axis2=2), axis=1, kind="stable")
     damped = np.take_along_axis(np.take_along_axis(damped, order[:, :, None], 1), order[:, None, :], 2)
-    lower, diagonal = _factored(damped)
     sorted_weight = np.take_along_axis(weight.transpose(0, 2, 1), order[:, :, None], 1)
-    codes = _chosen(sorted_weight, lower, diagonal, qmin, qmax)
+    codes = chosen(sorted_weight, damped, qmin, qmax)
     result = np.empty_like(codes)
     np.put_along_axis(result, order[:, :, None], codes, 1)
     return result.transpose(0, 2, 1)
@@ -73,14 +98,6 @@ def _factored(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             matrix[:, first : first + ROWS, first:] -= column[:, done : done + ROWS, None] * row[:, None, done:]
         matrix[:, i + 1 :, i] = column
     return matrix, diagonal
-
-
-def _chosen(weight: np.ndarray, lower: np.ndarray, diagonal: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
-    """Codes (groups, taps, filters) of a weight of that form, from the last tap to the first."""
-    nearest = np.clip(np.rint(weight), qmin, qmax)
-    codes, error = _walked(weight, lower, diagonal, lambda wanted, _tap: np.clip(np.rint(wanted), qmin, qmax))
-    _, nearest_error = _walked(weight, lower, diagonal, lambda _wanted, tap: nearest[:, tap])
-    return np.where((error < nearest_error)[:, None, :], codes, nearest)
 
 
 def _walked(
