@@ -14,7 +14,8 @@ import tvmq
 from tests.models import parse
 from tvmq.codegen.inputs import TensorInfo
 from tvmq.codegen.target import resolve_target
-from tvmq.codegen.timing import ALLOWED_CPUS, Timing, measure, with_threads
+from tvmq.codegen.threads import ALLOWED_CPUS, with_threads
+from tvmq.codegen.timing import Timing, measure
 from tvmq.errors import ConfigError, DataError, TargetError
 
 SEVERAL = """

@@ -18,6 +18,7 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import lower_functions
 from tvmq.codegen.main_calls import describe_calls
 from tvmq.codegen.target import CpuTarget, resolve_target
+from tvmq.codegen.threads import check_counts
 from tvmq.codegen.vm_pipeline import Compiled, compile_module
 from tvmq.graph.functions import inlined, is_partitioned
 from tvmq.graph.ledger import get_ledger
@@ -37,6 +38,7 @@ def build(
     params: Mapping[str, np.ndarray] | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
+    num_threads: int | None = None,
 ) -> Executable:
     """Compile a float, simulated or integer module.
 
@@ -46,8 +48,10 @@ def build(
     params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
              costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does
+    num_threads  that it may use, whatever other models do; None: see `Executable.num_threads`
     raises   TargetError for an unknown target, ConfigError for sizes of no free dimension, BuildError if TVM fails
     """
+    check_counts("build", num_threads=num_threads)
     machine = cuda_target(target) if is_cuda(target) else resolve_target(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
@@ -63,7 +67,7 @@ def build(
     functions = describe_functions(mod)
     if functions:
         description["functions"] = functions
-    return Executable(Parts(compiled.code, machine, description, lowered.kernel_names, mod, source=source))
+    return Executable(Parts(compiled.code, machine, description, lowered.kernel_names, mod, None, source, num_threads))
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:

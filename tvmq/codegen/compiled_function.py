@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
+from tvmq.codegen.threads import default_threads, here, in_threads
 
 
 class CompiledFunction:
@@ -23,14 +24,20 @@ class CompiledFunction:
     code         the function of the virtual machine
     description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions
     lock         held during a run: functions of one executable take turns
+    threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
 
     Results are fresh arrays.
     """
 
     def __init__(
-        self, name: str, code: Callable[..., Any], description: Mapping[str, Any], lock: threading.Lock
+        self,
+        name: str,
+        code: Callable[..., Any],
+        description: Mapping[str, Any],
+        lock: threading.Lock,
+        threads: int | None = 0,
     ) -> None:
-        self.name = name
+        self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
         self._description = description
         self._limits = description["limits"]
@@ -58,7 +65,7 @@ class CompiledFunction:
 
     def with_code(self, code: Callable[..., Any]) -> CompiledFunction:
         """The same with another function of a virtual machine in its place."""
-        return CompiledFunction(self.name, code, self._description, self._lock)
+        return CompiledFunction(self.name, code, self._description, self._lock, self._threads)
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
@@ -72,6 +79,11 @@ class CompiledFunction:
         raises        DataError naming the input
         """
         arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        if self._threads and self._threads != here.count:
+            return in_threads(self._threads, lambda: self._run(arrays))
+        return self._run(arrays)
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._free is not None:
             sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
             with self._lock:

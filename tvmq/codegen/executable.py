@@ -23,7 +23,8 @@ from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
-from tvmq.codegen.timing import Timing, check_counts, measure, with_threads
+from tvmq.codegen.threads import check_counts, default_threads, in_threads, with_threads
+from tvmq.codegen.timing import Timing, measure
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.graph.ledger import Ledger
 
@@ -42,6 +43,7 @@ class Parts:
     kernels      {variable: kernel that computes it}
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     saved        the file it was loaded from: saving it again gives the same one
+    num_threads  that it uses at most; None: `threads.default_threads`
     """
 
     code: relax.VMExecutable
@@ -51,6 +53,7 @@ class Parts:
     module: tvm.IRModule | Callable[[], tvm.IRModule]
     saved: bytes | None = None
     source: str = ""
+    num_threads: int | None = None
 
 
 class Executable:
@@ -65,6 +68,7 @@ class Executable:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        check_counts("build", num_threads=parts.num_threads)
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
         self._refusal = _refusal(parts.target)
@@ -86,6 +90,12 @@ class Executable:
     def target(self) -> CpuTarget | CudaTarget:
         """The CPU or GPU it was compiled for."""
         return self._parts.target
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that it may use: as it was built or loaded, else TVMQ_NUM_THREADS, else TVM_NUM_THREADS, else one for
+        each core that the process may use. Small operators use one whatever is allowed."""
+        return self._parts.num_threads or default_threads()
 
     @property
     def source(self) -> str:
@@ -183,7 +193,7 @@ class Executable:
             described = self._parts.description.get("calls", {})
             return profiled(self._parts.code, lambda code: main.with_code(code).run(inputs), described, target, repeat)
 
-        return work() if threads is None else with_threads(threads, work)
+        return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.
@@ -199,14 +209,17 @@ class Executable:
         return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
 
 
-def load(path: str | Path, *, sha256: str | None = None) -> Executable:
+def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None = None) -> Executable:
     """A saved executable.
+
+    num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`
 
     A .tvmq file holds machine code: load only what you trust, or give the `sha256` that `save` returned.
     raises  ArtifactError for a damaged or foreign file or another hash,
             TargetError for a CPU with features that this one lacks
     """
-    parts = Parts(**artifact.load(Path(path), sha256))
+    check_counts("load", num_threads=num_threads)
+    parts = Parts(**artifact.load(Path(path), sha256), num_threads=num_threads)
     try:
         return Executable(parts)
     except Exception as error:
@@ -220,7 +233,11 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     described = {"main": whole, **whole.get("functions", {})}
     common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
     code = _code(parts)
-    return {name: CompiledFunction(name, code(name), {**facts, **common}, lock) for name, facts in described.items()}
+    threads = 0 if isinstance(parts.target, CudaTarget) else parts.num_threads
+    return {
+        name: CompiledFunction(name, code(name), {**facts, **common}, lock, threads)
+        for name, facts in described.items()
+    }
 
 
 def _code(parts: Parts) -> Callable[[str], Callable[..., Any]]:

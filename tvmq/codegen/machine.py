@@ -11,7 +11,7 @@ import tvm
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.target import CpuTarget, resolve_target
-from tvmq.codegen.timing import ALLOWED_CPUS
+from tvmq.codegen.threads import ALLOWED_CPUS
 from tvmq.cost import Machine, read_caches, with_caches
 from tvmq.kernels.builder import Function, Register, bind, flat, load, store
 

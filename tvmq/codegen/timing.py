@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
-import tvm_ffi
-
-from tvmq.errors import ConfigError
+from tvmq.codegen.threads import check_counts, with_threads
 
 WARM_UP = 3
-# Mode of TVM's thread pool: its threads share the CPUs that are listed.
-SHARE_ALL_CORES = -3
-# Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
-ALLOWED_CPUS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -71,26 +60,3 @@ def measure(run: Callable[[], object], *, repeat: int, threads: int | None = Non
     finally:
         stop.set()  # after an interrupt the other thread is not to go on
     return Timing(statistics.median(seconds), min(seconds), max(seconds), repeat)
-
-
-def check_counts(where: str, **counts: int | None) -> None:
-    """ConfigError for a count below 1; None is none."""
-    for name, count in counts.items():
-        if count is not None and (not isinstance(count, int) or count < 1):
-            raise ConfigError(f"{where}: {name} must be an integer of at least 1. Got {count!r} instead")
-
-
-def with_threads(count: int, work: Callable[[], Result]) -> Result:
-    """Call a function where models use `count` threads, whatever they use here and in other threads."""
-    return _worker(count).submit(work).result()
-
-
-@cache
-def _worker(count: int) -> ThreadPoolExecutor:
-    """A thread where models use `count`: TVM cannot resize a pool, but has one for each thread."""
-    return ThreadPoolExecutor(1, f"tvmq-{count}-threads", initializer=lambda: _configure(count))
-
-
-def _configure(count: int) -> None:
-    cpus = [str(cpu) for cpu in sorted(ALLOWED_CPUS)]
-    tvm_ffi.get_global_func("runtime.config_threadpool")(SHARE_ALL_CORES, count, cpus, count)

@@ -1,0 +1,127 @@
+"""How many threads models use: one number an executable, whatever other models and Python threads do.
+
+TVM has a pool of threads for each Python thread that runs models. Its size is fixed when it is first asked for; how
+many of its threads work can be changed at any time (7 us), so models of different numbers may take turns. Here a pool
+gets as many threads as the first model asks for or, if that is more, `default_threads()`; what asks for still more
+runs in a Python thread of its own. TVM would bind the second thread to the second CPU and leave the first one free to
+sit there too, which halves the speed: here the threads of a pool share all CPUs that the process may use.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import tvm
+import tvm_ffi
+
+from tvmq.errors import ConfigError
+
+VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
+# Mode of TVM's thread pool: its threads share the CPUs that are listed.
+SHARE_ALL_CORES = -3
+# Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
+ALLOWED_CPUS = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+Result = TypeVar("Result")
+
+
+class _Here(threading.local):
+    """Of each Python thread.
+
+    count  threads that models use now; 0: never set
+    size   of its pool
+    fixed  it stays so
+    """
+
+    count = 0
+    size = 0
+    fixed = False
+
+
+here = _Here()
+
+
+def check_counts(where: str, **counts: int | None) -> None:
+    """ConfigError for a count below 1; None is none."""
+    for name, count in counts.items():
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+            raise ConfigError(f"{where}: {name} must be an integer of at least 1. Got {count!r} instead")
+
+
+def default_threads() -> int:
+    """TVMQ_NUM_THREADS or else TVM_NUM_THREADS, read now; else one for each core that the process may use.
+
+    raises  ConfigError for other values than integers of at least 1
+    """
+    for variable in VARIABLES:
+        text = os.environ.get(variable, "")
+        if text:
+            if not text.isdecimal() or int(text) < 1:
+                raise ConfigError(f"run: {variable} must be an integer of at least 1. Got {text!r} instead")
+            return int(text)
+    return _cores()
+
+
+def in_threads(count: int, work: Callable[[], Result]) -> Result:
+    """Call a function, here if possible, where models use `count` threads; under `with_threads`, as many as there."""
+    if here.count == count or here.fixed or _configured(count):
+        return work()
+    return with_threads(count, work)
+
+
+def with_threads(count: int, work: Callable[[], Result]) -> Result:
+    """Call a function where all models use `count` threads, whatever they use here and in other threads."""
+    return _worker(count).submit(work).result()
+
+
+@cache
+def _worker(count: int) -> ThreadPoolExecutor:
+    """A thread where models use `count`."""
+    return ThreadPoolExecutor(1, f"tvmq-{count}-threads", initializer=lambda: _fix(count))
+
+
+def _fix(count: int) -> None:
+    _set(count)
+    here.fixed = True
+
+
+def _configured(count: int) -> bool:
+    """Have models in this thread use `count` threads; False if its pool has fewer."""
+    if here.size == 0:
+        _set(max(count, default_threads()))
+        here.size = int(tvm.runtime.num_threads())
+    if count > here.size:
+        return False
+    _set(count)
+    here.count = count
+    return True
+
+
+def _set(count: int) -> None:
+    cpus = [str(cpu) for cpu in sorted(ALLOWED_CPUS)]
+    _configure()(SHARE_ALL_CORES, count, cpus, count)
+
+
+@lru_cache(maxsize=1)
+def _configure() -> Any:
+    return tvm_ffi.get_global_func("runtime.config_threadpool")
+
+
+@lru_cache(maxsize=1)
+def _cores() -> int:
+    """Cores of the CPUs that the process may use: two threads of one core gain kernels nothing."""
+    return len({_siblings(cpu) for cpu in ALLOWED_CPUS})
+
+
+def _siblings(cpu: int) -> str:
+    try:
+        return Path(SIBLINGS.format(cpu)).read_text().strip()
+    except OSError:
+        return str(cpu)
