@@ -21,6 +21,7 @@ ROWS = [
     (0, "errors"),
     (0, "version"),
     (1, "numerics", "spec"),
+    (1, "cache"),
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset"),
@@ -48,7 +49,7 @@ ALSO = {"codegen": {"kernels", "passes"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "observers": {"numpy"},
+    "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "backends": set(), "cost": set(), "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},

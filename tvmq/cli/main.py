@@ -16,6 +16,7 @@ from tvmq.cli.guard import guarded
 from tvmq.cli.inspect import inspect
 from tvmq.cli.quantize import quantize
 from tvmq.cli.run import run
+from tvmq.cli.tune import tune
 from tvmq.cli.verify import verify
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "explain": explain,
     "compare": compare,
     "bench": bench,
+    "tune": tune,
 }
 
 app = typer.Typer(

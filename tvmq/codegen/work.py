@@ -27,23 +27,24 @@ WINOGRAD_SHARE = 0.62
 # Cycles for an output that the first dots of the next tile hide: of sums that become codes, and of floats.
 HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
 # Multiply-accumulates in a cycle without a template.
-PLAIN_MACS = 1.0
+PLAIN_MACS = 8.0
 FREE_MACS = 4.0
 # Cycles for 64 bytes of the widest tensor that a call reads or writes, everything in the nearest cache.
 VECTOR_CYCLES: dict[str, float] = {
-    "quantize": 3.0, "dequantize": 2.0, "requantize": 3.0, "quantize_to_nhwc": 6.0, "dequantize_to_nchw": 4.0,
+    "quantize": 5.0, "dequantize": 3.0, "requantize": 3.0, "quantize_to_nhwc": 6.0, "dequantize_to_nchw": 4.0,
     "add": 12.0, "multiply": 16.0, "table": 3.0, "concat": 1.5, "pad": 3.0, "max_pool": 4.0, "sum_pool": 4.0,
-    "softmax": 40.0, "layer_norm": 16.0, "rms_norm": 12.0, "group_norm": 16.0, "to_nhwc": 6.0, "to_nchw": 8.0,
+    "softmax": 40.0, "layer_norm": 11.0, "rms_norm": 8.0, "group_norm": 11.0, "to_nhwc": 6.0, "to_nchw": 8.0,
     "resize": 8.0, "depth_to_space": 8.0, "stack_depth": 8.0,
 }  # fmt: skip
 # The same for operators without a template, by the words of what TVM calls them.
 PLAIN_CYCLES: dict[str, float] = {
     **dict.fromkeys(("exp", "cos", "sin", "log", "tanh"), 100.0), **dict.fromkeys(("sigmoid", "silu"), 190.0),
     **dict.fromkeys(("divide", "mean", "sum", "max", "concatenate"), 4.0), "sqrt": 6.0, "power": 30.0,
-    **dict.fromkeys(("gather", "take", "pool", "resize2d", "layernorm"), 16.0), "softmax": 40.0, "erf": 24.0,
-    "gelu": 26.0, "prelu": 5.0, "transpose": 6.0,
+    **dict.fromkeys(("gather", "take", "pool", "resize2d", "layernorm"), 16.0), "softmax": 40.0,
+    **dict.fromkeys(("erf", "gelu"), 440.0), "prelu": 5.0, "transpose": 6.0,
 }  # fmt: skip
 PLAIN_STEP = 1.5
+GATHERS = {"take", "gather"}  # they read some rows of a table
 BYTES = {"float32": 4, "int32": 4, "uint8": 1, "int8": 1, "bool": 1, "int16": 2, "float16": 2, "int64": 8, "float64": 8}
 
 
@@ -69,6 +70,8 @@ def work_of(call: Call, keys: Mapping[str, object], isa: Isa, machine: Machine) 
         return Work(kind, macs / FREE_MACS, moved, weights, macs, True)
     if kind != "plain":
         return Work(kind, scale * VECTOR_CYCLES.get(kind, 8.0) * _vectors(call), moved, weights)
+    if GATHERS.intersection(call.symbol.split("_")):
+        return Work(kind, scale * PLAIN_CYCLES["take"] * _bytes(call.outputs[0]) / 64, 2 * _bytes(call.outputs[0]))
     macs = _plain_macs(call)
     if macs:
         return Work(kind, macs / PLAIN_MACS, moved, weights, macs, call.inputs[0][1] != "float32")
@@ -103,6 +106,18 @@ def _all(key: object, kind: type[Found]) -> Iterator[Found]:
     elif isinstance(key, tuple):
         for part in key:
             yield from _all(part, kind)
+
+
+def product_of(key: object, isa: Isa) -> tuple[Product, Instructions] | None:
+    """The product whose tile a kernel was made with, and its instructions; None for kernels without tiles."""
+    conv, product = find(key, Conv2d), find(key, BatchMatmul)
+    if product is not None:
+        ins = instructions(isa)
+        return Product(product.rows, -(-product.columns // ins.lanes), -(-product.depth // ins.taps)), ins
+    if conv is None or find(key, Tiling) is None:
+        return None
+    own: Instructions = float_vectors(isa) if conv.x_dtype == "float32" else instructions(isa)
+    return ConvShape(conv, own, 0).product, own
 
 
 def on_machine(ins: Instructions, machine: Machine) -> Instructions:

@@ -22,7 +22,8 @@ from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.nibbles import Narrow, Nibbles, weight_parameter
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
-from tvmq.kernels.tiling import Tiling, choose_tiling, cut
+from tvmq.kernels.tiling import Tiling, choose_tiling, cut, product_key
+from tvmq.kernels.tuned import tile_of
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache
@@ -83,6 +84,8 @@ def make_kernel(
 def choose_float_tiling(shape: ConvShape) -> Tiling:
     """Tiling of least modelled time whose rows do not push each other out of the nearest cache."""
     tiling = choose_tiling(shape.product, shape.ins)
+    if tile_of(product_key(shape.product, shape.ins)) is not None:
+        return tiling  # measured
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):
         return tiling

@@ -19,6 +19,7 @@ from functools import lru_cache
 from tvmq.kernels.builder import Expr, minimum, split
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.packing import panel_pieces
+from tvmq.kernels.tuned import tile_of
 
 SHIFT_WASTE = 0.03
 # for each dot in the code, which is to be compiled and fetched: share of the time, and cycles
@@ -98,20 +99,41 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
     return index * size + minimum(index, larger) * (parts[0][0] - size)
 
 
-@lru_cache(maxsize=1024)
 def choose_tiling(product: Product, ins: Instructions) -> Tiling:
-    """Tiling of least modelled time."""
-    best: tuple[float, Tiling] | None = None
+    """Tiling that was measured to be best (see tuned.py), else that of least modelled time."""
+    tile = tile_of(product_key(product, ins))
+    if tile is not None and fits(product, *tile, ins):
+        return cut(product, *tile)
+    return best_tilings(product, ins)[0]
+
+
+def product_key(product: Product, ins: Instructions) -> str:
+    """What a measured tile is kept under: all that the loops of a product depend on.
+
+    >>> from tvmq.kernels.isa import level
+    >>> product_key(Product(49, 32, 128), level("avx2"))
+    'avx2 int16 49 32 128 0'
+    """
+    return f"{ins.name} {ins.x_dtype} {product.pixels} {product.vectors} {product.steps} {product.line}"
+
+
+def fits(product: Product, rows: int, columns: int, ins: Instructions) -> bool:
+    """True for a tile that the registers hold and the product fills."""
+    inside = 1 <= columns <= min(MOST_COLUMNS, product.vectors) and 1 <= rows <= min(MOST_ROWS, product.pixels)
+    return inside and (rows + 1) * columns <= ins.registers - ins.dot_temporaries
+
+
+@lru_cache(maxsize=1024)
+def best_tilings(product: Product, ins: Instructions, count: int = 1) -> tuple[Tiling, ...]:
+    """The different tilings of least modelled time, best first."""
+    costs: dict[Tiling, float] = {}
     for columns in range(1, min(MOST_COLUMNS, product.vectors) + 1):
         for rows in range(1, min(MOST_ROWS, product.pixels) + 1):
-            if (rows + 1) * columns > ins.registers - ins.dot_temporaries:
+            if not fits(product, rows, columns, ins):
                 break
             tiling = cut(product, rows, columns)
-            cost = _weighed(cycles(product, tiling, ins), tiling)
-            if best is None or cost < best[0]:
-                best = cost, tiling
-    assert best is not None, "one pixel and one vector always fit"
-    return best[1]
+            costs.setdefault(tiling, _weighed(cycles(product, tiling, ins), tiling))
+    return tuple(sorted(costs, key=lambda tiling: costs[tiling])[:count])
 
 
 def cut(product: Product, rows: int, columns: int) -> Tiling:

@@ -1,0 +1,183 @@
+"""The cost model beside the clock: forecast and measured time of every call, int8 and float, one thread.
+
+    python benchmarks/forecast.py --zoo ../shared/zoo [--tasks resnet18,minilm_seq64] [--rounds 15] [--layers]
+
+Models are quantized with nominal ranges: times do not depend on them. The calls of one run are recorded and repeated
+in their order, on the same memory, with a look at the clock between them, which is taken off.
+
+Columns   calls; sum of the calls, measured and forecast, in ms; rank correlation (Spearman) over the calls;
+          error: sum of |forecast - measured| by the sum of what was measured;
+          factor: geometric mean over the calls of more than a microsecond of the larger by the smaller
+Bounds    rank correlation of at least 0.8 and error of at most 0.35 over all calls of all models, int8 and float
+Exit code 1 where a bound is missed.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from common import Feed, finish, machine, parser, print_table, set_threads, write_json
+
+set_threads(1)
+
+from latency_models import NETWORKS, ZOO_TASKS, find  # noqa: E402
+
+KINDS = ("int8", "float")
+LEAST_RANK, MOST_ERROR = 0.8, 0.35
+NOTICED = 1e-6  # seconds: below that the clock itself is the larger part
+COLUMNS = ("model", "kind", "calls", "measured ms", "forecast ms", "rank", "error", "factor")
+
+
+@dataclass
+class Subject:
+    """One model in one form, ready to be measured.
+
+    calls      (name, seconds by the cost model) of each call, the start of a call apart
+    run        makes all calls once and gives their seconds
+    """
+
+    name: str
+    kind: str
+    calls: list[tuple[str, float]]
+    run: Callable[[], list[float]]
+    measured: list[float] = field(default_factory=list)
+
+
+def subject(name: str, path: Any, feed: Feed, kind: str) -> Subject:
+    """Build a model, forecast its calls, record one run."""
+    import tvm
+    from tvm import relax
+
+    import tvmq
+    from tvmq.codegen.estimate import estimates
+    from tvmq.codegen.machine import machine_of
+    from tvmq.codegen.profile import recorded
+    from tvmq.cost import START
+
+    mod, params = tvmq.from_onnx(path, shape={key: array.shape for key, array in feed.items()})
+    if kind == "int8":
+        with tvmq.qconfig(calibrate_mode="global_scale"):
+            mod, params = tvmq.quantize(mod, params), {}
+    exe = tvmq.build(mod, params=params)
+    forecast, _ = estimates(exe.module, exe.target, machine_of(exe.target))
+    virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
+    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
+    calls = recorded(virtual, lambda main: main(*tensors))
+    if len(calls) != len(forecast):
+        raise SystemExit(f"forecast: {name}, {kind}: {len(calls)} calls run, {len(forecast)} were forecast")
+    named = [(e.call.kernel or e.call.symbol, e.time.total - START) for e in forecast]
+    return Subject(name, kind, named, lambda: _times([(function, args) for _, function, args in calls]))
+
+
+def _times(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[float]:
+    """Seconds of each call, one after the other."""
+    stamps = [time.perf_counter()]
+    for function, args in calls:
+        function(*args)
+        stamps.append(time.perf_counter())
+    return list(np.diff(stamps))
+
+
+def measure(subjects: Sequence[Subject], rounds: int) -> None:
+    """Medians of all calls, the models taking turns; the least of all is what the clock and an empty call cost."""
+    times: list[list[list[float]]] = [[] for _ in subjects]
+    for turn in range(rounds + 2):
+        for index, one in enumerate(subjects):
+            seconds = one.run()
+            if turn > 1:
+                times[index].append(seconds)
+    for one, found in zip(subjects, times, strict=True):
+        one.measured = [statistics.median(column) for column in zip(*found, strict=True)]
+    least = min(min(one.measured) for one in subjects)
+    for one in subjects:
+        one.measured = [second - 0.8 * least for second in one.measured]
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Places in the order, the same for equal values.
+
+    >>> ranks(np.array([3.0, 1.0, 3.0])).tolist()
+    [1.5, 0.0, 1.5]
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[inverse]
+
+
+def figures(measured: Sequence[float], forecast: Sequence[float]) -> dict[str, float]:
+    """Rank correlation, error and factor of paired times."""
+    real, told = np.asarray(measured), np.asarray(forecast)
+    rank = float(np.corrcoef(ranks(real), ranks(told))[0, 1]) if len(real) > 2 else 1.0
+    long = real > NOTICED
+    factor = float(np.exp(np.mean(np.abs(np.log(told[long] / real[long]))))) if long.any() else 1.0
+    return {
+        "calls": len(real), "measured": float(real.sum()), "forecast": float(told.sum()), "rank": rank,
+        "error": float(np.abs(told - real).sum() / real.sum()), "factor": factor,
+    }  # fmt: skip
+
+
+def row(name: str, kind: str, found: dict[str, float]) -> list[str]:
+    """One line of the table."""
+    times = [f"{1e3 * found[key]:.3f}" for key in ("measured", "forecast")]
+    return [name, kind, f"{found['calls']:.0f}", *times, *(f"{found[key]:.2f}" for key in ("rank", "error", "factor"))]
+
+
+def print_layers(one: Subject) -> None:
+    """Every call of a model."""
+    rows = [
+        [name, f"{1e6 * real:.1f}", f"{1e6 * told:.1f}", f"{told / real:.2f}"]
+        for (name, told), real in zip(one.calls, one.measured, strict=True)
+    ]
+    print_table((f"{one.name} {one.kind}", "measured us", "forecast us", "ratio"), rows)
+    print()
+
+
+def report(subjects: Sequence[Subject], *, layers: bool) -> tuple[list[dict[str, Any]], list[str]]:
+    """Print the tables; all figures, and the bounds that were missed."""
+    rows, records, failures = [], [], []
+    for one in subjects:
+        if layers:
+            print_layers(one)
+        found = figures(one.measured, [second for _, second in one.calls])
+        rows.append(row(one.name, one.kind, found))
+        records.append({"name": one.name, "kind": one.kind, **found})
+    for kind in KINDS:
+        own = [one for one in subjects if one.kind == kind]
+        if not own:
+            continue
+        # every model counts the same: its calls as shares of its time
+        real = np.concatenate([np.asarray(one.measured) / sum(one.measured) for one in own])
+        told = np.concatenate([np.array([s for _, s in one.calls]) / sum(one.measured) for one in own])
+        rank = figures(np.concatenate([one.measured for one in own]), [s for one in own for _, s in one.calls])
+        found = {**rank, "error": float(np.abs(told - real).sum() / real.sum())}
+        rows.append(row("all", kind, found))
+        records.append({"name": "all", "kind": kind, **found})
+        if found["rank"] < LEAST_RANK or found["error"] > MOST_ERROR:
+            failures.append(f"{kind}: rank correlation {found['rank']:.2f}, error {found['error']:.2f}")
+    print_table(COLUMNS, rows)
+    return records, failures
+
+
+def main() -> None:
+    """See the head of this file."""
+    options = parser(__doc__ or "", tasks=(*NETWORKS, *ZOO_TASKS))
+    options.add_argument("--rounds", type=int, default=15, help="measurements of each call")
+    options.add_argument("--layers", action="store_true", help="also every call of every model")
+    given = options.parse_args()
+    subjects = []
+    for name in filter(None, given.tasks.split(",")):
+        network = find(name, given)
+        subjects += [subject(name, network.path, network.feed(), kind) for kind in KINDS]
+    print(machine())
+    measure(subjects, given.rounds)
+    records, failures = report(subjects, layers=given.layers)
+    write_json(given.json, {"models": records})
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""`tvmq tune` on a real file, in this process."""
+
+from __future__ import annotations
+
+import json
+
+import onnx
+
+from tests.models import Net
+
+
+def test_tune(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "cache"))
+    net = Net((1, 8, 10, 10))
+    onnx.save(net.model(net.conv("x", 8, 32)), tmp_path / "model.onnx")
+    result = cli("tune", tmp_path / "model.onnx", "--budget", 0)
+    assert result.code == 0 and "0 of 1 products measured" in result.out and "1 products are left" in result.err
+    printed = json.loads(cli("tune", tmp_path / "model.onnx", "--budget", 60, "--json", "--quiet").out)
+    assert printed["measured"] == 1 and printed["folder"] == str(tmp_path / "cache")
+    assert "(1 were known)" in cli("tune", tmp_path / "model.onnx", "--budget", 60).out
+    monkeypatch.setenv("TVMQ_CACHE", "")
+    assert "TVMQ_CACHE is empty" in cli("tune", tmp_path / "model.onnx").err

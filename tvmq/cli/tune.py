@@ -1,0 +1,70 @@
+"""`tvmq tune`: measure tiles of a model's kernels on this machine, for later builds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.cache import cache_folder
+from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.model import import_model
+from tvmq.cli.screen import notice, print_json, step
+from tvmq.errors import ConfigError
+
+
+def tune(
+    model: Annotated[
+        Path,
+        typer.Argument(help="A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), seen in int8."),
+    ],
+    budget: Annotated[float, typer.Option("--budget", min=0, help="Seconds to measure for.")] = 60.0,
+    target: Annotated[
+        str, typer.Option("--target", help='Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"')
+    ] = "llvm",
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
+    ] = 1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure which tiles are fastest for the products of a model on this CPU, and keep them for all later builds.
+
+    tvmq chooses tiles by a model of cycles, which is mostly right to a few per cent. Measuring tells, for this very
+    machine. All tiles give the same bits, so results do not change. What was found stands in the folder TVMQ_CACHE
+    (without it ~/.cache/tvmq), by CPU and version; the products that take most time come first, and Ctrl-C keeps what
+    is there. Let the machine do nothing else meanwhile.
+
+    Example: tvmq tune resnet18.onnx --budget 120
+    """
+    folder = cache_folder()
+    if folder is None:
+        raise ConfigError("tune: TVMQ_CACHE is empty, so nothing could be kept; name a folder, or unset it")
+    from tvmq.codegen.target import resolve_target  # imports TVM
+    from tvmq.codegen.tuning import tune as measure
+
+    with step("read", quiet=quiet):
+        module = _module(model, shape or (), batch, quiet)
+    with step("tune", quiet=quiet) as advance:
+        result = measure(module, resolve_target(target), budget, lambda _: advance())
+    if as_json:
+        print_json({**result.to_dict(), "folder": str(folder)})
+    else:
+        print(f"{result}\nkept in {folder}")
+    if result.measured < result.left and not quiet:
+        notice(f"{result.left - result.measured} products are left: a larger --budget goes on where this ended")
+
+
+def _module(path: Path, shape: Any, batch: int, quiet: bool) -> Any:
+    """The integer module; of a float model with nominal ranges, which no tile depends on."""
+    if path.suffix == ".tvmq":
+        return tvmq.load(path).module
+    mod, params, _, _ = import_model(path, None, shape, batch, quiet=quiet)
+    with tvmq.qconfig(calibrate_mode="global_scale"):
+        return tvmq.quantize(mod, params)
