@@ -14,7 +14,6 @@ Exit code 1 where a bound is missed.
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from latency_models import NETWORKS, ZOO_TASKS, find  # noqa: E402
 
 KINDS = ("int8", "float")
 LEAST_RANK, MOST_ERROR = 0.8, 0.35
+LEAST = 1e-8  # seconds: below that nothing was measured
 NOTICED = 1e-6  # seconds: below that the clock itself is the larger part
 COLUMNS = ("model", "kind", "calls", "measured ms", "forecast ms", "rank", "error", "factor")
 
@@ -39,18 +39,21 @@ class Subject:
 
     calls      (name, seconds by the cost model) of each call, the start of a call apart
     run        makes all calls once and gives their seconds
+    idle       the same with a function that does nothing: what the clock and the arguments cost
     """
 
     name: str
     kind: str
     calls: list[tuple[str, float]]
     run: Callable[[], list[float]]
+    idle: Callable[[], list[float]]
     measured: list[float] = field(default_factory=list)
 
 
 def subject(name: str, path: Any, feed: Feed, kind: str) -> Subject:
     """Build a model, forecast its calls, record one run."""
     import tvm
+    import tvm_ffi
     from tvm import relax
 
     import tvmq
@@ -67,11 +70,13 @@ def subject(name: str, path: Any, feed: Feed, kind: str) -> Subject:
     forecast, _ = estimates(exe.module, exe.target, machine_of(exe.target))
     virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
+    nothing = tvm_ffi.get_global_func("testing.nop")
     calls = recorded(virtual, lambda main: main(*tensors))
     if len(calls) != len(forecast):
         raise SystemExit(f"forecast: {name}, {kind}: {len(calls)} calls run, {len(forecast)} were forecast")
     named = [(e.call.kernel or e.call.symbol, e.time.total - START) for e in forecast]
-    return Subject(name, kind, named, lambda: _times([(function, args) for _, function, args in calls]))
+    real, idle = ([(function, args) for _, function, args in calls], [(nothing, args) for _, _, args in calls])
+    return Subject(name, kind, named, lambda: _times(real), lambda: _times(idle))
 
 
 def _times(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[float]:
@@ -84,18 +89,15 @@ def _times(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[
 
 
 def measure(subjects: Sequence[Subject], rounds: int) -> None:
-    """Medians of all calls, the models taking turns; the least of all is what the clock and an empty call cost."""
-    times: list[list[list[float]]] = [[] for _ in subjects]
+    """Medians of all calls, the models taking turns, less what looking at the clock costs."""
+    times: list[list[np.ndarray]] = [[] for _ in subjects]
     for turn in range(rounds + 2):
-        for index, one in enumerate(subjects):
-            seconds = one.run()
+        for one, own in zip(subjects, times, strict=True):
+            idle, seconds = one.idle(), one.run()
             if turn > 1:
-                times[index].append(seconds)
-    for one, found in zip(subjects, times, strict=True):
-        one.measured = [statistics.median(column) for column in zip(*found, strict=True)]
-    least = min(min(one.measured) for one in subjects)
-    for one in subjects:
-        one.measured = [second - 0.8 * least for second in one.measured]
+                own.append(np.asarray(seconds) - idle)
+    for one, own in zip(subjects, times, strict=True):
+        one.measured = np.maximum(np.median(own, axis=0), LEAST).tolist()
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
