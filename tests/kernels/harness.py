@@ -10,6 +10,7 @@ import pytest
 import tvm
 
 from tvmq import numerics
+from tvmq.codegen.vm_pipeline import UNUSED
 from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Add, Conv2d, Epilogue, Kernel, Requantize, Table
@@ -34,7 +35,8 @@ def levels(*names: str) -> list[Any]:
 def compile_function(name: str, func: Any, level: str) -> Any:
     """The compiled PrimFunc, callable with tensors."""
     target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS[level]})
-    return tvm.compile(tvm.IRModule({name: func}), target)[name]
+    with tvm.transform.PassContext(opt_level=3, disabled_pass=UNUSED):
+        return tvm.compile(tvm.IRModule({name: func}), target)[name]
 
 
 def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:

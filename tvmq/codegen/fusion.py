@@ -6,6 +6,7 @@
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
     matmul of two float tensors -> permute_dims of all but the last axis                           attention in float
+    tvmq.matmul -> dequantize -> [add ->] softmax -> quantize -> such a chain                      attention as a whole
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 from tvm import relax
 
+from tvmq.codegen.attention import attention_before
 from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 
@@ -49,10 +51,11 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
+def find_chains(view: View, *, fixed_point: bool = False, attention: bool = False) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
     fixed_point  kernels of convolutions and products requantize in integers too
+    attention    there are kernels for all of an attention; its second product is then the head
     """
     taken: set[str] = set()
     chains: dict[str, Chain] = {}
@@ -72,6 +75,7 @@ def find_chains(view: View, *, fixed_point: bool = False) -> dict[str, Chain]:
             _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
         elif name == ATTENTION:
             _after_attention(view, members, taken, fixed_point=fixed_point)
+            members = (_whole_attention(view, members) if attention else []) + members
         else:
             _after_reducer(view, members, taken)
         taken.update(members)
@@ -154,6 +158,12 @@ def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_p
     _follow(view, members, taken, lambda v, call: _scales_sums(call, last, fixed_point))
     if len(members) > 1:
         _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
+
+
+def _whole_attention(view: View, members: list[str]) -> list[str]:
+    """What comes before the second product of an attention whose result is codes."""
+    found = attention_before(view, members[0]) if len(members) > 1 and _to_codes(view.value[members[1]]) else None
+    return [] if found is None else found.members
 
 
 def _scales_sums(call, last: int, fixed_point: bool = False) -> bool:  # type: ignore[no-untyped-def]

@@ -144,6 +144,7 @@ class Lowerer:
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
     fixed_point = False  # kernels of convolutions and products requantize in integers too
+    attention = True  # there are kernels for all of an attention
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(mod)
@@ -164,17 +165,21 @@ class Lowerer:
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, fixed_point=self.fixed_point)
+        chains = find_chains(self.view, fixed_point=self.fixed_point, attention=self.attention)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
-            self._sources = merge(*(self.view.sources(name) for name in chain.members))
-            self._origin = origin_of(self.view, chain.members)
-            if not self.by_rule(chain):
-                self.otherwise(chain)
+            self.lower(chain)
         return self._finish()
+
+    def lower(self, chain: Chain) -> None:
+        """Lower a chain by its rule, or the generic way."""
+        self._sources = merge(*(self.view.sources(name) for name in chain.members))
+        self._origin = origin_of(self.view, chain.members)
+        if not self.by_rule(chain):
+            self.otherwise(chain)
 
     def otherwise(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""

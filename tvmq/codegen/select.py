@@ -15,6 +15,7 @@ import numpy as np
 from tvmq.codegen.cuda import select as cuda
 from tvmq.kernels import (
     add,
+    attention,
     batch_matmul,
     batch_matmul_float,
     concat,
@@ -38,6 +39,8 @@ from tvmq.kernels import (
     transpose,
     winograd,
 )
+from tvmq.kernels.attention_shape import Attention
+from tvmq.kernels.attention_shape import fits as attention_fits
 from tvmq.kernels.batch_matmul_shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.nibbles import Narrow
 from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, FixedRequantize, Isa, Kernel, KernelMaker, Requantize
@@ -140,6 +143,15 @@ def batch_matmul_float_kernel(product: BatchMatmul, isa: Isa) -> Kernel | None:
         return None
     fits = min((*product.batch, product.rows, product.depth, product.columns)) >= 1
     return batch_matmul_float.batch_matmul_float(product, isa) if fits else None
+
+
+def attention_kernel(
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize, isa: Isa
+) -> Kernel | None:
+    """Both products of an attention and the softmax between them."""
+    if not attention_fits(shape, score_scale, code_scale):
+        return None
+    return attention.attention(shape, score_scale, code_scale, step, isa)
 
 
 def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | None:

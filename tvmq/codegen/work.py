@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from tvmq.codegen.calls import Call, Tensor
 from tvmq.cost import Machine, Work
+from tvmq.kernels.attention_shape import SOFTMAX_CYCLES, Attention
 from tvmq.kernels.batch_matmul_shape import BatchMatmul
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import float_vectors
@@ -65,6 +66,9 @@ def work_of(call: Call, keys: Mapping[str, object], isa: Isa, machine: Machine) 
         return Work(kind, arithmetic, moved, weights, _macs(conv), conv.x_dtype != "float32")
     if product is not None:
         return Work(kind, _batch_matmul(product, isa, machine), moved, weights, _product_macs(product), True)
+    attention = find(key, Attention)
+    if attention is not None:
+        return Work(kind, _attention(attention, isa, machine), moved, weights, attention.macs, True)
     if kind == "free_matmul":
         macs = math.prod(call.outputs[0][0]) * call.inputs[0][0][-1]
         return Work(kind, macs / FREE_MACS, moved, weights, macs, True)
@@ -155,6 +159,14 @@ def _batch_matmul(product: BatchMatmul, isa: Isa, machine: Machine) -> float:
     one = Product(product.rows, -(-product.columns // ins.lanes), -(-product.depth // ins.taps))
     packing = (product.rows + 4 * product.columns) * product.depth / 32
     return math.prod(product.batch) * (cycles(one, choose_tiling(one, ins), ins) + packing)
+
+
+def _attention(shape: Attention, isa: Isa, machine: Machine) -> float:
+    """Both products, and softmax of the scores between them."""
+    sizes = (shape.batch, shape.rows, shape.depth, shape.keys), (shape.batch, shape.rows, shape.keys, shape.columns)
+    products = (BatchMatmul(*size, shape.q, shape.k, shape.y, 0, 0) for size in sizes)
+    softmax = 64 / isa.vector_bytes * SOFTMAX_CYCLES * shape.matrices * shape.rows * shape.keys
+    return softmax + sum(_batch_matmul(product, isa, machine) for product in products)
 
 
 def _macs(conv: Conv2d) -> int:

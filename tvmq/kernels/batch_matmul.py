@@ -17,17 +17,13 @@ import math
 from typing import Any
 
 import numpy as np
-from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand, check_product
 from tvmq.kernels.builder import (
-    Buffer,
     Expr,
     Function,
     Register,
-    bind,
-    const,
     flat,
     load,
     over_range,
@@ -37,10 +33,11 @@ from tvmq.kernels.builder import (
     vector_type,
     workspace,
 )
+from tvmq.kernels.code_panels import CodePanels, CodeRows, row_term
 from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.loops import offset_of, opaque, over_lanes, over_rows
+from tvmq.kernels.loops import offset_of, opaque, over_rows
 from tvmq.kernels.packing import PanelRun, panel_runs
 from tvmq.kernels.tiling import Product, choose_tiling
 from tvmq.kernels.types import Dequantize, Isa, Kernel, Requantize
@@ -70,22 +67,16 @@ class _Template:
 
     def __init__(self, product: BatchMatmul, step: Requantize | Dequantize | None, ins: Instructions) -> None:
         self.product, self.ins = product, ins
-        self.steps = -(-product.depth // ins.taps)
         self.vectors = -(-product.columns // ins.lanes)
-        self.vector = ins.lanes * ins.taps
-        self.tiling = choose_tiling(Product(product.rows, self.vectors, self.steps), ins)
+        self.left = CodeRows(ins, product.a, product.depth, product.a_zero)
+        self.right = CodePanels(ins, product.b, product.depth, product.b_zero)
+        self.tiling = choose_tiling(Product(product.rows, self.vectors, self.right.steps), ins)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, ins.lanes)
         self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
-        # codes as `dot` takes them: raw where it multiplies bytes, centred where it multiplies int16
-        self.raw = ins.x_dtype == "uint8"
-        self.a_zero = product.a_zero + (128 if product.a.dtype == "int8" else 0)
-        self.b_zero = product.b_zero - (128 if product.b.dtype == "uint8" else 0)
-        self.with_row_sums = self.raw and self.b_zero != 0
+        self.with_row_sums = self.left.raw and self.right.zero != 0
         whole_steps = product.depth % ins.taps == 0
-        self.staged = not (self.raw and whole_steps and product.a.dtype == "uint8" and not self.with_row_sums)
-        self.pitch = (
-            -(-self.steps * ins.taps // ins.vector_bytes) * ins.vector_bytes if self.raw else self.steps * ins.taps
-        )
+        self.staged = not (self.left.raw and whole_steps and product.a.dtype == "uint8" and not self.with_row_sums)
+        self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
 
     def constants(self) -> tuple[np.ndarray, ...]:
@@ -125,57 +116,23 @@ class _Template:
 
     def _stage_row(self, number: Expr) -> None:
         """Copy a row of a as `dot` takes it, zeros behind it, and its sum."""
-        product, ins = self.product, self.ins
+        product = self.product
         matrix, row = T.floordiv(number, product.rows), T.floormod(number, product.rows)
-        source = opaque(self._begin(product.a, matrix) + row * product.a.row)
         target = opaque(number * self.pitch)
-        lanes = ins.vector_bytes if self.raw else ins.vector_bytes // 2
-        if self.pitch > product.depth:
-            over_lanes(
-                self.pitch,
-                min(lanes, self.pitch),
-                lambda i, n: store(self.source, target + i, spread(0, n, ins.x_dtype), n),
-            )
-
-        def piece(offset: Expr, count: int) -> None:
-            codes = load(self.a, source + offset, vector_type(product.a.dtype, count))
-            store(self.source, target + offset, self._activations(codes, count), count)
-
-        over_lanes(product.depth, lanes, piece)
+        self.left.copy(self.a, opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
         if self.with_row_sums:
-            store(self.row_sums, number, self._row_sum(target) * -self.b_zero, 1)
-
-    def _activations(self, codes: Expr, count: int) -> Expr:
-        """Codes of a as `dot` takes them."""
-        if not self.raw:
-            return T.Cast(vector_type("int16", count), codes) - spread(self.product.a_zero, count, "int16")
-        if self.product.a.dtype == "uint8":
-            return codes
-        return T.bitwise_xor(T.reinterpret(vector_type("uint8", count), codes), spread(128, count, "uint8"))
-
-    def _row_sum(self, begin: Expr) -> Expr:
-        """Sum of the codes of a staged row, zeros behind it included."""
-        ins = self.ins
-        total = Register("int32", ins.lanes)
-        total.set(spread(0, ins.lanes))
-        ones = spread(1, ins.vector_bytes, "int8")
-        with T.serial(0, self.pitch // ins.vector_bytes) as i:
-            codes = load(self.source, begin + i * ins.vector_bytes, vector_type("uint8", ins.vector_bytes))
-            total.set(ins.dot(total.get(), codes, ones))
-        return _sum_of_lanes(bind(total.get()), ins.lanes)
+            term = row_term(self.ins, self.source, target, self.pitch, self.right.zero)
+            store(self.row_sums, number, term, 1)
 
     # ---- panels of b
 
     def _panel(self, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """Columns from `first` of the product of one pair of matrices."""
-        product, columns = self.product, run.columns
-        packed = workspace(self.steps * columns * self.vector, self.ins.w_dtype)
-        begin = self._begin(product.b, matrix)
-        if product.b.row == 1:
-            self._pack_columns(packed, opaque(begin + first * product.b.column), run)
-        else:
-            self._pack_rows(packed, opaque(begin + first), run)
-        initial = self._initial_sums(packed, columns)
+        product, right = self.product, self.right
+        packed = workspace(right.steps * run.columns * right.vector, self.ins.w_dtype)
+        begin = opaque(self._begin(product.b, matrix) + first * product.b.column)
+        right.pack(self.b, begin, packed, 0, run.columns, run.channels)
+        initial = right.column_terms(packed, 0, run.columns, self.left.zero)
         row = opaque(matrix * product.rows)
         target = opaque(self._begin(product.y, matrix) + first)
         source = opaque(row * self.pitch) if self.staged else opaque(self._begin(product.a, matrix))
@@ -185,94 +142,6 @@ class _Template:
             self._tile(opaque(at), rows, (packed, initial, row, source, target, first), run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
-
-    def _pack_columns(self, packed: Buffer, begin: Expr, run: PanelRun) -> None:
-        """b's columns lie in one piece each: `taps` neighbours of a column at a time."""
-        ins, product, columns = self.ins, self.product, run.columns
-        whole = product.depth // ins.taps
-        if run.channels < columns * ins.lanes:
-            self._clear(packed, columns)
-        with T.serial(0, run.channels) as channel:
-            source = opaque(begin + channel * product.b.column)
-            target = opaque(channel * ins.taps)
-            with T.serial(0, whole) as step:
-                codes = load(self.b, source + step * ins.taps, vector_type(product.b.dtype, ins.taps))
-                store(packed, target + step * (columns * self.vector), self._weights(codes, ins.taps), ins.taps)
-            if whole < self.steps:
-                last = target + whole * (columns * self.vector)
-                store(packed, last, spread(0, ins.taps, ins.w_dtype), ins.taps)
-                for tap in range(product.depth - whole * ins.taps):
-                    code = load(self.b, source + whole * ins.taps + tap, product.b.dtype)
-                    store(packed, last + tap, self._weights(code, 1), 1)
-
-    def _pack_rows(self, packed: Buffer, begin: Expr, run: PanelRun) -> None:
-        """b's rows lie in one piece each: `taps` of them are interleaved."""
-        ins, product, columns = self.ins, self.product, run.columns
-        whole, left = divmod(product.depth, ins.taps)
-        if run.channels < columns * ins.lanes:
-            self._clear(packed, columns)
-        with T.serial(0, whole) as step:
-            self._interleave(
-                packed,
-                opaque(step * (columns * self.vector)),
-                opaque(begin + step * (ins.taps * product.b.row)),
-                ins.taps,
-                run,
-            )
-        if left:
-            self._interleave(packed, whole * columns * self.vector, begin + whole * ins.taps * product.b.row, left, run)
-
-    def _interleave(self, packed: Buffer, target: Expr, source: Expr, rows: int, run: PanelRun) -> None:
-        """One step of a panel from so many rows of b; missing ones are zero."""
-        ins, product = self.ins, self.product
-        for offset, count in _pieces(run.channels, ins.lanes):
-            lines = [
-                self._weights(
-                    load(self.b, source + tap * product.b.row + offset, vector_type(product.b.dtype, count)), count
-                )
-                for tap in range(rows)
-            ]
-            lines = [bind(line) for line in lines]
-            lines += [spread(0, count, ins.w_dtype)] * (ins.taps - rows)
-            if count == 1 or ins.taps == 1:
-                for tap, line in enumerate(lines):
-                    store(packed, target + offset * ins.taps + tap, line, count)
-                continue
-            order = [const(place % ins.taps * count + place // ins.taps) for place in range(count * ins.taps)]
-            store(packed, target + offset * ins.taps, tirx.Shuffle(lines, order), count * ins.taps)
-
-    def _clear(self, packed: Buffer, columns: int) -> None:
-        """Zeros, for the columns beyond the last one."""
-        with T.serial(0, self.steps * columns) as i:
-            store(packed, i * self.vector, spread(0, self.vector, self.ins.w_dtype), self.vector)
-
-    def _weights(self, codes: Expr, count: int) -> Expr:
-        """Codes of b as `dot` takes them."""
-        if not self.raw:
-            return T.Cast(vector_type("int16", count), codes) - spread(self.product.b_zero, count, "int16")
-        if self.product.b.dtype == "int8":
-            return codes
-        flipped = T.bitwise_xor(codes, spread(128, count, "uint8"))
-        return T.reinterpret(vector_type("int8", count), flipped)
-
-    def _initial_sums(self, packed: Buffer, columns: int) -> list[Expr]:
-        """What every row of a panel begins with, one vector for each of its columns."""
-        ins, lanes = self.ins, self.ins.lanes
-        if not self.raw:
-            return [spread(0, lanes)] * columns
-        constant = spread(self.product.depth * self.a_zero * self.b_zero, lanes)
-        if self.a_zero == 0:
-            return [constant] * columns
-        sums = [Register("int32", lanes) for _ in range(columns)]
-        for register in sums:
-            register.set(spread(0, lanes))
-        zeros = spread(self.a_zero, self.vector, "uint8")
-        with T.serial(0, self.steps) as step:
-            for column, register in enumerate(sums):
-                at = (step * columns + column) * self.vector
-                weights = load(packed, at, vector_type(ins.w_dtype, self.vector))
-                register.set(ins.dot(register.get(), zeros, weights))
-        return [bind(constant - register.get()) for register in sums]
 
     # ---- tiles
 
@@ -287,10 +156,10 @@ class _Template:
                 register.set(value if extra is None else value + extra)
         row_pitch = self.pitch if self.staged else self.product.a.row
         starts = [opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
-        kind = vector_type(ins.w_dtype, self.vector)
-        with T.serial(0, self.steps) as step:
-            at = step * (columns * self.vector)
-            weights = [load(packed, at + column * self.vector, kind) for column in range(columns)]
+        kind = vector_type(ins.w_dtype, self.right.vector)
+        with T.serial(0, self.right.steps) as step:
+            at = step * (columns * self.right.vector)
+            weights = [load(packed, at + column * self.right.vector, kind) for column in range(columns)]
             for line, start in zip(sums, starts, strict=True):
                 x = ins.broadcast(self.source, start + step * ins.taps)
                 for register, weight in zip(line, weights, strict=True):
@@ -324,29 +193,6 @@ class _Template:
     def _begin(self, operand: Operand, matrix: Expr) -> Expr:
         """Element of the buffer at which a matrix begins."""
         return operand.offset + offset_of(matrix, self.product.batch, operand.batch)
-
-
-def _pieces(channels: int, lanes: int) -> list[tuple[int, int]]:
-    """(offset, count) that cover the channels of a panel: whole vectors, then powers of two.
-
-    >>> _pieces(37, 16)
-    [(0, 16), (16, 16), (32, 4), (36, 1)]
-    """
-    pieces, offset = [], 0
-    while offset < channels:
-        count = min(lanes, 1 << ((channels - offset).bit_length() - 1))
-        pieces.append((offset, count))
-        offset += count
-    return pieces
-
-
-def _sum_of_lanes(vector: Expr, lanes: int) -> Expr:
-    """All lanes added."""
-    while lanes > 1:
-        lanes //= 2
-        low, high = (tirx.Shuffle([vector], [const(begin + lane) for lane in range(lanes)]) for begin in (0, lanes))
-        vector = bind(low + high)
-    return vector
 
 
 def _padded(values: np.ndarray, columns: int, places: int) -> np.ndarray:

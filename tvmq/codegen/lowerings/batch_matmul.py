@@ -8,6 +8,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings import attention
 from tvmq.codegen.lowerings.epilogue import codes_step, dequantize_step
 from tvmq.codegen.select import batch_matmul_float_kernel, batch_matmul_kernel
 from tvmq.codegen.strides import Strided, contiguous, strided
@@ -20,15 +21,17 @@ from tvmq.kernels.types import Dequantize, FixedRequantize, Requantize
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
     """One kernel for the product, its scale and a transpose of the result."""
     view = lowerer.view
+    if chain.members[0] != chain.head:
+        return attention.lower(lowerer, chain)
     call = view.value[chain.head]
     out = shape_of(view.var[chain.head])
     batch = out[:-2]
-    (a, a_input), (b, b_input) = (_operand(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
     scaled = chain.after_head()[:1]
-    result = _result(view, chain, out)
+    result = result_of(view, chain, out)
     depth = shape_of(call.args[0])[-1]
     product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
-    step = _step(view, scaled[0], out[-1]) if scaled else None
+    step = step_of(view, scaled[0], out[-1]) if scaled else None
     kernel = batch_matmul_kernel(product, step, lowerer.isa) if 0 not in out else None
     if kernel is None:
         return False
@@ -49,8 +52,8 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
         return False
     out = shape_of(view.var[chain.head])
-    (a, a_input), (b, b_input) = (_operand(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
-    result = _result(view, chain, out)
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
+    result = result_of(view, chain, out)
     product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
     kernel = batch_matmul_float_kernel(product, lowerer.isa)
     if kernel is None:
@@ -60,7 +63,7 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _operand(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool) -> tuple[Operand, relax.Expr]:
+def operand_of(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool) -> tuple[Operand, relax.Expr]:
     """Where the matrices of an argument lie, and the tensor that the kernel is given."""
     if not isinstance(arg, relax.Var):
         return _as_operand(contiguous("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
@@ -82,7 +85,7 @@ def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Seque
     return Operand(shape, dtype, found.offset, tuple(steps), row, column)
 
 
-def _result(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
+def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
     """Where the result's matrices lie: a transpose behind the product only changes strides."""
     last = view.value[chain.result]
     shape = shape_of(view.var[chain.result])
@@ -94,7 +97,7 @@ def _result(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
     return Operand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
 
 
-def _step(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
+def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
     """The epilogue for the binding behind the product."""
     call = view.value[name]
     if op_name(call) == "tvmq.requantize":

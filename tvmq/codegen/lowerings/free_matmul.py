@@ -6,6 +6,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings import attention
 from tvmq.codegen.lowerings.dense import free_names
 from tvmq.codegen.select import free_product_kernel
 from tvmq.graph.view import dtype_of, rank_of, sizes_of
@@ -14,6 +15,8 @@ from tvmq.kernels.free_matmul import FreeMatmul
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
     """One kernel for the sums; False where one operand's matrices serve several of the other's."""
+    if chain.members[0] != chain.head:
+        return attention.lower(lowerer, chain)
     call = lowerer.view.value[chain.head]
     a, b = call.args
     if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):

@@ -1,0 +1,80 @@
+"""Attention as one kernel: both products, the softmax between them, and the moves of heads around them."""
+
+from __future__ import annotations
+
+from tvm import relax
+
+from tvmq.codegen.attention import attention_before
+from tvmq.codegen.fusion import Chain
+from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.select import attention_kernel
+from tvmq.graph.sizes import is_number
+from tvmq.graph.view import const_value, dtype_of, shape_of
+from tvmq.kernels.attention_shape import Attention
+from tvmq.kernels.batch_matmul_shape import Operand
+from tvmq.kernels.code_guess import Codes
+from tvmq.kernels.loops import broadcast_strides
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel where there is one; else each part by its own rule."""
+    if not _as_one(lowerer, chain):
+        for part in _parts(lowerer, chain):
+            lowerer.lower(part)
+    return True
+
+
+def _parts(lowerer: Lowerer, chain: Chain) -> list[Chain]:
+    """The chains that there are without kernels of whole attentions."""
+    found = attention_before(lowerer.view, chain.head)
+    assert found is not None  # or the chain would not have its members
+    single = [Chain(name, [name]) for name in found.members[2:]]
+    rest = chain.members[len(found.members) :]
+    return [Chain(found.product, [found.product, found.scaled]), *single, Chain(chain.head, rest)]
+
+
+def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
+    from tvmq.codegen.lowerings.batch_matmul import operand_of, result_of, step_of
+
+    view = lowerer.view
+    found = attention_before(view, chain.head)
+    assert found is not None  # or the chain would not have its members
+    first, second, quantize = view.value[found.product], view.value[chain.head], view.value[found.codes]
+    out = view.var[chain.head].ty.shape
+    if not all(map(is_number, (*out, *view.var[found.product].ty.shape))):
+        return False
+    batch, columns = shape_of(view.var[chain.head])[:-2], int(out[-1])
+    rows, keys = shape_of(view.var[found.product])[-2:]
+    if shape_of(view.var[found.product])[:-2] != batch:
+        return False  # scores that serve several matrices of values are not worth a kernel of their own
+    (q, q_input), (k, k_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(first.args))
+    v, v_input = operand_of(lowerer, second.args[1], batch, left=False)
+    mask, inputs = None, [q_input, k_input, v_input]
+    if found.mask is not None:
+        mask = _mask(found.mask, (*batch, rows, keys))
+        inputs.append(_input(lowerer, found.mask))
+    score_scale = float(const_value(view.value[found.scaled].args[1]).reshape(-1)[0])
+    code_scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
+    attrs = quantize.attrs
+    codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+    y = result_of(view, chain, shape_of(view.var[chain.head]))
+    zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
+    depth = shape_of(first.args[0])[-1]
+    shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
+    step = step_of(view, chain.after_head()[0], columns)
+    kernel = attention_kernel(shape, score_scale, float(code_scale), step, lowerer.isa)
+    if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
+        return False
+    value = lowerer.call(kernel, inputs, y.shape, dtype_of(view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> Operand:
+    """Where what is added to a score lies; broadcast axes have stride 0."""
+    *batch, row, column = broadcast_strides(scores, shape_of(mask))
+    return Operand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
+
+
+def _input(lowerer: Lowerer, mask: relax.Expr) -> relax.Expr:
+    return lowerer.logical(mask.name) if isinstance(mask, relax.Var) else mask
