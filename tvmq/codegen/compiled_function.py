@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs
+from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs, taken
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
 
@@ -25,6 +25,7 @@ class CompiledFunction:
     description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
+    fresh        what `code` gives is memory of its own, in every run another
 
     Results are fresh arrays.
     """
@@ -36,10 +37,13 @@ class CompiledFunction:
         description: Mapping[str, Any],
         lock: threading.Lock,
         threads: int | None = 0,
+        *,
+        fresh: bool = False,
     ) -> None:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
         self._description = description
+        self._results = taken if fresh else copied
         self._limits = description["limits"]
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
@@ -91,7 +95,7 @@ class CompiledFunction:
         with self._lock:
             for own, array in zip(self._inputs.arrays, arrays, strict=True):
                 own[...] = array
-            return copied(self.code(*self._tensors))
+            return self._results(self.code(*self._tensors))
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""

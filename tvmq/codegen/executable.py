@@ -19,6 +19,7 @@ from tvmq.codegen.compiled_function import CompiledFunction
 from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
+from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
@@ -234,19 +235,20 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
     code = _code(parts)
     threads = 0 if isinstance(parts.target, CudaTarget) else parts.num_threads
-    return {
-        name: CompiledFunction(name, code(name), {**facts, **common}, lock, threads)
-        for name, facts in described.items()
-    }
+    functions = {}
+    for name, facts in described.items():
+        function, fresh = code(name)
+        functions[name] = CompiledFunction(name, function, {**facts, **common}, lock, threads, fresh=fresh)
+    return functions
 
 
-def _code(parts: Parts) -> Callable[[str], Callable[..., Any]]:
-    """The compiled functions by name, on tensors in the memory of the CPU."""
+def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
+    """The compiled functions by name, on tensors in the memory of the CPU; True for those whose results are fresh."""
     if isinstance(parts.target, CudaTarget):
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
-        return lambda name: DeviceFunction(device[name])
+        return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
-    return lambda name: host[name]
+    return lambda name: entry(host, name)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

@@ -120,3 +120,10 @@ def copied(result: Any) -> list[np.ndarray]:
     if isinstance(result, tvm.runtime.Tensor):
         return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
     return [array for item in result for array in copied(item)]
+
+
+def taken(result: Any) -> list[np.ndarray]:
+    """Results that are memory of their own as arrays on this memory."""
+    if isinstance(result, tvm.runtime.Tensor):
+        return [np.from_dlpack(result)]
+    return [array for item in result for array in taken(item)]

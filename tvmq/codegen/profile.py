@@ -19,6 +19,7 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
+from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.profile_table import LayerTime, Profile
 from tvmq.codegen.target import CpuTarget
 from tvmq.kernels.peak import peak
@@ -50,7 +51,7 @@ def profiled(
     """
     machine = relax.VirtualMachine(code, tvm.cpu())
     calls = recorded(machine, run)
-    main = relax.VirtualMachine(code, tvm.cpu())["main"]
+    main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), "main")
     whole, seconds = _measured(lambda: run(main), calls, repeat)
     idle = tvm_ffi.get_global_func("testing.nop")
     overhead = statistics.median(

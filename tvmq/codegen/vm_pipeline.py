@@ -15,6 +15,7 @@ from tvm.relax import transform
 
 from tvmq.codegen import float_functions
 from tvmq.codegen.alignment import aligned
+from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.leaky import leaky
@@ -65,7 +66,7 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
             plain = legalized(mod)
             groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
-            code = tvm.compile(lower(fused), compiler, relax_pipeline=None)
+            code = tvm.compile(lower(fused, direct=True), compiler, relax_pipeline=None)
             return Compiled(code, main_calls(fused, aligned(plain, groups)))
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
@@ -106,14 +107,18 @@ def merged(mod: tvm.IRModule) -> tvm.IRModule:
     return tvm.transform.Sequential([transform.FuseTIR(), transform.DeadCodeElimination()])(mod)
 
 
-def lower(mod: tvm.IRModule) -> tvm.IRModule:
-    """Memory planned, calls made explicit: all that is left before machine code."""
-    return tvm.transform.Sequential(
+def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
+    """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
+    planned = tvm.transform.Sequential(
         [
             transform.ToNonDataflow(),
             transform.RemovePurityChecking(),
             transform.CallTIRRewrite(),
             transform.StaticPlanBlockMemory(),
+        ]
+    )(mod)
+    return tvm.transform.Sequential(
+        [
             transform.LowerAllocTensor(),
             transform.KillAfterLastUse(),
             transform.LowerRuntimeBuiltin(),
@@ -121,7 +126,7 @@ def lower(mod: tvm.IRModule) -> tvm.IRModule:
             transform.VMShapeLower(),
             transform.AttachGlobalSymbol(),
         ]
-    )(mod)
+    )(with_direct_functions(planned) if direct else planned)
 
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

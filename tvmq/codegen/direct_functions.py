@@ -1,0 +1,232 @@
+"""Main as native code: one function that calls the kernels one after the other, on one piece of memory.
+
+Before (behind StaticPlanBlockMemory)             After
+    storage = alloc_storage([n])                      main as it was
+    a = alloc_tensor(storage, shape)                  main_direct(x):
+    kernel(x, constants, a)                               memory, y = alloc_tensor(...), alloc_tensor(...)
+    y = alloc_tensor(shape)                               main_kernels(x, constants, memory, y)
+    kernel_1(a, constants, y)                             return y
+
+The virtual machine needs about 0.2 us for a kernel (its call, its result's memory, the end of that), which is a tenth
+of small networks; main_kernels needs 0.03. Both call the same functions: `main` remains for profiles.
+
+Needs      functions of loops and reshapes of static shapes alone; else the module stays as it is
+Numerics   none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import tvm
+from tvm import relax, tirx
+from tvm.script.ir_builder import IRBuilder
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.graph.view import is_const
+
+DIRECT, KERNELS = "_direct", "_kernels"  # behind the name of a function
+SYMBOL = "__tvm_ffi_"  # what TVM puts before the name of a function that it calls by its convention
+ALIGNMENT = 64
+FEWEST_CALLS = 2
+# Fields of a tensor and of an argument of that convention (TVM's builtin.h), and what marks an argument as a tensor.
+ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
+TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
+CPU = 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor lies: in a parameter of `main_kernels`, from a byte on."""
+
+    parameter: int
+    offset: int
+    shape: tuple[int, ...]
+    dtype: str
+
+    def seen_as(self, shape: tuple[int, ...]) -> Place:
+        """The same bytes in another shape."""
+        return Place(self.parameter, self.offset, shape, self.dtype)
+
+
+class Unfit(Exception):
+    """The function holds what native code cannot do."""
+
+
+def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file; mod: any module of planned memory."""
+    builder = relax.BlockBuilder(mod)
+    for gvar, func in mod.functions_items():
+        if not isinstance(func, relax.Function):
+            continue
+        try:
+            plan = _Plan(mod, func)
+        except Unfit:
+            continue
+        if len(plan.calls) >= FEWEST_CALLS:
+            plan.emit(builder, str(gvar.name_hint))
+    return builder.get()
+
+
+def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
+    """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
+    try:
+        return machine[name + DIRECT], True
+    except AttributeError:
+        return machine[name], False
+
+
+class _Plan:
+    """The calls of a function, and where their tensors lie. Parameters: inputs, constants, results, memory."""
+
+    def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:
+        self.func = func
+        self.places: dict[str, Place] = {}
+        self.buffers: list[tuple[tuple[int, ...], str]] = []
+        self.constants: list[relax.Expr] = []
+        self.results: list[int] = []
+        self.calls: list[tuple[str, list[Place]]] = []
+        self._storages: dict[str, int] = {}
+        self._size = 0
+        for param in func.params:
+            self.places[param.name] = self._parameter(*_tensor(param))
+        for block in func.body.blocks:
+            for binding in block.bindings:
+                if not isinstance(binding, relax.VarBinding):
+                    raise Unfit
+                self._bind(mod, binding.var, binding.value)
+        self.memory = len(self.buffers)
+        self.buffers.append(((max(self._size, ALIGNMENT),), "uint8"))
+        self.leaves = _leaves(func.body.body)
+        given = [self._place(leaf).parameter for leaf in self.leaves]
+        if sorted(given) != sorted(self.results):  # an input, or a result given twice
+            raise Unfit
+
+    def _parameter(self, shape: tuple[int, ...], dtype: str) -> Place:
+        self.buffers.append((shape, dtype))
+        return Place(len(self.buffers) - 1, 0, shape, dtype)
+
+    def _bind(self, mod: tvm.IRModule, var: relax.Var, value: relax.Expr) -> None:
+        if isinstance(value, relax.Var):
+            self._same(var, value)
+            return
+        name = str(getattr(value.op, "name", "")) if isinstance(value, relax.Call) else ""
+        if name == "relax.reshape":
+            self.places[var.name] = self._place(value.args[0]).seen_as(_tensor(var)[0])
+        elif name == "relax.memory.alloc_storage":
+            self._storages[var.name] = self._size
+            self._size += -(-int(prod(map(int, value.args[0].values))) // ALIGNMENT) * ALIGNMENT
+        elif name == "relax.memory.alloc_tensor":
+            begin = self._storages[value.args[0].name] + int(value.args[1].value)
+            self.places[var.name] = Place(-1, begin, *_tensor(var))
+        elif name == "relax.builtin.alloc_tensor":
+            self.places[var.name] = self._parameter(*_tensor(var))
+            self.results.append(self.places[var.name].parameter)
+        elif isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
+            if not isinstance(mod[value.op], tirx.PrimFunc):
+                raise Unfit
+            self.calls.append((str(value.op.name_hint), [self._place(arg) for arg in value.args]))
+        else:
+            raise Unfit
+
+    def _same(self, var: relax.Var, value: relax.Var) -> None:
+        if value.name in self._storages:
+            self._storages[var.name] = self._storages[value.name]
+        else:
+            self.places[var.name] = self._place(value)
+
+    def _place(self, expr: relax.Expr) -> Place:
+        if isinstance(expr, relax.Var) and expr.name in self.places:
+            return self.places[expr.name]
+        if not is_const(expr):
+            raise Unfit
+        self.constants.append(expr)
+        return self._parameter(*_tensor(expr))
+
+    def emit(self, builder: relax.BlockBuilder, name: str) -> None:
+        """Add both functions."""
+        self._direct(builder, name + DIRECT, builder.add_func(self._kernels(name + KERNELS), name + KERNELS))
+
+    def _kernels(self, symbol: str) -> Any:
+        """The PrimFunc that makes all calls."""
+        builder, frame = IRBuilder(), T.prim_func(s_tir=True)
+        with builder:
+            with frame:
+                T.func_name(symbol)
+                T.func_attr({"global_symbol": symbol, "tirx.noalias": True})
+                buffers = [T.arg(f"p{i}", T.buffer(shape, dtype)) for i, (shape, dtype) in enumerate(self.buffers)]
+                most = max(len(places) for _, places in self.calls)
+                tensors = T.Bind(T.tvm_stack_alloca("array", most))
+                arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
+                for number in range(most):
+                    _set_tensor(tensors, number)
+                    _set(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
+                    _set(arguments, number, PADDING, tirx.const(0, "int32"))
+                    _set(arguments, number, VALUE, T.tvm_struct_get(tensors, number, ADDRESS, "handle"))
+                for name, places in self.calls:
+                    for number, place in enumerate(places):
+                        _set(tensors, number, DATA, self._data(place, buffers))
+                    failed = T.call_extern("int32", SYMBOL + name, _nothing(), arguments, len(places), result)
+                    with T.If(failed != 0), T.Then():
+                        T.evaluate(T.tvm_throw_last_error())
+        return builder.get()
+
+    def _data(self, place: Place, buffers: Sequence[Any]) -> Any:
+        """Where a tensor begins."""
+        buffer = buffers[self.memory if place.parameter < 0 else place.parameter]
+        return T.address_of(buffer[place.offset]) if place.parameter < 0 else buffer.data
+
+    def _direct(self, builder: relax.BlockBuilder, symbol: str, kernels: tvm.ir.GlobalVar) -> None:
+        """The Relax function that allocates memory and results, and calls `_kernels` once."""
+        params = [relax.Var(param.name, param.ty) for param in self.func.params]
+        with builder.function(symbol, params, attrs={"global_symbol": symbol, "relax.force_pure": True}, pure=False):
+            allocated = {index: self._allocated(builder, index) for index in (*self.results, self.memory)}
+            given = iter([*params, *self.constants])
+            args = [allocated[index] if index in allocated else next(given) for index in range(len(self.buffers))]
+            builder.emit(relax.Call(kernels, args, ty_args=[relax.TupleType([])]))
+            leaves = [builder.emit(self._result(leaf, allocated)) for leaf in self.leaves]
+            result = relax.Tuple(leaves) if isinstance(self.func.body.body.ty, relax.TupleType) else leaves[0]
+            builder.emit_func_output(result)
+
+    def _allocated(self, builder: relax.BlockBuilder, index: int) -> relax.Var:
+        shape, dtype = self.buffers[index]
+        return builder.emit(relax.op.builtin.alloc_tensor(relax.ShapeExpr(shape), dtype, 0))
+
+    def _result(self, leaf: relax.Expr, allocated: dict[int, relax.Var]) -> relax.Expr:
+        place = self._place(leaf)
+        tensor = allocated[place.parameter]
+        return tensor if place.shape == self.buffers[place.parameter][0] else relax.op.reshape(tensor, place.shape)
+
+
+def _nothing() -> Any:
+    return tirx.reinterpret("handle", tirx.const(0, "uint64"))
+
+
+def _set(struct: Any, number: int, field: int, value: Any) -> None:
+    T.evaluate(T.tvm_struct_set(struct, number, field, value))
+
+
+def _set_tensor(tensors: Any, number: int) -> None:
+    """All but the data; kernels of static shapes look at nothing else."""
+    for field in (SHAPE, STRIDES):
+        _set(tensors, number, field, _nothing())
+    for field, value in ((RANK, 0), (DEVICE_ID, 0), (DEVICE_TYPE, CPU)):
+        _set(tensors, number, field, tirx.const(value, "int32"))
+    _set(tensors, number, BYTE_OFFSET, tirx.const(0, "uint64"))
+
+
+def _tensor(expr: relax.Expr) -> tuple[tuple[int, ...], str]:
+    """Shape and type of a tensor of static shape."""
+    ty = expr.ty
+    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
+        raise Unfit
+    if not all(isinstance(size, tirx.IntImm) for size in ty.shape):
+        raise Unfit
+    return tuple(int(size) for size in ty.shape), str(ty.dtype)
+
+
+def _leaves(expr: relax.Expr) -> list[relax.Expr]:
+    return [leaf for item in expr.fields for leaf in _leaves(item)] if isinstance(expr, relax.Tuple) else [expr]
