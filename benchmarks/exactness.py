@@ -10,8 +10,9 @@ Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quant
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator", see qdq.py)
           saturated: the tasks with weights of -128 and 127 and codes at both ends ("task-saturated", see saturated.py)
-Builds    for AVX2, AVX-512BW and VNNI, as far as this CPU runs them; each is saved, and loaded by fresh
-          processes of 1 and of 2 threads
+Builds    for every instruction set that this CPU runs; each is saved, and loaded by fresh processes of 1 and of 2
+          threads. AVX-VNNI runs on CPUs with AVX512-VNNI too: its kernels, in the other encoding of its instruction.
+          Those of Arm (NEON, dot product, i8mm) run under qemu, kernel by kernel: tests/kernels/test_arm.py
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
           without a definition, whose values the reference takes from compiled code; LSB: largest difference
           between the codes of the simulated (float32) and the integer module, in steps, and its layer (what
@@ -29,7 +30,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -58,6 +59,12 @@ TARGETS = {
     "avx2": "llvm -mcpu=core-avx2",
     "avx512bw": "llvm -mcpu=skylake-avx512",
     "vnni": "llvm -mcpu=cascadelake",
+    "vbmi": "avx512-vbmi",
+    "avxvnni": "avx-vnni",
+    "generic": "x86-64",
+    "neon": "arm-neon",
+    "dotprod": "arm-dotprod",
+    "i8mm": "arm-i8mm",
 }
 THREADS = (1, 2)
 COLUMNS = (
@@ -134,14 +141,18 @@ def imported_cases(
         yield Case(f"{task.name}-{kind}", model, batch_one_shape(task), None, first_inputs(task, samples))
 
 
-def runnable_targets() -> dict[str, str]:
-    """The instruction sets that this CPU has, by name."""
-    from tvmq.codegen.target import missing_features, resolve_target
+def runnable_targets() -> dict[str, Any]:
+    """Targets of the instruction sets that this CPU has, by name."""
+    from tvmq.codegen.target import resolve_target
+    from tvmq.codegen.targets import lacking
 
-    return {name: text for name, text in TARGETS.items() if not missing_features(resolve_target(text).needs)}
+    found = {name: resolve_target(text) for name, text in TARGETS.items()}
+    if lacking(found["avxvnni"]):
+        found["avxvnni"] = replace(found["vnni"], isa=found["avxvnni"].isa)
+    return {name: target for name, target in found.items() if not lacking(target)}
 
 
-def write_case(case: Case, folder: Path, targets: Mapping[str, str]) -> dict[str, Any]:
+def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str, Any]:
     """Quantize and build; write inputs, the definition's results and the executables; gives facts."""
     import tvmq
 
@@ -179,7 +190,7 @@ def integer_and_simulated(case: Case) -> tuple[Any, Any]:
     return model.integer(case.calibration), model.simulated(case.calibration)
 
 
-def defined_results(module: Any, target: str, inputs: Sequence[Feed]) -> dict[str, np.ndarray]:
+def defined_results(module: Any, target: Any, inputs: Sequence[Feed]) -> dict[str, np.ndarray]:
     """{"sample output": array} by the NumPy definition; islands compiled for `target`."""
     import tvmq
 

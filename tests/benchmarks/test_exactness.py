@@ -16,7 +16,8 @@ def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> N
     """Every instruction set of this CPU; one wrong value in the expectations is found."""
     common, exactness = script("common"), script("exactness")
     task = common.load_zoo(zoo, "dscnn_digits")["dscnn_digits"]
-    targets, builds = exactness.runnable_targets(), tmp_path / "builds"
+    runnable, builds = exactness.runnable_targets(), tmp_path / "builds"
+    targets = {name: runnable[name] for name in ("avx2", "avx512bw", "avxvnni") if name in runnable}
     builds.mkdir()
     (case,) = exactness.imported_cases(task, ["qdq"], common.Feeds(task, 8), 1, tmp_path)
     facts = exactness.write_case(case, builds, targets)

@@ -46,6 +46,7 @@ class FakeExecutable:
     def __init__(self) -> None:
         self.input_info = [SimpleNamespace(name="x", shape=(2, 3), dtype="float32")]
         self.output_info = [SimpleNamespace(name="y", shape=(2, 3), dtype="float32")]
+        self.module, self.targets = "its module", [SimpleNamespace(name="haswell"), SimpleNamespace(name="znver4")]
         self.fed: list[np.ndarray] = []
 
     def run(self, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -53,8 +54,9 @@ class FakeExecutable:
         self.fed.append(feed["x"])
         return [2 * feed["x"]]
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path) -> str:
         Path(path).write_bytes(b"saved")
+        return "e1b2"
 
     def benchmark(self, feed: dict[str, np.ndarray], *, repeat: int, threads: int) -> Any:
         self.run(feed)

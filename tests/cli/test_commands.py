@@ -130,3 +130,13 @@ def test_demo_shows_both_models_side_by_side(capsys):
         "  20 of 21 operators in int8",
         "  saved digits.tvmq",
     ]
+
+
+def test_build_for_several_cpus(cli, fake, tmp_path):
+    output = tmp_path / "fat.tvmq"
+    result = cli("build", "m.tvmq", "--target", "avx2", "--target", "avx512-vnni", "-o", output, "--sha256", "12")
+    assert (result.code, fake.loaded.path.name, fake.loaded.sha256) == (0, "m.tvmq", "12")
+    assert (fake.built.mod, fake.built.target) == ("its module", ["avx2", "avx512-vnni"])
+    assert output.read_bytes() == b"saved" and "haswell, znver4" in result.out and "e1b2" in result.out
+    printed = json.loads(cli("build", "m.tvmq", "-o", output, "--json").out)
+    assert (fake.built.target, printed["targets"], printed["output_bytes"]) == ("llvm", ["haswell", "znver4"], 5)

@@ -295,7 +295,7 @@ def edited(data: bytes, place: str, value: Any) -> bytes:
 
 
 @pytest.mark.parametrize("place, value, message", [
-    ("schema", 1, "has schema 1, this tvmq .* reads 3; it was saved by tvmq .*: build and save the model"),
+    ("schema", 1, "has schema 1, this tvmq .* reads 3 and 4; it was saved by tvmq .*: build and save the model"),
     ("schema", "2", "has schema '2'"), ("schema", None, "no schema version"),
     ("tvm", "0.99.0", "was saved with apache-tvm 0.99.0, this is .*build and save the model again"),
     ("tvm", None, "was saved with apache-tvm None"),

@@ -23,19 +23,27 @@ def test_plain_llvm_is_this_cpu():
     ("llvm -mcpu=core-avx2", "avx2"),
     ("llvm -mcpu=haswell", "avx2"),
     ("llvm -mcpu=x86-64-v3", "avx2"),
-    ("llvm -mcpu=alderlake", "avx2"),
+    ("llvm -mcpu=alderlake", "avxvnni"),
+    ("llvm -mcpu=sierraforest", "avxvnni"),
+    ("llvm -mcpu=cascadelake -mattr=-avx512bw", "avx512vl"),
     ("llvm -mattr=+avx2,+fma", "avx2"),
     ("llvm -mcpu=skylake-avx512", "avx512bw"),
     ("llvm -mcpu=x86-64-v4", "avx512bw"),
     ("llvm -mcpu=cascadelake", "avx512vnni"),
     ("llvm -mcpu=x86-64-v4 -mattr=+avx512vnni", "avx512vnni"),
     ("llvm -mcpu=sapphirerapids -mattr=-avx512vbmi", "avx512vnni"),
-    ("llvm -mcpu=sapphirerapids -mattr=-avx512vnni", "avx512bw"),
+    ("llvm -mcpu=sapphirerapids -mattr=-avx512vnni", "avxvnni"),
     ("llvm -mcpu=znver4", "avx512vbmi"),
     ("llvm -mcpu=haswell -mattr=-fma", "generic"),
     ("llvm -mcpu=x86-64", "generic"),
-    ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1", "generic"),
-    ("llvm -device=arm_cpu -target=aarch64-linux-gnu -mattr=+neon", "generic"),
+    ("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a53", "neon"),
+    ("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76", "dotprod"),
+    ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "dotprod"),
+    ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -mattr=-dotprod", "neon"),
+    ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1", "i8mm"),
+    ("llvm -mtriple=arm64-apple-macos -mcpu=apple-m4", "i8mm"),
+    ("llvm -device=arm_cpu -target=aarch64-linux-gnu -mattr=+neon", "neon"),
+    ("llvm -mtriple=armv7a-linux-gnueabihf -mattr=+neon", "generic"),
     ("llvm --mtriple riscv64-linux-gnu -num-cores 4", "generic"),
 ])  # fmt: skip
 def test_level(text, level):
@@ -85,6 +93,8 @@ def test_needed_features_are_no_hints_for_scheduling():
     needs = resolve_target("llvm -mcpu=znver4").needs
     assert {"avx512vnni", "fma", "bmi2"} <= needs
     assert not {"fast-15bytenop", "vzeroupper", "64bit", "clzero"} & needs
+    arm = resolve_target("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1").needs
+    assert {"neon", "dotprod", "lse"} <= arm and not {"neoversen1", "fuse-aes", "perfmon", "v8.2a"} & arm
 
 
 def test_missing_features_are_named():
@@ -103,6 +113,15 @@ def test_linux_corrects_what_llvm_assumes(tmp_path):
     assert host.correct(frozenset({"sse2", "avx2", "avx512f", "vzeroupper"}), flags) == ("+fma", "-avx512f")
     assert host.linux_flags(tmp_path / "absent") == frozenset()
     assert host.correct(frozenset({"avx512f"}), frozenset()) == (), "no word from Linux, LLVM is believed"
+
+
+def test_linux_corrects_what_llvm_assumes_of_arm(tmp_path):
+    """A virtual Neoverse N2 that hides SVE and i8mm, as Linux describes it."""
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("processor\t: 0\nFeatures\t: fp asimd aes atomics asimdhp asimddp\nCPU part\t: 0xd49\n")
+    flags = host.linux_flags(cpuinfo)
+    assumed = frozenset({"neon", "fp-armv8", "aes", "lse", "dotprod", "i8mm", "sve", "fuse-aes", "v9a"})
+    assert host.correct(assumed, flags, "aarch64") == ("+fullfp16", "-i8mm", "-sve")
 
 
 def test_features_of_this_cpu_agree_with_linux():

@@ -20,6 +20,8 @@ import tvm
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 # the oldest 64-bit core of note, without dot products; it has fused multiply-add as they all have
 CPU = "cortex-a72"
+# CPU of each level, for LLVM and for the emulator; that one knows no CPU of its time with i8mm
+CPUS = {"neon": (CPU, CPU), "dotprod": ("neoverse-n1", "neoverse-n1"), "i8mm": ("neoverse-n2", "max")}
 DRIVER = Path(__file__).with_name("arm_driver.c")
 DLPACK_CODES = {"i": 0, "u": 1, "f": 2}
 
@@ -29,13 +31,17 @@ needs_arm = pytest.mark.skipif(
 )
 
 
-def arm_target() -> tvm.target.Target:
+def arm_target(cpu: str = CPU) -> tvm.target.Target:
     """64-bit Arm Linux."""
-    return tvm.target.Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": CPU})
+    return tvm.target.Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": cpu})
 
 
 def run_on_arm(
-    functions: Sequence[Any], tensors: Sequence[Sequence[np.ndarray]], outputs: Sequence[np.ndarray], folder: Path
+    functions: Sequence[Any],
+    tensors: Sequence[Sequence[np.ndarray]],
+    outputs: Sequence[np.ndarray],
+    folder: Path,
+    level: str = "neon",
 ) -> list[np.ndarray]:
     """Results of PrimFuncs, in one process of the emulator.
 
@@ -43,17 +49,19 @@ def run_on_arm(
     tensors    the inputs of each
     outputs    arrays of the type and shape of each output; filled with rubbish beforehand
     folder     for the object, the program and the data
+    level      instruction set level of the CPU that is compiled for and emulated
     """
+    cpu, emulated = CPUS[level]
     names = [f"case_{number}" for number in range(len(functions))]
     named = {name: func.with_attr("global_symbol", name) for name, func in zip(names, functions, strict=True)}
-    tvm.compile(tvm.IRModule(named), arm_target()).mod.write_to_file(str(folder / "kernels.o"), "o")
+    tvm.compile(tvm.IRModule(named), arm_target(cpu)).mod.write_to_file(str(folder / "kernels.o"), "o")
     (folder / "table.h").write_text("".join(f"KERNEL({name})\n" for name in names))
     with (folder / "input").open("wb") as file:
         for inputs, output in zip(tensors, outputs, strict=True):
             rubbish = np.full(output.shape, 77, output.dtype)
             file.write(struct.pack("<i", len(inputs) + 1) + b"".join(_packed(array) for array in (*inputs, rubbish)))
     _link(folder)
-    subprocess.run([EMULATOR, folder / "program", folder / "input", folder / "output"], check=True)
+    subprocess.run([EMULATOR, "-cpu", emulated, folder / "program", folder / "input", folder / "output"], check=True)
     data, results, begin = (folder / "output").read_bytes(), [], 0
     for output in outputs:
         results.append(np.frombuffer(data, output.dtype, output.size, begin).reshape(output.shape))

@@ -19,6 +19,7 @@ from tvmq.kernels.add import add
 from tvmq.kernels.batch_matmul import batch_matmul
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.concat import concat
+from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.convert import dequantize, quantize, requantize
 from tvmq.kernels.depthwise import depthwise
 from tvmq.kernels.group_norm import Norm, group_norm
@@ -254,6 +255,16 @@ def concat_cases(groups: Sequence[tuple[Sequence[tuple[int, ...]], int]]) -> Ite
         rescaled = [x if t is None else numerics.table(x, t) for x, t in zip(inputs, tables, strict=True)]
         make = partial(concat, shapes, axis, dtype=dtype, tables=tables)
         yield Case(f"concat with tables {shapes}", make, inputs, np.concatenate(rescaled, axis))
+
+
+def conv_cases(convs: Sequence[tuple[Conv2d, str]]) -> Iterator[Case]:
+    """Convolutions with an epilogue by its name in epilogue_for."""
+    for conv, kind in convs:
+        x, weight, bias = conv_operands(conv)
+        epilogue, others = epilogue_for(conv, kind)
+        expected = expected_conv(conv, (x, weight, bias), 7, epilogue, others)
+        make = partial(conv2d, conv, weight, bias, 7, epilogue)
+        yield Case(f"{conv} {kind}", make, (x, *others), expected)
 
 
 def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:

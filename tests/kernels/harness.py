@@ -20,10 +20,18 @@ CPUS = {
     "generic": "x86-64",
     "avx2": "haswell",
     "avx512bw": "skylake-avx512",
+    # its instruction in the EVEX form, which CPUs with AVX512-VNNI have too: the same results
+    "avxvnni": "cascadelake",
     "avx512vnni": "cascadelake",
     "avx512vbmi": "icelake-server",
 }
-FLAGS = {"avx2": "avx2", "avx512bw": "avx512bw", "avx512vnni": "avx512_vnni", "avx512vbmi": "avx512vbmi"}
+FLAGS = {
+    "avx2": "avx2",
+    "avx512bw": "avx512bw",
+    "avxvnni": "avx512_vnni",
+    "avx512vnni": "avx512_vnni",
+    "avx512vbmi": "avx512vbmi",
+}
 
 
 def levels(*names: str) -> list[Any]:

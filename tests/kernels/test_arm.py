@@ -6,18 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import tvm
 from tvm import relax, te, tirx
 
 from tests.graph.float_op_cases import float_cases
 from tests.graph.test_ops import function_of
-from tests.kernels.arm import arm_target, needs_arm, run_on_arm
+from tests.kernels.arm import CPUS, arm_target, needs_arm, run_on_arm
 from tests.kernels.cases import (
     Case,
     add_cases,
+    batch_matmul_cases,
     concat_cases,
+    conv_cases,
     convert_cases,
     copy_cases,
+    depthwise_cases,
+    global_sum_cases,
     large_cases,
     multiply_cases,
     norm_cases,
@@ -31,6 +36,7 @@ from tvmq.graph.ops.registry import fence
 from tvmq.kernels.group_norm import Norm
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.pool import Pool2d
+from tvmq.kernels.types import Conv2d
 
 SMALL: list[Case] = [
     *softmax_cases([((5, 10), -1), ((3, 7, 5), 1), ((4, 16), 0), ((2, 33, 3), 1), ((6, 1), 1), ((7, 128), -1)]),
@@ -45,6 +51,41 @@ SMALL: list[Case] = [
     *copy_cases([(1, 3, 4, 5)]),
     *concat_cases([([(1, 2, 2, 3), (1, 2, 2, 5)], 3)]),
 ]
+
+# What instruction sets do by instructions of their own. Weights of the convolutions hold whole filters of -128 and
+# of 127, their inputs whole rows of 255; sizes are no multiples of anything, for the most part.
+LEVELS: list[Case] = [
+    *conv_cases([
+        (Conv2d(1, 9, 9, 3, 5, (7, 7), (2, 2), (3, 3, 3, 3)), "codes"),  # a stem
+        (Conv2d(1, 5, 7, 17, 33, (3, 3), (1, 1), (1, 1, 1, 1)), "all"),
+        (Conv2d(2, 6, 5, 20, 24, (3, 3), (2, 2), (0, 1, 1, 0), x_dtype="int8"), "int8 codes"),
+        (Conv2d(1, 1, 13, 64, 40), "add"),  # a product of 13 rows
+        (Conv2d(1, 1, 1, 37, 19, x_dtype="int8"), "table"),  # and of one
+        (Conv2d(1, 6, 6, 12, 8, (3, 3), (1, 1), (2, 2, 2, 2), (2, 2), groups=2), "sums"),
+        (Conv2d(1, 25, 40, 64, 100), "all"),  # several chunks
+    ]),
+    *depthwise_cases([
+        Conv2d(1, 9, 8, 4, 4, (3, 3), (1, 1), (1, 1, 1, 1), groups=4),
+        Conv2d(1, 9, 8, 8, 8, (3, 3), (2, 2), (1, 1, 1, 1), groups=8, x_dtype="int8"),
+        Conv2d(1, 9, 8, 21, 21, (5, 5), (1, 1), (2, 2, 2, 2), groups=21),
+        Conv2d(1, 8, 7, 40, 40, (3, 3), (1, 1), (2, 2, 2, 2), (2, 2), groups=40),
+    ]),
+    *batch_matmul_cases([(2, 5, 7, 9), (1, 16, 32, 20)]),
+    *add_cases([(1, 3, 3, 7), (1, 5, 5, 16), (1, 4, 4, 9)]),
+    *table_cases([(1, 5, 5, 3), (1, 8, 8, 8)]),
+    *convert_cases([(3, 35)]),
+    *global_sum_cases([(1, 7, 7, 40)]),
+]  # fmt: skip
+
+
+@needs_arm
+@pytest.mark.parametrize("level", CPUS)
+def test_levels_equal_the_definition(level: str, tmp_path: Path) -> None:
+    """Every level on the emulated CPU of that level, which ends the process at an instruction that it lacks."""
+    kernels = [case.make(isa_named(level)) for case in LEVELS]
+    inputs = [(*case.inputs, *kernel.constants) for case, kernel in zip(LEVELS, kernels, strict=True)]
+    found = run_on_arm([kernel.func for kernel in kernels], inputs, [case.expected for case in LEVELS], tmp_path, level)
+    assert _differing(LEVELS, found) == []
 
 
 @needs_arm

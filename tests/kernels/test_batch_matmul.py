@@ -15,7 +15,7 @@ from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Dequantize, Requantize
 
-LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
+LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")
 SHAPES = [
     ((1,), 1, 1, 1),
     ((2,), 3, 4, 5),

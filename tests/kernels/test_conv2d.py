@@ -24,7 +24,7 @@ from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.tiling import choose_tiling
 from tvmq.kernels.types import Conv2d, Requantize
 
-LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
+LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")
 SHAPES = [
     # pixels around tile edges, filters and channels around vectors
     Conv2d(1, 1, 1, 1, 1),
@@ -79,7 +79,7 @@ def test_codes_of_16_bits(name: str, number: int) -> None:
     compare(conv, name, (Requantize(multiplier, 0, -32767, 32767, "int16"),), (), x_zero=3)
 
 
-@pytest.mark.parametrize("name", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
+@pytest.mark.parametrize("name", levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", [-5, -4, -2])
 def test_all_steps_in_chunks(name: str, number: int) -> None:
     conv = SHAPES[number]

@@ -19,7 +19,7 @@ from tvmq.kernels.depthwise_plan import NO_TAP, plan_blocks, plan_columns
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Clip, Conv2d, Epilogue
 
-LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
+LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni")
 
 
 def picture(

@@ -34,6 +34,8 @@ def test_chosen_tiles_fit_the_registers(pixels: int, vectors: int, name: str) ->
     ins = level(name)
     tiling = choose_tiling(Product(pixels, vectors, 64), ins)
     assert (tiling.rows + 1) * tiling.columns <= ins.registers - ins.dot_temporaries
+    pairs = choose_tiling(Product(pixels, vectors, 64), ins.products)
+    assert (pairs.rows + ins.products.row_step) * pairs.columns <= ins.registers - ins.products.dot_temporaries
     assert tiling.rows <= pixels and tiling.columns <= vectors
 
 

@@ -14,8 +14,27 @@ Artefact = Annotated[
 Inputs = Annotated[
     Path, typer.Option("--data", help="Inputs: an .npz with one array for each, or an .npy for a single one.")
 ]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help='Compile for it; "llvm", the default: this CPU, "cuda": this GPU. Repeatable for CPUs: one file holds '
+        "all codes, and loading takes the best that the CPU can run. Examples: x86-64-v3, avx512-vnni, arm-dotprod, "
+        '"llvm -mcpu=core-avx2", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "cuda -arch=sm_90"',
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices on stderr.")]
 Sha256 = Annotated[
     str | None, typer.Option("--sha256", help="Refuse the file unless this is its SHA-256 (64 hex digits).")
 ]
+
+
+def target_of(texts: list[str] | None) -> str | list[str]:
+    """What `tvmq.build` takes for --target.
+
+    >>> target_of(None), target_of(["cuda"]), target_of(["avx2", "avx-vnni"])
+    ('llvm', 'cuda', ['avx2', 'avx-vnni'])
+    """
+    texts = texts or ["llvm"]
+    return texts[0] if len(texts) == 1 else texts

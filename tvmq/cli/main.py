@@ -9,6 +9,7 @@ import typer
 
 import tvmq
 from tvmq.cli.bench import bench
+from tvmq.cli.build import build
 from tvmq.cli.compare import compare
 from tvmq.cli.demo import demo
 from tvmq.cli.explain import explain
@@ -23,6 +24,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
     "inspect": inspect,
     "quantize": quantize,
+    "build": build,
     "run": run,
     "verify": verify,
     "explain": explain,

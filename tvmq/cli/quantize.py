@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.arguments import Json, Quiet, Targets, target_of
 from tvmq.cli.files import Batches, check_output
 from tvmq.cli.model import import_model
 from tvmq.cli.options import with_qconfig_options
@@ -47,14 +47,7 @@ def quantize(
         Path | None,
         typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
     ] = None,
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            help='Compile for it; "llvm": this CPU, "cuda": this GPU. '
-            'Examples: "llvm -mcpu=core-avx2", "cuda -arch=sm_90"',
-        ),
-    ] = "llvm",
+    target: Targets = None,
     backend: Annotated[
         str | None,
         typer.Option(
@@ -85,7 +78,7 @@ def quantize(
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
-        exe = tvmq.build(qmod, target=target)
+        exe = tvmq.build(qmod, target=target_of(target))
     exe.save(output)
     report(model, output, tvmq.explain(qmod), time.perf_counter() - start, as_json=as_json)
 

@@ -7,6 +7,10 @@
     module.json     the module that was compiled, for `verify` and `explain`, without its constants
     constants.bin   those constants, one after the other, but for tables that vm.bin holds as they are
 
+for several CPUs also, for each code but the first,
+
+    1/vm.bin ...  its code, without constants that stand in the file already (see shared_constants)
+
 and for a GPU kernels.cu, kernels.fatbin and cuda.bin, see codegen/cuda/saved.py; the code above is then of its host.
 
 The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not
@@ -22,6 +26,7 @@ import json
 import os
 import secrets
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +37,11 @@ from tvmq.codegen.cuda.saved import MEMBERS as GPU
 from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
 from tvmq.codegen.host import missing_features
-from tvmq.codegen.manifest import check_form, check_versions, make_manifest
+from tvmq.codegen.manifest import SEVERAL, check_form, check_versions, codes_of, describe_code, make_manifest
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
-from tvmq.codegen.target import CpuTarget, resolve_target
+from tvmq.codegen.shared_constants import cut, joined
+from tvmq.codegen.target import resolve_target
+from tvmq.codegen.targets import best, reasons
 from tvmq.errors import ArtifactError, OutputError, TargetError
 
 MANIFEST = "manifest.json"
@@ -85,11 +92,30 @@ def _write(path: Path, data: bytes) -> None:
 
 def packed(parts: Any, module: tvm.IRModule) -> bytes:
     """The file of an executable that was built here."""
-    code = to_bytes(parts.code, parts.target.host)
+    first, *further = parts.codes or (parts,)
+    code = to_bytes(first.code, first.target.host)
     blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
-    if isinstance(parts.target, CudaTarget):
-        blobs.update(gpu_bytes(parts.code, parts.source, parts.target))
-    return pack(make_manifest(parts, {name: _sha256(blob) for name, blob in blobs.items()}), blobs)
+    if isinstance(first.target, CudaTarget):
+        blobs.update(gpu_bytes(first.code, first.source, first.target))
+    descriptions = _further(further, blobs)
+    manifest = make_manifest(first, {name: _sha256(blob) for name, blob in blobs.items()})
+    if descriptions:
+        manifest = {**manifest, "schema": SEVERAL, "further": descriptions}
+    return pack(manifest, blobs)
+
+
+def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Add the members of further codes to those of the first; their descriptions."""
+    sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
+    for number, parts in enumerate(codes, 1):
+        code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target).items()}
+        bytecode = f"{number}/{BYTECODE}"
+        code[bytecode], cuts = cut(code[bytecode], sources, parts.recipes.known)
+        sources[bytecode] = code[bytecode]
+        blobs.update(code)
+        own = {"calls": parts.description["calls"]}
+        descriptions.append({**describe_code(parts), "own": own, "cuts": cuts})
+    return descriptions
 
 
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
@@ -118,15 +144,19 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     if sha256 is not None and digest != sha256.lower():
         raise ArtifactError(f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved")
     manifest, blobs = unpack(where, data)
-    target = _runnable(where, manifest)
+    targets = _targets(manifest)
+    number = _runnable(where, codes_of(manifest), targets)
+    target, description = targets[number], codes_of(manifest)[number]
     is_gpu = isinstance(target, CudaTarget)
     library = gpu_library(blobs) if is_gpu else None
+    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * len(data))
     return {
-        "code": from_bytes({name: blobs[name] for name in CODE}, target.host, [library] if library else []),
+        "code": from_bytes(code, target.host, [library] if library else []),
         "target": target,
+        "targets": tuple(targets) if len(targets) > 1 else (),
         "source": blobs[SOURCE].decode() if is_gpu else "",
-        "description": manifest["description"],
-        "kernels": manifest["kernels"],
+        "description": {**manifest["description"], **description.get("own", {})},
+        "kernels": description["kernels"],
         # read when asked for: the file is in memory anyway, the module need not be
         "module": lambda: module_from_bytes(where, unpack(where, data)[1]),
         "saved": data,
@@ -146,20 +176,45 @@ def _read(path: Path, where: str) -> bytes:
     raise ArtifactError(f"{where} has {size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file")
 
 
-def _runnable(where: str, manifest: dict[str, Any]) -> CpuTarget | CudaTarget:
-    """The target of a saved model; TargetError if this CPU cannot run it, or launch what a GPU runs."""
-    saved, arch = manifest["target"], resolve_target().arch
-    target = cuda_target(saved) if is_cuda(saved) else resolve_target(saved)
-    if manifest["arch"] != arch:
-        built = manifest["arch"]
-        raise TargetError(f"{where} was built for {built}, this CPU is {arch}; build the model here")
-    lacking = missing_features(manifest["needs"])
+def _targets(manifest: dict[str, Any]) -> list[Any]:
+    """The CPUs or the GPU of a saved model."""
+    saved = [code["target"] for code in codes_of(manifest)]
+    return [cuda_target(target) if is_cuda(target) else resolve_target(target) for target in saved]
+
+
+def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]) -> int:
+    """Number of the code to take; TargetError if this CPU can run none, or not launch what a GPU runs."""
+    if len(codes) > 1:
+        number = best(targets)
+        if number is None:
+            raise TargetError(
+                f"{where} was built for {reasons(targets)}; build the model here, or for a CPU whose features both have"
+            )
+        return number
+    ((code, target),) = zip(codes, targets, strict=True)
+    arch = resolve_target().arch
+    if code["arch"] != arch:
+        raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
+    lacking = missing_features(code["needs"])
     if lacking:
         raise TargetError(
             f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
             "build the model here, or for a CPU whose features both have"
         )
-    return target
+    return 0
+
+
+def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, bytes], most: int) -> dict[str, bytes]:
+    """The members of one code, its constants in their places."""
+    if number == 0:
+        return {name: blobs[name] for name in CODE}
+    code = {name: blobs[f"{number}/{name}"] for name in CODE}
+    cuts = manifest["further"][number - 1]["cuts"]
+    try:
+        return {**code, BYTECODE: joined(code[BYTECODE], cuts, blobs, most)}
+    except Exception as error:  # what a wrong place or recipe leads to
+        wrong = f"further[{number - 1}].cuts"
+        raise ArtifactError(f"{where}: '{wrong}' of the manifest is wrong ({error}); save the model again") from error
 
 
 def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -173,9 +228,10 @@ def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
             _check_members(where, archive, len(data))
             manifest = json.loads(archive.read(MANIFEST))
             check_versions(where, manifest)
-            _check_names(where, archive.namelist())
+            several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
+            _check_names(where, archive.namelist(), several)
             gpu = GPU if is_cuda(manifest.get("target")) else ()
-            blobs = {name: archive.read(name) for name in (*CODE, *IR, *gpu)}
+            blobs = {name: archive.read(name) for name in (*CODE, *IR, *gpu, *several)}
     except ArtifactError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
@@ -201,9 +257,15 @@ def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:
             )
 
 
-def _check_names(where: str, names: list[str]) -> None:
+def _count(manifest: dict[str, Any]) -> int:
+    """Number of codes, of a manifest whose form has not been checked."""
+    further = manifest.get("further") if manifest["schema"] == SEVERAL else None
+    return 1 + (len(further) if isinstance(further, list) else 0)
+
+
+def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
     for name in names:
-        if name not in (*MEMBERS, *GPU) or names.count(name) > 1:
+        if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
             raise ArtifactError(f"{where} holds {names.count(name)} members '{name}'; it is no tvmq file")
 
 

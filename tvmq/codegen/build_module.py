@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,15 @@ from tvmq.codegen.executable import Executable, Parts
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import Lowered, lower_functions
 from tvmq.codegen.main_calls import describe_calls
+from tvmq.codegen.recipes import Recipes
 from tvmq.codegen.target import CpuTarget, resolve_target
+from tvmq.codegen.targets import lacking, with_codes
 from tvmq.codegen.threads import check_counts
 from tvmq.codegen.tuning import told
 from tvmq.codegen.tuning import tune as measure_tiles
 from tvmq.codegen.tuning_table import tiles_for
 from tvmq.codegen.vm_pipeline import Compiled, compile_module
-from tvmq.errors import ConfigError
+from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.functions import inlined, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
@@ -49,8 +51,9 @@ def build(
     """Compile a float, simulated or integer module.
 
     mod      from `from_onnx` (with its params) or from `quantize`
-    target   "llvm" is this CPU with all its features; "llvm -mcpu=...", a dict or a tvm Target for others;
-             "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other
+    target   "llvm" is this CPU with all its features; "x86-64-v3", "llvm -mcpu=...", a dict or a tvm Target for others;
+             "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other.
+             A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
     params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
              costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does
@@ -61,7 +64,7 @@ def build(
     raises   TargetError for an unknown target, ConfigError for sizes of no free dimension, BuildError if TVM fails
     """
     check_counts("build", num_threads=num_threads)
-    machine = cuda_target(target) if is_cuda(target) else resolve_target(target)
+    machines = _machines(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
     if sizes:
@@ -69,17 +72,50 @@ def build(
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    lowered = _lowered(mod, machine, batch, tune)
-    compiled, source = _compiled(lowered.module, machine)
     description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
-    description["calls"] = describe_calls(compiled.calls, lowered.origins)
     functions = describe_functions(mod)
     if functions:
         description["functions"] = functions
-    return Executable(Parts(compiled.code, machine, description, lowered.kernel_names, mod, None, source, num_threads))
+    if len(machines) == 1:
+        parts = _parts(mod, machines[0], description, tune)
+    else:
+        here = [machine for machine in machines if not lacking(machine)]  # others cannot be measured
+        times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
+        codes = zip(machines, times, strict=True)
+        parts = with_codes(tuple(_parts(mod, machine, description, time, Recipes()) for machine, time in codes))
+    return Executable(replace(parts, num_threads=num_threads))
 
 
-def _lowered(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, batch: str | None, tune: float | None) -> Lowered:
+def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
+    """What to compile for, in the order given and each once."""
+    if not isinstance(target, list | tuple):
+        return [cuda_target(target) if is_cuda(target) else resolve_target(target)]
+    if not target or any(map(is_cuda, target)):
+        raise TargetError(f"build: a list of targets names CPUs, at least one. Got {list(target)}; build others alone")
+    return list(dict.fromkeys(map(resolve_target, target)))
+
+
+def _parts(
+    mod: tvm.IRModule,
+    machine: CpuTarget | CudaTarget,
+    description: dict[str, Any],
+    tune: float | None,
+    recipes: Recipes | None = None,
+) -> Parts:
+    """The module compiled for one machine; recipes: remembers how its weights were packed."""
+    lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes)
+    compiled, source = _compiled(lowered.module, machine)
+    described = {**description, "calls": describe_calls(compiled.calls, lowered.origins)}
+    return Parts(compiled.code, machine, described, lowered.kernel_names, mod, source=source, recipes=recipes)
+
+
+def _lowered(
+    mod: tvm.IRModule,
+    machine: CpuTarget | CudaTarget,
+    batch: str | None,
+    tune: float | None,
+    recipes: Recipes | None,
+) -> Lowered:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
         if tune is not None:
@@ -88,8 +124,14 @@ def _lowered(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, batch: str | No
     if tune is not None:
         with told() as advance:
             measure_tiles(mod, machine, tune, advance)
+
+    def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
+        lowerer = Lowerer(part, machine.isa, shared=shared)
+        lowerer.packed = recipes.add if recipes is not None else None
+        return lowerer
+
     with using_tiles(tiles_for(machine)):
-        return lower_functions(mod, lambda part, shared: Lowerer(part, machine.isa, shared=shared), batch)
+        return lower_functions(mod, walk, batch)
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:

@@ -23,7 +23,9 @@ from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
-from tvmq.codegen.target import CpuTarget, missing_features, resolve_target
+from tvmq.codegen.recipes import Recipes
+from tvmq.codegen.target import CpuTarget
+from tvmq.codegen.targets import lacking, refusal_of_all
 from tvmq.codegen.threads import check_counts, default_threads, in_threads, with_threads
 from tvmq.codegen.timing import Timing, measure
 from tvmq.errors import ArtifactError, ConfigError, TargetError
@@ -45,6 +47,9 @@ class Parts:
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     saved        the file it was loaded from: saving it again gives the same one
     num_threads  that it uses at most; None: `threads.default_threads`
+    recipes      how its weights were packed, if there are several codes
+    targets      all that there is code for, if it is for several CPUs
+    codes        the parts of all of them, this one's too, in the same order, as they were built
     """
 
     code: relax.VMExecutable
@@ -55,6 +60,9 @@ class Parts:
     saved: bytes | None = None
     source: str = ""
     num_threads: int | None = None
+    recipes: Recipes | None = None
+    targets: tuple[CpuTarget, ...] = ()
+    codes: tuple[Parts, ...] = ()
 
 
 class Executable:
@@ -72,7 +80,7 @@ class Executable:
         check_counts("build", num_threads=parts.num_threads)
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
-        self._refusal = _refusal(parts.target)
+        self._refusal = refusal_of_all(parts.targets) or _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
         self._functions = {} if self._refusal else _functions(parts)
         self._main = self._functions.get("main")
@@ -89,7 +97,7 @@ class Executable:
 
     @property
     def target(self) -> CpuTarget | CudaTarget:
-        """The CPU or GPU it was compiled for."""
+        """The CPU or GPU it was compiled for; of several the best that this CPU can run."""
         return self._parts.target
 
     @property
@@ -97,6 +105,11 @@ class Executable:
         """Threads that it may use: as it was built or loaded, else TVMQ_NUM_THREADS, else TVM_NUM_THREADS, else one for
         each core that the process may use. Small operators use one whatever is allowed."""
         return self._parts.num_threads or default_threads()
+
+    @property
+    def targets(self) -> tuple[CpuTarget | CudaTarget, ...]:
+        """All that there is code for; `target` is the one that runs here."""
+        return self._parts.targets or (self._parts.target,)
 
     @property
     def source(self) -> str:
@@ -253,17 +266,10 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:
     """Why this machine cannot run code for a target, and what to do; empty if it can."""
-    lacking = _lacking(target.host)
-    if lacking:
+    missing = lacking(target.host)
+    if missing:
         return (
-            f"run: the model was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
+            f"run: the model was built for {target.name} and needs {', '.join(missing)}, which this CPU lacks; "
             "save it and load it there, or build it for 'llvm', this CPU"
         )
     return gpu_refusal(target) if isinstance(target, CudaTarget) else ""
-
-
-def _lacking(target: CpuTarget) -> tuple[str, ...]:
-    """What this CPU lacks to run code for a target: its architecture, or features of it."""
-    if target.arch != resolve_target().arch:
-        return (f"the architecture {target.arch}",)
-    return missing_features(target.needs)

@@ -31,6 +31,17 @@ X86_FLAGS: dict[str, str] = {
     "sse4.1": "sse4_1", "sse4.2": "sse4_2",
 }  # fmt: skip
 
+# The same of 64-bit Arm.
+ARM_FLAGS: dict[str, str] = {
+    **{name: name for name in "aes bf16 cssc flagm i8mm mops sha2 sha3 sm4 sme sme2 sve sve2".split()},
+    "altnzcv": "flagm2", "complxnum": "fcma", "crc": "crc32", "dotprod": "asimddp", "fp-armv8": "fp",
+    "fp16fml": "asimdfhm", "fptoint": "frint", "fullfp16": "asimdhp",
+    "jsconv": "jscvt", "lse": "atomics", "lse2": "uscat", "neon": "asimd", "rcpc": "lrcpc", "rcpc-immo": "ilrcpc",
+    "rdm": "asimdrdm", "sve-aes": "sveaes", "sve-bitperm": "svebitperm", "sve-sha3": "svesha3", "sve-sm4": "svesm4",
+}  # fmt: skip
+# Architecture -> its table; of others every feature counts that LLVM names.
+FLAGS = {"x86": X86_FLAGS, "aarch64": ARM_FLAGS}
+
 
 def llvm_features(options: dict[str, object]) -> frozenset[str]:
     """LLVM's names of all that a target of these (valid) options has, hints for scheduling included."""
@@ -40,21 +51,23 @@ def llvm_features(options: dict[str, object]) -> frozenset[str]:
 def linux_flags(cpuinfo: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
     """Feature flags as Linux names them; empty where there is no such file or it names none."""
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    flags = (line.split(":")[1] for line in lines if line.startswith("flags"))
+    # "Features" on Arm
+    flags = (line.split(":")[1] for line in lines if line.startswith(("flags", "Features")))
     return frozenset(next(flags, "").split())
 
 
-def correct(assumed: frozenset[str], flags: frozenset[str]) -> tuple[str, ...]:
-    """Changes ("+feature", "-feature") that make LLVM's assumption about an x86 CPU agree with Linux's flags.
+def correct(assumed: frozenset[str], flags: frozenset[str], arch: str = "x86") -> tuple[str, ...]:
+    """Changes ("+feature", "-feature") that make LLVM's assumption about a CPU agree with Linux's flags.
 
     >>> correct(frozenset({"avx2", "avx512f"}), frozenset({"avx2", "fma"}))
     ('+fma', '-avx512f')
     """
     if not flags:
         return ()
-    has = {name for name, flag in X86_FLAGS.items() if flag in flags}
+    names = FLAGS[arch]
+    has = {name for name, flag in names.items() if flag in flags}
     more = sorted(has - assumed)
-    less = sorted(assumed & X86_FLAGS.keys() - has)
+    less = sorted(assumed & names.keys() - has)
     return tuple(f"+{name}" for name in more) + tuple(f"-{name}" for name in less)
 
 
@@ -62,10 +75,11 @@ def correct(assumed: frozenset[str], flags: frozenset[str]) -> tuple[str, ...]:
 def host_options() -> dict[str, object]:
     """Options of tvm.target.Target for this CPU."""
     options: dict[str, object] = {"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu())}
-    if str(codegen.llvm_get_system_triple()).startswith("x86_64"):
-        changes = correct(llvm_features(options), linux_flags())
-        if changes:
-            options["mattr"] = list(changes)
+    first = str(codegen.llvm_get_system_triple()).partition("-")[0]
+    arch = {"x86_64": "x86", "aarch64": "aarch64"}.get(first)
+    changes = correct(llvm_features(options), linux_flags(), arch) if arch else ()
+    if changes:
+        options["mattr"] = list(changes)
     return options
 
 
@@ -76,7 +90,7 @@ def host_features() -> frozenset[str]:
 
 def used_features(features: Iterable[str], arch: str) -> frozenset[str]:
     """Those features that code compiled for a CPU may need at run time, without hints for scheduling."""
-    return frozenset(features) & X86_FLAGS.keys() if arch == "x86" else frozenset(features)
+    return frozenset(features) & FLAGS[arch].keys() if arch in FLAGS else frozenset(features)
 
 
 def missing_features(needed: Iterable[str], host: Iterable[str] | None = None) -> tuple[str, ...]:

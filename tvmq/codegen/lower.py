@@ -152,6 +152,7 @@ class Lowerer:
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._unique = UniqueNames(self.view.params)
@@ -280,6 +281,8 @@ class Lowerer:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+        if self.packed is not None:
+            self.packed(kernel)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]
         out = relax.TensorType(list(shape), dtype)
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)

@@ -12,6 +12,7 @@ from tvmq.errors import ArtifactError
 from tvmq.version import __version__
 
 SCHEMA = 3
+SEVERAL = 4  # schema of a file with code for several CPUs
 MISSING = object()
 
 # A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
@@ -44,6 +45,9 @@ _FORM = {
     "kernels": {str: str},
     "sha256": {str: str},
 }
+# What says which CPU a code is for; "own" is what its description has of its own, "cuts" those of shared_constants.
+_CODE = {key: _FORM[key] for key in ("arch", "target", "needs", "kernels")}
+_FURTHER = [{**_CODE, "own": {"calls": {str: object}}, "cuts": [[object]]}]
 
 
 def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
@@ -53,22 +57,35 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
         "tvmq": __version__,
         "tvm": str(tvm.__version__),
         "tvm_ffi": str(tvm_ffi.__version__),
+        **describe_code(parts),
+        "description": parts.description,
+        "sha256": hashes,
+    }
+
+
+def describe_code(parts: Any) -> dict[str, Any]:
+    """What a CPU must be to run the code of an executable's parts, and its kernels."""
+    return {
         "arch": parts.target.host.arch,
         "target": dict(parts.target.tvm),
         "needs": sorted(parts.target.needs),
-        "description": parts.description,
         "kernels": parts.kernels,
-        "sha256": hashes,
     }
+
+
+def codes_of(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """Descriptions of all codes: that of the manifest itself, then the further ones."""
+    further: list[dict[str, Any]] = manifest.get("further", [])
+    return [manifest, *further]
 
 
 def check_versions(where: str, manifest: Any) -> None:
     """ArtifactError if this tvmq and this TVM cannot read what the manifest describes."""
     if not isinstance(manifest, dict) or "schema" not in manifest:
         raise ArtifactError(f"{where}: its manifest has no schema version; it is no tvmq file, or damaged")
-    if manifest["schema"] != SCHEMA:
+    if manifest["schema"] not in (SCHEMA, SEVERAL):
         raise ArtifactError(
-            f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA}; "
+            f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA} and {SEVERAL}; "
             f"it was saved by tvmq {manifest.get('tvmq')}: build and save the model again"
         )
     if manifest.get("tvm") != str(tvm.__version__):
@@ -81,6 +98,8 @@ def check_versions(where: str, manifest: Any) -> None:
 def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
     wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
+    if not wrong and manifest["schema"] == SEVERAL:
+        wrong = _first_wrong(manifest.get("further", MISSING), _FURTHER, "further")
     if wrong:
         raise ArtifactError(f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again")
     described = (manifest["description"], *_functions(manifest).values())

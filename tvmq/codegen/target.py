@@ -17,8 +17,9 @@ import tvm
 from tvm.target import codegen
 
 from tvmq.codegen.host import host_features, host_options, llvm_features, missing_features, used_features
+from tvmq.codegen.target_names import NAMES, spelled_out
 from tvmq.errors import TargetError
-from tvmq.kernels.isa import LEVELS, features, isa_named
+from tvmq.kernels.isa import isa_named, level_for
 from tvmq.kernels.types import Isa
 
 __all__ = ["CpuTarget", "host_features", "missing_features", "resolve_target"]
@@ -62,8 +63,9 @@ class CpuTarget:
 
     @property
     def name(self) -> str:
-        """What people call it."""
-        return self.mcpu
+        """What people call it; features tell apart CPUs that LLVM has no name for."""
+        plain = self.mcpu == "generic" or self.mcpu.startswith("x86-64")
+        return self.mcpu + "".join(map(str, self.tvm.get("mattr", ()) if plain else ()))
 
     @property
     def host(self) -> CpuTarget:
@@ -84,7 +86,8 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
     """The CPU that a target describes.
 
     target   "llvm" or None: this CPU with all that it has; a string of TVM's old form ("llvm -mcpu=core-avx2
-             -mattr=+avx2"); a dict of options; a tvm.target.Target; a CpuTarget.
+             -mattr=+avx2"); a name of codegen/target_names.py ("x86-64-v3", "avx-vnni"); a dict of options;
+             a tvm.target.Target; a CpuTarget.
              Without CPU, features and triple, or with mcpu "native", this CPU is meant
     raises   TargetError for an unknown kind, option, CPU or feature, and for options that change results
 
@@ -103,11 +106,11 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
         has = llvm_features(chosen)
     except (TypeError, ValueError) as error:
         raise TargetError(f"build: TVM refuses the target {chosen}: {error}") from error
-    return CpuTarget(kind, str(chosen["mcpu"]), has, isa_named(_level(has)), chosen)
+    return CpuTarget(kind, str(chosen["mcpu"]), has, isa_named(_level(chosen, has)), chosen)
 
 
-def _level(has: frozenset[str]) -> str:
-    return next(name for name in LEVELS if has.issuperset(features(name)))
+def _level(options: dict[str, Any], has: frozenset[str]) -> str:
+    return level_for(_architecture(str(options.get("mtriple") or codegen.llvm_get_system_triple())), has)
 
 
 def _options(target: Any) -> dict[str, Any]:
@@ -115,7 +118,7 @@ def _options(target: Any) -> dict[str, Any]:
     if target is None:
         return {"kind": "llvm"}
     if isinstance(target, str):
-        return parse(target)
+        return parse(spelled_out(target, _architecture(str(codegen.llvm_get_system_triple()))))
     if isinstance(target, tvm.target.Target):
         options = {str(key): value for key, value in target.export().items()}
         # TVM writes the triple of this machine into every Target
@@ -174,7 +177,9 @@ def _check_kind(kind: str) -> None:
     if kind != "llvm":
         known = [str(name) for name in tvm.target.Target.list_kinds()]
         reason = "is a target of TVM that tvmq does not support" if kind in known else "is no target"
-        raise TargetError(f"build: {kind!r} {reason}; use 'llvm', this CPU, or 'llvm -mcpu=NAME'")
+        raise TargetError(
+            f"build: {kind!r} {reason}; use 'llvm', this CPU, 'llvm -mcpu=NAME', or one of {', '.join(NAMES)}"
+        )
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -91,12 +91,12 @@ class _Template:
         self.shape, self.ins = shape, ins
         self.cut = choose_cut(shape.rows, shape.keys, shape.depth, shape.columns, ins)
         self.plan = plan_epilogue((step,))
-        self.raw = ins.x_dtype == "uint8"
+        self.raw = ins.takes_bytes
         q_zero, k_zero, v_zero = shape.zeros
         self.queries = CodeRows(ins, shape.q, shape.depth, q_zero)
         self.keys = _Side(ins, shape.k, shape.depth, shape.keys, k_zero, self.cut.scores)
         self.values = _Side(ins, shape.v, shape.keys, shape.columns, v_zero, self.cut.result)
-        self.weight_zero = shape.codes.zero_point + (128 if shape.codes.dtype == "int8" else 0)
+        self.weight_zero = shape.codes.zero_point + ins.shift_of(shape.codes.dtype)
         # whole vectors of bytes, and all that the vectors of softmax cover
         self.weight_pitch = -(-shape.keys // 64) * 64
         self.blocks = -(-shape.rows // self.cut.block)

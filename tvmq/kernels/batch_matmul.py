@@ -5,9 +5,9 @@ Layouts    each operand is a batch of matrices inside a buffer, at any distances
            slice of a larger tensor; no copy is made to bring it into another order
 Loops      rows of a to scratch memory where `dot` cannot read them as they are; parallel chunk: a panel (`columns`
            vectors of b's columns) of a pair of matrices, packed as constant weights are; then tiles of rows
-Zero points  int16 levels (AVX2, AVX-512BW, generic) centre both operands as they copy them. VNNI multiplies codes as
-           they are: -a_zero * (sum of b's column) and depth * a_zero * b_zero are in the initial sums of a panel,
-           -b_zero * (sum of a's row) in those of a row
+Zero points  int16 levels (AVX2, AVX-512BW, generic) centre both operands as they copy them. VNNI and Arm multiply
+           codes as they are: -a_zero * (sum of b's column) and depth * a_zero * b_zero are in the initial sums of a
+           panel, -b_zero * (sum of a's row) in those of a row
 Needs      depth * 4 * 255 * 128 within int32 (MOST_DEPTH)
 """
 
@@ -75,7 +75,7 @@ class _Template:
         self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
         self.with_row_sums = self.left.raw and self.right.zero != 0
         whole_steps = product.depth % ins.taps == 0
-        self.staged = not (self.left.raw and whole_steps and product.a.dtype == "uint8" and not self.with_row_sums)
+        self.staged = not (self.left.raw and whole_steps and product.a.dtype == ins.x_dtype and not self.with_row_sums)
         self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
 

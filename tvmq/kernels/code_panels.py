@@ -1,6 +1,6 @@
 """Matrices of 8-bit codes brought into the order of `dot` while a kernel runs: rows of a, panels of b.
 
-    rows     codes as `dot` takes activations: raw bytes where it multiplies bytes (int8 as q + 128), centred int16
+    rows     codes as `dot` takes activations: raw bytes where it multiplies bytes (of the other signedness as q + 128 or q - 128), centred int16
              otherwise; zeros behind the last one
     panels   as constant weights are packed (see packing): step by step, the vectors of the panel, `taps` codes a lane;
              columns and rows beyond the last are zero
@@ -29,8 +29,8 @@ class CodeRows:
 
     def __init__(self, ins: Instructions, operand: Operand, depth: int, zero: int) -> None:
         self.ins, self.operand, self.depth = ins, operand, depth
-        self.raw = ins.x_dtype == "uint8"
-        self.zero = zero + (128 if operand.dtype == "int8" else 0)
+        self.raw = ins.takes_bytes
+        self.zero = zero + ins.shift_of(operand.dtype)
         steps = -(-depth // ins.taps)
         self.pitch = -(-steps * ins.taps // ins.vector_bytes) * ins.vector_bytes if self.raw else steps * ins.taps
 
@@ -52,23 +52,25 @@ class CodeRows:
         """Codes as `dot` takes them."""
         if not self.raw:
             return T.Cast(vector_type("int16", count), codes) - spread(self.zero_of_codes, count, "int16")
-        if self.operand.dtype == "uint8":
+        if self.operand.dtype == self.ins.x_dtype:
             return codes
-        return T.bitwise_xor(T.reinterpret(vector_type("uint8", count), codes), spread(128, count, "uint8"))
+        flipped = T.bitwise_xor(T.reinterpret(vector_type("uint8", count), codes), spread(128, count, "uint8"))
+        return T.reinterpret(vector_type(self.ins.x_dtype, count), flipped)
 
     @property
     def zero_of_codes(self) -> int:
         """Zero point as the tensor has it."""
-        return self.zero - (128 if self.operand.dtype == "int8" else 0)
+        return self.zero - self.ins.shift_of(self.operand.dtype)
 
 
 def row_term(ins: Instructions, rows: Buffer, begin: Expr, pitch: int, b_zero: int) -> Expr:
     """-b_zero * sum of a copied row of raw bytes, zeros behind it included."""
     total = Register("int32", ins.lanes)
     total.set(spread(0, ins.lanes))
-    ones = spread(1, ins.vector_bytes, "int8")
-    with T.serial(0, pitch // ins.vector_bytes) as i:
-        codes = load(rows, begin + i * ins.vector_bytes, vector_type("uint8", ins.vector_bytes))
+    size = ins.lanes * ins.taps
+    ones = spread(1, size, "int8")
+    with T.serial(0, pitch // size) as i:
+        codes = load(rows, begin + i * size, vector_type(ins.x_dtype, size))
         total.set(ins.dot(total.get(), codes, ones))
     return _sum_of_lanes(bind(total.get()), ins.lanes) * -b_zero
 
@@ -82,7 +84,7 @@ class CodePanels:
 
     def __init__(self, ins: Instructions, operand: Operand, depth: int, zero: int) -> None:
         self.ins, self.operand, self.depth = ins, operand, depth
-        self.raw = ins.x_dtype == "uint8"
+        self.raw = ins.takes_bytes
         self.steps = -(-depth // ins.taps)
         self.vector = ins.lanes * ins.taps
         self.zero = zero - (128 if operand.dtype == "uint8" else 0)
@@ -164,7 +166,7 @@ class CodePanels:
         sums = [Register("int32", lanes) for _ in range(columns)]
         for register in sums:
             register.set(spread(0, lanes))
-        zeros = spread(a_zero, self.vector, "uint8")
+        zeros = spread(a_zero, self.vector, ins.x_dtype)
         with T.serial(0, self.steps) as step:
             for column, register in enumerate(sums):
                 at = place + (step * columns + column) * self.vector

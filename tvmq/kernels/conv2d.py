@@ -24,8 +24,9 @@ from tvmq.kernels.conv_loops import ConvLoops, Tile
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.isa import instructions
+from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.nibbles import Nibbles, nibbles_for, weight_parameter
-from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights, panel_pieces
+from tvmq.kernels.packing import Packing, pack_channels, panel_pieces
 from tvmq.kernels.tiling import Tiling, choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
@@ -40,9 +41,15 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
     raises    BuildError for shapes, types or steps that do not fit
     """
     check_operands("conv2d", conv, weight, bias)
-    shape = ConvShape(conv, instructions(isa), x_zero)
+    shape = ConvShape(conv, instructions_for(conv, isa), x_zero)
     tiling = choose_tiling(shape.product, shape.ins)
     return make_kernel("conv2d", shape, tiling, weight, bias, epilogue)
+
+
+def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
+    """What a convolution multiplies with."""
+    ins = instructions(isa)
+    return ins if conv.batch * conv.out_height * conv.out_width == 1 else ins.products
 
 
 def make_kernel(
@@ -59,18 +66,20 @@ def make_kernel(
     low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
     bound = int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
-    slots = channel_slots(tiling.panel_parts, shape.ins, permuted=plan.requantizer is not None)
+    permuted = plan.requantizer is not None
+    packing = Packing(shape.ins, weight.shape, conv.groups, shape.run, tiling.panel_parts, permuted)
 
     def pack(values: np.ndarray) -> np.ndarray:
-        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), conv.groups, slots)
+        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), conv.groups, packing.slots)
 
-    packed = pack_weights(weight, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins)
+    packed = packing.weights(weight)
     nibbles = nibbles_for(weight, shape.ins)
     packed = packed if nibbles is None else numerics.pack_int4(packed)
     constants = (packed, pack(_shifted_bias(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     func = _Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers))
+    packed_from = (weight, packing) if nibbles is None else None
+    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -94,11 +103,14 @@ def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.nda
 
 
 def _shifted_bias(shape: ConvShape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Bias for activations as `dot` takes them: int8 codes arrive as q + 128 where it wants uint8."""
-    if not (shape.conv.x_dtype == "int8" and shape.ins.x_dtype == "uint8"):
-        return bias
-    # may wrap: vpdpbusd adds modulo 2^32, and the sum itself fits
-    return (bias.astype(np.int64) - 128 * weight.astype(np.int64).sum(axis=(1, 2, 3))).astype(np.int32)
+    """Bias for activations as `dot` takes them: codes q of the other signedness arrive as q + 128 or q - 128."""
+    return shifted_bias(bias, weight, shape.ins.shift_of(shape.conv.x_dtype))
+
+
+def shifted_bias(bias: np.ndarray, weight: np.ndarray, shift: int) -> np.ndarray:
+    """Bias that makes up for activations that arrive as q + shift; weights OIHW."""
+    # may wrap: such a dot adds modulo 2^32, and the sum itself fits
+    return (bias.astype(np.int64) - shift * weight.astype(np.int64).sum(axis=(1, 2, 3))).astype(np.int32)
 
 
 class _Integers(ConvLoops):

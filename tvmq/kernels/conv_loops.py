@@ -10,6 +10,7 @@ A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -262,6 +263,10 @@ class ConvLoops:
                     inside = bind(offset + column * (conv.dilation[1] * conv.channels))
                     windows = [start + inside for start in starts]
                     self._run(tile, sums, windows, kernel_row * runs + column, next_panel)
+        if self.ins.row_step == 2:
+            for first in range(0, len(sums), 2):
+                for one, other in zip(*sums[first : first + 2], strict=True):
+                    _set_both(one, other, self.ins.paired(one.get(), other.get()))
         self.store(tile, sums)
 
     def _initial_sums(self, tile: Tile) -> list[list[Register]]:
@@ -269,10 +274,14 @@ class ConvLoops:
         channel = (tile.group * self.shape.vectors + tile.vector) * lanes
         kind = vector_type(self.sum_dtype, lanes)
         bias = [load(self.bias, channel + column * lanes, kind) for column in range(columns)]
-        sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(tile.rows)]
-        for row in sums:
-            for register, value in zip(row, bias, strict=True):
-                register.set(value)
+        step = self.ins.row_step  # of two pixels at a time the second may be none
+        rows = -(-tile.rows // step) * step
+        sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(rows)]
+        if step == 2:
+            bias_pairs = [self.ins.paired(value, value) for value in bias]
+        for number, row in enumerate(sums):
+            for column, register in enumerate(row):
+                register.set(bias[column] if step == 1 else bias_pairs[column][number % 2])
         return sums
 
     def _run(
@@ -296,8 +305,13 @@ class ConvLoops:
             weights = [
                 self._weights(tile, begin + column * self.vector, column, run_begin + step) for column in range(columns)
             ]
-            for row in range(tile.rows):
-                x = ins.broadcast(tile.source, reads[row] + T.Cast("int64", step * ins.taps))
+            places = [read + T.Cast("int64", step * ins.taps) for read in reads]
+            for row in range(0, tile.rows, ins.row_step):
+                if ins.row_step == 2:
+                    x = ins.two_pixels(tile.source, places[row], places[min(row + 1, tile.rows - 1)])
+                    _add_pair(ins, sums[row : row + 2], x, weights)
+                    continue
+                x = ins.broadcast(tile.source, places[row])
                 for column in range(columns):
                     register = sums[row][column]
                     register.set(ins.dot(register.get(), x, weights[column]))
@@ -370,6 +384,17 @@ class ConvLoops:
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
         """What follows while the output of pixels begin .. end is in cache; nothing unless overridden."""
+
+
+def _add_pair(ins: Any, sums: list[list[Register]], x: Expr, weights: list[Expr]) -> None:
+    """One step of two pixels, of instructions that multiply pairs."""
+    for one, other, weight in zip(*sums, weights, strict=True):
+        _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))
+
+
+def _set_both(one: Register, other: Register, values: tuple[Expr, Expr]) -> None:
+    one.set(values[0])
+    other.set(values[1])
 
 
 def _share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:

@@ -112,7 +112,7 @@ class ConvShape:
     def data_bytes(self) -> int:
         """Input as the inner loop sees it, and output codes."""
         rows = self.conv.batch * self.padded_height * self.row_pitch
-        return rows * (1 if self.ins.x_dtype == "uint8" else 2) + self.pixels * self.conv.filters
+        return rows * (1 if self.ins.takes_bytes else 2) + self.pixels * self.conv.filters
 
     @property
     def microseconds(self) -> float:

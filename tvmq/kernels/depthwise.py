@@ -37,6 +37,7 @@ from tvmq.kernels.builder import (
     vector_type,
     workspace,
 )
+from tvmq.kernels.conv2d import shifted_bias
 from tvmq.kernels.depthwise_copy import RowCopier
 from tvmq.kernels.depthwise_plan import Blocks, Shape, pack_biases, pack_weights, stored_channels
 from tvmq.kernels.epilogue import EpiloguePlan, Parameters, plan_epilogue
@@ -74,9 +75,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         return np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.channels)[shape.slots])
 
     packed = pack_weights(shape, weight)
-    if conv.x_dtype == "int8" and shape.ins.x_dtype == "uint8":
-        # codes arrive as q + 128; may wrap: vpdpbusd adds modulo 2^32, and the sum itself fits
-        bias = (bias.astype(np.int64) - 128 * weight.astype(np.int64).sum(axis=(1, 2, 3))).astype(np.int32)
+    bias = shifted_bias(bias, weight, shape.ins.shift_of(conv.x_dtype))
     name = f"depthwise_{shape.ins.name}_{conv.kernel[0]}x{conv.kernel[1]}"
     func = _Template(name, shape, plan).prim_func()
     key = (
@@ -111,7 +110,9 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    candidates = [ins, level("avx2"), level("generic")] if ins.vector_bytes == 64 else [ins, level("generic")]
+    halves = {"avx512bw": "avx2", "avx512vnni": "avx512vl", "avx512vbmi": "avx512vl"}
+    half = [level(halves[ins.name])] if ins.name in halves else []
+    candidates = [ins, *half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, const, load, spread, store, vector_type
+from tvmq.kernels.builder import Buffer, Expr, bind, const, load, spread, store, store_first, vector_type
 from tvmq.kernels.depthwise_plan import BLOCK_BYTES, ColumnPlan, quarter_order
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.loops import opaque
@@ -38,8 +38,9 @@ class RowCopier:
         self._ins, self._source, self._conv, self._columns = ins, source, conv, columns
         self._vectors, self._channels = vectors, vectors * ins.lanes
         self._signed = conv.x_dtype == "int8"
-        # int8 q becomes uint8 q + 128 where dots take uint8
-        self.fill_value = x_zero + 128 if self._signed and ins.x_dtype == "uint8" else x_zero
+        # codes of the signedness that dots do not take have their highest bit flipped
+        self._shift = ins.shift_of(conv.x_dtype)
+        self.fill_value = x_zero + self._shift
 
     @property
     def group_size(self) -> int:
@@ -102,10 +103,10 @@ class RowCopier:
         return value & 0xFF if self._bytes else value
 
     def _unsigned(self, codes: Expr) -> Expr:
-        if not (self._bytes and self._signed):
+        if not self._bytes or not (self._signed or self._shift):
             return codes
         bits = T.reinterpret(vector_type("uint8", self._channels), codes)
-        if self._ins.x_dtype == "uint8":
+        if self._shift:
             bits = T.bitwise_xor(bits, spread(128, self._channels, "uint8"))
         return bind(bits)
 
@@ -116,20 +117,23 @@ class RowCopier:
             return
         size = max(self._channels, BLOCK_BYTES)
         if size > self._channels:
-            # eight channels fill half of a block
-            pixels = [bind(_shuffle([p, p], [i % 8 for i in range(size)])) for p in pixels]
+            # four or eight channels fill a part of a block
+            pixels = [bind(_shuffle([p] * (size // self._channels), list(range(size)))) for p in pixels]
         self._store_quarters(target, begin, self._interleaved(pixels, size), size)
 
     def _interleaved(self, pixels: list[Expr], size: int) -> list[Expr]:
-        """Four vectors of `size` bytes: [channel][4 pixels], or [channel][2 pixels] as int16."""
+        """Four vectors of `size` bytes: [channel][4 pixels], or [channel][2 pixels] as int16; two of pairs of bytes."""
         zeros = spread(0, size, "uint8")
         vectors = []
         for high in (0, 1):
             if len(pixels) == 4:
                 left, right = (unpack(pixels[i], pixels[i + 1], high, 1, size) for i in (0, 2))
                 vectors += [unpack(left, right, half, 2, size) for half in (0, 1)]
+                continue
+            pairs = unpack(pixels[0], pixels[1], high, 1, size)
+            if self._ins.takes_bytes:
+                vectors.append(pairs)
             else:
-                pairs = unpack(pixels[0], pixels[1], high, 1, size)
                 vectors += [self._widened(unpack(pairs, zeros, half, 1, size), size) for half in (0, 1)]
         return vectors
 
@@ -144,9 +148,13 @@ class RowCopier:
     def _store_quarters(self, target: Buffer, begin: Expr, quarters: list[Expr], size: int) -> None:
         """Store what `_interleaved` gives, in the order of `stored_channels`."""
         lanes = size // np.dtype(self._ins.x_dtype).itemsize
-        for number, quarter in enumerate(quarter_order(self._vectors)):
-            if 4 * quarter < self._channels:
-                store(target, begin + number * lanes, quarters[quarter], lanes)
+        share = self._channels * self._ins.taps  # elements to store, which may be less than a vector
+        order = quarter_order(self._vectors) if len(quarters) == 4 else (0, 1)
+        kept = [quarter for quarter in order if 16 // len(quarters) * quarter < self._channels]
+        for number, quarter in enumerate(kept):
+            bits = quarters[quarter]
+            codes = bits if lanes < size else T.reinterpret(vector_type(self._ins.x_dtype, lanes), bits)
+            store_first(target, begin + number * lanes, codes, lanes, min(lanes, share))
 
 
 def unpack(a: Expr, b: Expr, high: int, width: int, size: int) -> Expr:

@@ -263,8 +263,8 @@ class Shape:
 
     @property
     def fill(self) -> int:
-        """What padding holds as dots see it: int8 q becomes uint8 q + 128 where they take uint8."""
-        return self.x_zero + 128 if self.conv.x_dtype == "int8" and self.ins.x_dtype == "uint8" else self.x_zero
+        """What padding holds as dots see it: codes of the signedness that they do not take are shifted."""
+        return int(self.x_zero + self.ins.shift_of(self.conv.x_dtype))
 
     @property
     def biases(self) -> list[tuple[int, int]]:

@@ -15,9 +15,8 @@ import numpy as np
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Shape
-from tvmq.kernels.conv2d import check_operands, make_kernel
+from tvmq.kernels.conv2d import check_operands, instructions_for, make_kernel
 from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.isa import instructions
 from tvmq.kernels.tiling import choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
@@ -56,7 +55,7 @@ def matmul(
     conv = Conv2d(1, 1, count, depth, columns, x_dtype=x_dtype)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)
-    shape = ConvShape(conv, instructions(isa), 0)
+    shape = ConvShape(conv, instructions_for(conv, isa), 0)
     tiling = choose_tiling(shape.product, shape.ins)
     buffers = (*leading, depth), (*leading, columns)
     return make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers)

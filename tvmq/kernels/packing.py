@@ -108,6 +108,33 @@ def pack_channels(values: np.ndarray, groups: int, slots: np.ndarray) -> np.ndar
     return np.ascontiguousarray(padded[:, slots.ravel()]).reshape(-1)
 
 
+@dataclass(frozen=True)
+class Packing:
+    """How the weights of a kernel are packed: enough to pack them again, where a file holds them once.
+
+    ins        instruction set
+    shape      of the weights, int8: [filters, channels / groups, kernel rows, kernel columns]
+    run        as of `pack_weights`
+    permuted   as of `channel_slots`
+    """
+
+    ins: Instructions
+    shape: tuple[int, int, int, int]
+    groups: int
+    run: int
+    parts: tuple[tuple[int, int], ...]
+    permuted: bool
+
+    @property
+    def slots(self) -> np.ndarray:
+        """Channel that stands in [vector, lane]."""
+        return channel_slots(self.parts, self.ins, self.permuted)
+
+    def weights(self, weight: np.ndarray) -> np.ndarray:
+        """The weights as the kernel reads them."""
+        return pack_weights(weight, self.groups, self.run, self.slots, self.parts, self.ins)
+
+
 def pack_weights(
     weight: np.ndarray,
     groups: int,

@@ -50,8 +50,7 @@ class SoftmaxCodes:
         self.pitch = self.vectors * LANES
         self.margin = (keys / 8 + ROUNDINGS) * 2.0**-24
         self.stored = ins.x_dtype
-        raw = self.stored == "uint8"
-        self.offset = (128 if codes.dtype == "int8" else 0) if raw else -codes.zero_point
+        self.offset = ins.shift_of(codes.dtype) if ins.takes_bytes else -codes.zero_point
 
     def rows(
         self,

@@ -1,7 +1,7 @@
 """Copies of the input into scratch memory in the form that the inner loop of a convolution reads.
 
 The copy adds padding (filled with the zero point), widens codes to int16 where the instruction set multiplies
-int16, turns int8 codes q into uint8 q + 128 where it wants uint8, and leaves room behind the last element so
+int16, turns int8 codes q into uint8 q + 128 where it wants uint8 and back, and leaves room behind the last element so
 that the last step of a run may read past its end. Kernels that need none of this read the input itself.
 """
 
@@ -50,15 +50,16 @@ class Stager:
         self._source, self._dtype, self._conv = source, conv.x_dtype, conv
         self._target_dtype = dtype = dtype or ins.x_dtype
         self._lanes = ins.vector_bytes if dtype in ("uint8", "int8") else ins.vector_bytes // 2
-        flipped = conv.x_dtype == "int8" and dtype == "uint8"
-        self._fill = x_zero + 128 if flipped else x_zero
-        self._flipped = flipped
+        shift = ins.shift_of(conv.x_dtype) if dtype == ins.x_dtype else 0
+        self._fill = x_zero + shift
+        self._flipped = shift != 0
 
     def _value(self, offset: Expr, lanes: int) -> Expr:
         codes = load(self._source, offset, vector_type(self._dtype, lanes))
         if self._flipped:
             bits = T.reinterpret(vector_type("uint8", lanes), codes)
-            return T.bitwise_xor(bits, spread(128, lanes, "uint8"))
+            flipped = T.bitwise_xor(bits, spread(128, lanes, "uint8"))
+            return T.reinterpret(vector_type(self._target_dtype, lanes), flipped)
         return codes if self._target_dtype == self._dtype else T.Cast(vector_type(self._target_dtype, lanes), codes)
 
     def copy(self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int) -> None:

@@ -120,7 +120,7 @@ def product_key(product: Product, ins: Instructions) -> str:
 def fits(product: Product, rows: int, columns: int, ins: Instructions) -> bool:
     """True for a tile that the registers hold and the product fills."""
     inside = 1 <= columns <= min(MOST_COLUMNS, product.vectors) and 1 <= rows <= min(MOST_ROWS, product.pixels)
-    return inside and (rows + 1) * columns <= ins.registers - ins.dot_temporaries
+    return inside and ins.tile_registers(rows, columns) <= ins.registers
 
 
 @lru_cache(maxsize=1024)
@@ -164,7 +164,8 @@ def cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
         near = _rate(steps * step_bytes, columns)
         for rows, tiles in tiling.pixel_parts:
             addresses = 1 if product.line in (0, product.pixels) or product.line % rows == 0 else rows
-            step = max(ins.dot_cycles * rows * columns, (rows + columns) / 2, LATENCY_CYCLES)
+            taken = -(-rows // ins.row_step) * ins.row_step
+            step = max(ins.dot_cycles * taken * columns, (rows + columns) / 2, LATENCY_CYCLES)
             step += row_cycles * rows + column_cycles * columns + loop_cycles
             step += FETCH_CYCLES * max(0, addresses - FREE_ADDRESSES)
             rest = TILE_CYCLES + ADDRESS_CYCLES * addresses

@@ -17,7 +17,7 @@ import numpy as np
 class Isa:
     """An instruction set level that templates distinguish.
 
-    name            "avx512vnni", "avx512bw", "avx2" or "generic"; "cuda" for GPUs
+    name            of LEVELS in kernels/isa ("avx512vnni", "dotprod", "generic", ...); "cuda" for GPUs
     vector_bytes    width of the vectors used: 64, 32 or 16
     arch            of a GPU: 80 for sm_80
     """
@@ -156,6 +156,7 @@ class Kernel:
     constants   arrays in the order of the parameters
     key         hashable; kernels of equal key have the same func and may share it (their constants may differ)
     note        for people: why this kernel, and what a faster one would have needed
+    packed      what the first constant was made of, where it can be made again: weights and a packing.Packing
     """
 
     name: str
@@ -163,6 +164,7 @@ class Kernel:
     constants: tuple[np.ndarray, ...]
     key: tuple[Any, ...]
     note: str = ""
+    packed: tuple[np.ndarray, Any] | None = None
 
 
 KernelMaker = Callable[..., Kernel]

@@ -11,12 +11,17 @@ from tvmq.errors import TargetError
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.types import Isa
 
-# Best first: a target takes the first level all of whose LLVM features it has.
+# Best first: a target takes the first level of its architecture all of whose LLVM features it has.
 LEVELS: dict[str, str] = {
     "avx512vbmi": "tvmq.kernels.isa.avx512:AVX512VBMI",
     "avx512vnni": "tvmq.kernels.isa.avx512:AVX512VNNI",
+    "avx512vl": "tvmq.kernels.isa.avxvnni:AVX512VL",
+    "avxvnni": "tvmq.kernels.isa.avxvnni:AVXVNNI",
     "avx512bw": "tvmq.kernels.isa.avx512:AVX512BW",
     "avx2": "tvmq.kernels.isa.avx2:AVX2",
+    "i8mm": "tvmq.kernels.isa.arm:I8MM_LEVEL",
+    "dotprod": "tvmq.kernels.isa.arm:DOTPROD",
+    "neon": "tvmq.kernels.isa.arm:NEON",
     "generic": "tvmq.kernels.isa.generic:GENERIC",
 }
 
@@ -45,6 +50,15 @@ def isa_named(name: str) -> Isa:
     32
     """
     return Isa(name, level(name).vector_bytes)
+
+
+def level_for(arch: str, has: frozenset[str]) -> str:
+    """Name of the best level of a CPU of an architecture ("x86", "aarch64", ...) with these LLVM features.
+
+    >>> level_for("aarch64", frozenset({"neon", "dotprod"})), level_for("arm", frozenset({"neon"}))
+    ('dotprod', 'generic')
+    """
+    return next(name for name in LEVELS if level(name).arch in ("", arch) and has.issuperset(level(name).features))
 
 
 def features(name: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ class Avx2(X86):
     """See the head of this file."""
 
     name = "avx2"
-    features = ("avx2", "fma")
+    features: tuple[str, ...] = ("avx2", "fma")
     vector_bytes = 32
     registers = 16
     # two instructions a dot fill the issue slots (fitted on Zen 4: 6 x 2 beats 4 x 2 by 6 %, 2 x 4 by 20 %)

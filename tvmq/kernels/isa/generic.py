@@ -8,6 +8,7 @@ Exactness every method gives the bits of tvmq.numerics; no method may wrap or le
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 from tvm import tirx
@@ -21,19 +22,22 @@ class Instructions:
     """What a template may use of an instruction set; all values are TIR expressions.
 
     name          as in Isa
+    arch          architecture that alone has it ("x86", "aarch64"); empty for any
     features      LLVM names of the CPU features needed
     vector_bytes  width of a vector
     registers     number of vector registers
     taps          products that `dot` adds to each lane
-    x_dtype       type in which `dot` takes activations: "uint8", or "int16" (codes widened by a copy)
+    x_dtype       type in which `dot` takes activations: "uint8", "int8", or "int16" (codes widened by a copy)
     w_dtype       type in which `dot` takes weights: "int8" or "int16"
     dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
     step_cycles   what a step costs besides, in that unit: for each pixel, for each vector of weights, in all
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     has_dot_words    True if there is a `dot_words`
+    row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
     """
 
     name = "generic"
+    arch = ""
     features: tuple[str, ...] = ()
     vector_bytes = 16
     registers = 16
@@ -42,6 +46,7 @@ class Instructions:
     w_dtype = "int16"
     dot_cycles = 1.5
     step_cycles = (0.25, 0.7, 1.0)
+    row_step = 1
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
     has_dot_words = False
 
@@ -49,6 +54,29 @@ class Instructions:
     def lanes(self) -> int:
         """Lanes of a vector of int32 or float32."""
         return self.vector_bytes // 4
+
+    @property
+    def products(self) -> Instructions:
+        """What products of several pixels with constant weights use: these, or those that multiply pairs of pixels."""
+        return self
+
+    def tile_registers(self, rows: int, columns: int) -> int:
+        """Registers of the loop of a tile."""
+        return (rows + 1) * columns + self.dot_temporaries
+
+    @property
+    def takes_bytes(self) -> bool:
+        """True if `dot` takes activations of 8 bits."""
+        return self.x_dtype != "int16"
+
+    def shift_of(self, dtype: str) -> int:
+        """What is added to codes of a type to make them what `dot` takes: 128 or -128 where signedness differs.
+
+        Both flip the highest bit.
+        """
+        if not self.takes_bytes or dtype == self.x_dtype:
+            return 0
+        return 128 if dtype == "int8" else -128
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
         """`taps` neighbouring activations of a flat x_dtype buffer, in all lanes (vector of taps * lanes)."""
@@ -106,6 +134,19 @@ class Instructions:
         low, high = (spread(int(limit) - zero_point, lanes) for limit in (limits.min, limits.max))
         inside = T.min(T.max(vector, low), high)
         return T.Cast(vector_type(dtype, lanes), inside + spread(zero_point, lanes))
+
+
+class PixelPairs(Protocol):
+    """What instructions of row_step 2 have instead of `broadcast` and `dot`: sums of two pixels in two vectors."""
+
+    def two_pixels(self, buffer: Buffer, first: Expr, second: Expr) -> Expr:
+        """`taps` neighbouring activations of each of two pixels."""
+
+    def dot_pair(self, a: Expr, b: Expr, x: Expr, w: Expr) -> tuple[Expr, Expr]:
+        """The sums of two pixels and the products of both with a vector of weights."""
+
+    def paired(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
+        """The sums of two pixels, a vector each, as `dot_pair` takes them; or back."""
 
 
 def add_lanes(a: Expr, b: Expr, step: Add, lanes: int) -> Expr:

@@ -26,6 +26,7 @@ class X86(Instructions):
     The *_name fields hold the LLVM names of instructions that differ between the levels.
     """
 
+    arch = "x86"
     taps = 2
     x_dtype = "int16"
     w_dtype = "int16"

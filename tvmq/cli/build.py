@@ -1,0 +1,38 @@
+"""`tvmq build`: a model compiled again, for other CPUs or for several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Artefact, Json, Quiet, Sha256, Targets, target_of
+from tvmq.cli.files import check_output
+from tvmq.cli.screen import print_json, print_rows, size_text, step
+
+
+def build(
+    model: Artefact,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to save the executable. Example: fat.tvmq")],
+    target: Targets = None,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compile the module in a saved model for the CPUs named, without quantizing it again: the same results on all.
+
+    Example: tvmq build resnet18.tvmq --target x86-64-v3 --target avx512-vnni --output everywhere.tvmq
+    """
+    check_output(output)
+    module = tvmq.load(model, sha256=sha256).module
+    with step("build", quiet=quiet):
+        exe = tvmq.build(module, target=target_of(target))
+    digest = exe.save(output)
+    names = [found.name for found in exe.targets]
+    size = output.stat().st_size
+    if as_json:
+        print_json({"model": model, "output": output, "output_bytes": size, "targets": names, "sha256": digest})
+        return
+    print_rows([["saved", f"{output} ({size_text(size)})"], ["for", ", ".join(names)], ["sha256", digest]])
