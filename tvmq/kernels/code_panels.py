@@ -1,7 +1,7 @@
 """Matrices of 8-bit codes brought into the order of `dot` while a kernel runs: rows of a, panels of b.
 
-    rows     codes as `dot` takes activations: raw bytes where it multiplies bytes (of the other signedness as q + 128 or q - 128), centred int16
-             otherwise; zeros behind the last one
+    rows     codes as `dot` takes activations: raw bytes where it multiplies bytes (of the other signedness as q + 128
+             or q - 128), centred int16 otherwise; zeros behind the last one
     panels   as constant weights are packed (see packing): step by step, the vectors of the panel, `taps` codes a lane;
              columns and rows beyond the last are zero
 
