@@ -32,6 +32,7 @@ from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.masks import own_masks
 from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
+from tvmq.passes.reduce_range import reduced
 from tvmq.rules import Decision, LayerFacts, resolve
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
@@ -169,7 +170,8 @@ def _rules(
     for layer in facts:
         if layer.key not in groups:
             continue
-        decision, family = decisions[layer.key], groups[layer.key].family
+        family = groups[layer.key].family
+        decision = decisions[layer.key] = reduced(decisions[layer.key], family, layer.weight_shape, config)
         wide = is_wide(groups[layer.key])
         option = _switched_off(layer, family, config) if decision.rule is None else None
         limit = (wide and backend.refuses_stream("int16")) or _limit(

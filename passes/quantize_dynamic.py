@@ -32,6 +32,7 @@ from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.ops.weights import weight_axis
+from tvmq.passes.reduce_range import reduced
 from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
@@ -87,7 +88,14 @@ class _Walk:
             weight = sizes_of(value.args[1]) if macs else ()
             shape = tuple(getattr(var.ty, "shape", None) or ())
             facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
-        return resolve(facts, self.config.rules)
+        decided = resolve(facts, self.config.rules)
+        family = {"matmul": "dense"}
+        return {
+            fact.key: reduced(
+                decided[fact.key], family.get(fact.op, fact.op.removeprefix("nn.")), fact.weight_shape, self.config
+            )
+            for fact in facts
+        }
 
     def _reason(self, value: relax.Expr) -> str | None:
         """Why an operator stays as it is; None if it has a form here."""

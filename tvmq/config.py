@@ -172,6 +172,14 @@ class QConfig:
     per_channel: bool = _option(
         True, _SWITCH, ("One weight scale for each output channel; off: one for the whole weight.")
     )
+    reduce_range: bool = _option(
+        False,
+        _SWITCH,
+        (
+            "Weights of convolutions and matrix products have 7 bits where they would have 8, depthwise ones excepted:"
+            " CPUs without VNNI then multiply bytes, 1.4 times as fast. Their targets have it on."
+        ),
+    )
     group_size: int | None = _option(
         None,
         (
@@ -331,6 +339,11 @@ class QConfig:
                 f"qconfig: group_size={self.group_size} is for weights alone, with a scale for each channel and more; "
                 "add activations=None and leave per_channel=True"
             )
+        if self.reduce_range and self.activations is None:
+            raise ConfigError(
+                "qconfig: reduce_range is for products of integers, and with activations=None arithmetic stays float; "
+                "leave one of them out"
+            )
         unread = [name for name in STATIC_ONLY if name in self._changed()]
         if unread and self.activations != "static":
             raise ConfigError(
@@ -369,6 +382,7 @@ class QConfig:
         given = self.given or frozenset()
         idle = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
         idle |= set() if self.activations == "static" else set(STATIC_ONLY)
+        idle |= {"reduce_range"} if self.activations is None else set()  # arithmetic stays float
         fitting = {name: value for name, value in backend.options().items() if name not in given | idle}
         values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
         refused = [] if backend.floats else backend.refused_options(values)

@@ -27,6 +27,7 @@ from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
+from tvmq.codegen.target import resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
@@ -34,6 +35,7 @@ from tvmq.errors import CalibrationError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import inputs_of, sizes_in
 from tvmq.graph.view import View, const_value, is_const
+from tvmq.kernels.isa import instructions
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.methods.weight_rounding import choose_rounding, round_weights
 from tvmq.observers.fingerprint import Fingerprint
@@ -69,7 +71,7 @@ def quantize(
     params: Params | None = None,
     dataset: Any = None,
     *,
-    target: str | Backend | None = None,
+    target: Any = None,
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
 ) -> tvm.IRModule:
@@ -80,7 +82,8 @@ def quantize(
                   .npz or
                   .npy, an object with get_next(); not needed with `calibration`, with calibrate_mode "global_scale",
                   or for a model that is quantized already: its own scales are taken
-    target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one;
+    target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
+                  a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
                   None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
@@ -88,12 +91,28 @@ def quantize(
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
-    backend = backend_named(target)
+    backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
     quantized = _quantized(mod, params, dataset, backend, config, calibration)
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
+
+
+def backend_of(target: Any) -> Backend:
+    """The description of a target: of a backend by name, as `backend_named` takes it, or of a CPU to build for.
+
+    raises  ConfigError for an unknown name, TargetError for a CPU that LLVM does not know
+
+    >>> backend_of("llvm -mcpu=haswell").name, backend_of("llvm -mcpu=cascadelake").name, backend_of(None).name
+    ('cpu_without_vnni', 'cpu', 'cpu')
+    """
+    if target is None or isinstance(target, Backend):
+        return backend_named(target)
+    if isinstance(target, str) and target.split()[:1] != ["llvm"]:
+        return backend_named(target)
+    isa = resolve_target(target).isa
+    return backend_named("cpu_without_vnni" if instructions(isa).lane_form else "cpu")
 
 
 def _quantized(
@@ -137,11 +156,11 @@ def run_calibration(
     params: Params | None = None,
     dataset: Any = None,
     *,
-    target: str | Backend | None = None,
+    target: Any = None,
     config: QConfig | None = None,
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
-    backend = backend_named(target)
+    backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
     prepared, data = _prepared(mod, params, dataset)
     prepared = equalize(prepared) if config.equalization else prepared

@@ -22,6 +22,7 @@ from tvmq.passes.integrality import Integrality, integrality
 WIDEST = 60
 COSTS = ("float_operations", "converted")
 LISTED = 5
+UNPROVED = ("would hold", "not proved")  # in notes of kernels
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Explanation:
     kernels    {layer: kernels} of an executable; None for a module
     sources    {variable: names in the source}
     core       of a module in four functions: what quantized_main consists of
+    notes      {layer: what was proved for its kernels, or what faster ones would have needed} of an executable
     """
 
     ledger: Ledger
@@ -40,6 +42,7 @@ class Explanation:
     kernels: Mapping[str, Sequence[str]] | None = None
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     core: Integrality | None = None
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -54,7 +57,7 @@ class Explanation:
     def layer(self, name: str) -> Story:
         """The story of one layer; ConfigError with near misses if there is none of that name."""
         found = find_layers(name, self.ledger.layers)
-        return Story(name, found, self.macs(), self.kernels, self.sources)
+        return Story(name, found, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
         """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, scale and zero point of
@@ -90,8 +93,21 @@ class Explanation:
             listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
             lines.append(f"float operators without a definition of their own: {listed}")
         lines += [f"note: {note}" for note in self.ledger.notes]
+        lines += self._kernel_notes()
         lines += _listed(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
+
+    def _kernel_notes(self) -> list[str]:
+        """The first layers for which a faster kernel lacks a proof."""
+        said = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._said()]
+        said = [text for text in said if any(words in text for words in UNPROVED)]
+        rest = len(said) - LISTED
+        return [f"kernel of {text}" for text in said[:LISTED]] + (
+            [f"kernels of {rest} more layers"] if rest > 0 else []
+        )
+
+    def _said(self) -> list[tuple[str, str]]:
+        return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -103,6 +119,7 @@ class Explanation:
             "undefined_float_islands": list(self.undefined),
             "notes": self.ledger.notes,
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
+            **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
         }
 
@@ -200,7 +217,8 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
             entry["macs"] = macs
     undefined = described(view, Reference(mod).islands)
     kernels = kernels_of_layers(view, model.kernels, ledger.layers) if built else None
+    notes = kernels_of_layers(view, model.notes, ledger.layers) if built else {}
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}
     core = integrality(mod) if is_partitioned(mod) else None
-    explanation = Explanation(ledger, undefined, kernels, names, core)
+    explanation = Explanation(ledger, undefined, kernels, names, core, notes)
     return explanation if layer is None else explanation.layer(layer)

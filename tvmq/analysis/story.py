@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,6 +22,7 @@ class Story:
     macs     multiply-accumulates of the whole model
     kernels  {variable: kernels}; None for a module that was not built
     sources  {variable: names in the source}, of all layers: says where inputs come from
+    notes    {variable: what was proved for its kernels, or what faster ones would have needed}
     """
 
     name: str
@@ -29,6 +30,7 @@ class Story:
     macs: int
     kernels: Mapping[str, Sequence[str]] | None
     sources: Mapping[str, Sequence[str]]
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -77,7 +79,8 @@ class Story:
     def _kernel(self, key: str) -> list[tuple[str, str]]:
         if self.kernels is None:
             return []
-        return [("kernel", ", ".join(self.kernels.get(key, ())) or "the generic schedule, or none (a view)")]
+        names = ", ".join(self.kernels.get(key, ())) or "the generic schedule, or none (a view)"
+        return [("kernel", names), *(("", note) for note in self.notes.get(key, ()))]
 
 
 def codes_text(facts: Any) -> str:

@@ -13,6 +13,7 @@ from tvmq.errors import ConfigError
 
 BACKENDS: dict[str, str] = {
     "cpu": "tvmq.backends.cpu:CPU",
+    "cpu_without_vnni": "tvmq.backends.cpu_without_vnni:CPU_WITHOUT_VNNI",
 }
 
 

@@ -34,6 +34,7 @@ class Backend:
     requantize         modes of requantization
     roundings          roundings of the modes fixed_point and power_of_two
     streams            types of residual streams besides float: () or ("int16",)
+    reduce_range       whether weights of 7 bits are so much faster that they are the default
     per_channel        whether weights may have a scale for each channel
     zero_points        whether 0.0 may have another code than 0; without: symmetric activations only
     accumulator_bits   width of the integers that sums are made in, 8..32
@@ -66,6 +67,7 @@ class Backend:
     floats: bool = True
     largest_kernel: int | None = None
     streams: tuple[str, ...] = ("int16",)
+    reduce_range: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -129,6 +131,8 @@ class Backend:
                 found[option] = allowed[0]
         if not self.floats:
             found["partition_conversions"] = "fully_integral"
+        if self.reduce_range:
+            found["reduce_range"] = True
         return found
 
     def refused_options(self, options: Mapping[str, Any]) -> list[str]:

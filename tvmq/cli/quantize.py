@@ -53,7 +53,8 @@ def quantize(
         typer.Option(
             "--backend",
             help='Quantize for this description of a target: a name, or "module:object" that holds a tvmq.Backend. '
-            "Options that are not given follow it. Default: cpu. Example: my_chip:DESCRIPTION",
+            "Options that are not given follow it. Default: the CPU of --target if that names one, else cpu. "
+            "Example: my_chip:DESCRIPTION",
         ),
     ] = None,
     as_json: Json = False,
@@ -74,7 +75,9 @@ def quantize(
         mod, params, arrays, size = import_model(model, data, shape or (), batch, quiet=quiet)
     if arrays is not None and samples is not None:
         arrays = {name: array[:samples] for name, array in arrays.items()}
-    qmod = quantized(mod, params, arrays, size, config, backend=backend, quiet=quiet)
+    # "llvm" alone stays portable: what comes out does not depend on this machine
+    described = backend or (target if target.startswith("llvm ") else None)
+    qmod = quantized(mod, params, arrays, size, config, backend=described, quiet=quiet)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):

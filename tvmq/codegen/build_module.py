@@ -106,6 +106,8 @@ def _parts(
     lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes)
     compiled, source = _compiled(lowered.module, machine)
     described = {**description, "calls": describe_calls(compiled.calls, lowered.origins)}
+    if lowered.kernel_notes:
+        described["notes"] = lowered.kernel_notes
     return Parts(compiled.code, machine, described, lowered.kernel_names, mod, source=source, recipes=recipes)
 
 

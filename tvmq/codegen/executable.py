@@ -127,6 +127,11 @@ class Executable:
         return dict(self._parts.kernels)
 
     @property
+    def notes(self) -> dict[str, str]:
+        """{variable: what was proved for its kernel, or what a faster one would have needed}."""
+        return dict(self._parts.description.get("notes", {}))
+
+    @property
     def names(self) -> dict[str, tuple[str, ...]]:
         """{variable: source names}."""
         return {name: tuple(sources) for name, sources in self._parts.description["names"].items()}

@@ -151,6 +151,7 @@ class Lowerer:
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}
+        self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
@@ -287,6 +288,8 @@ class Lowerer:
         out = relax.TensorType(list(shape), dtype)
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
+        if kernel.note:
+            self.kernel_notes[var.name] = kernel.note
         return var
 
     # ---- the walk

@@ -24,10 +24,11 @@ Walk = Callable[[tvm.IRModule, "Lowerer | None"], Lowerer]
 
 
 class Lowered(NamedTuple):
-    """The module for the compiler, {variable: kernel that computes it} and {variable: what it is for} of main."""
+    """The module for the compiler; of main {variable: kernel that computes it}, what it says, and what it is for."""
 
     module: tvm.IRModule
     kernel_names: dict[str, str]
+    kernel_notes: dict[str, str]
     origins: dict[str, Origin]
 
 
@@ -45,7 +46,7 @@ def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) 
         functions[name] = lowered["main"].with_attr("global_symbol", name)
     for name, func in functions.items():
         lowered[name] = func
-    return Lowered(lowered, main.kernel_names, main.origins)
+    return Lowered(lowered, main.kernel_names, main.kernel_notes, main.origins)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

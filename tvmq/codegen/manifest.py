@@ -98,6 +98,7 @@ def check_versions(where: str, manifest: Any) -> None:
 def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
     wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
+    wrong = wrong or _first_wrong(manifest["description"].get("notes", {}), {str: str}, "description.notes")
     if not wrong and manifest["schema"] == SEVERAL:
         wrong = _first_wrong(manifest.get("further", MISSING), _FURTHER, "further")
     if wrong:

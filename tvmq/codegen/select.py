@@ -21,6 +21,7 @@ from tvmq.kernels import (
     concat,
     conv2d,
     conv2d_float,
+    conv2d_lanes,
     convert,
     depth_to_space,
     depthwise,
@@ -73,8 +74,13 @@ def conv2d_kernel(
     isa: Isa,
     *,
     narrow: Narrow | None = None,
+    codes: tuple[int, int] | None = None,
 ) -> Kernel | None:
-    """The kernel of a convolution with constant weights (OIHW), any type; narrow: float weights as codes."""
+    """The kernel of a convolution with constant weights (OIHW), any type.
+
+    narrow  float weights as codes
+    codes   lowest and highest code that x can hold, where more is known than its type
+    """
     if isa.name == KIND:
         return cuda.conv2d_kernel(conv, weight, bias, x_zero, epilogue, isa.arch)
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
@@ -91,7 +97,9 @@ def conv2d_kernel(
     choice = choose_winograd(conv, weight, x_zero, isa)
     if choice.shape is not None:
         return replace(winograd.make_winograd(choice.shape, weight, bias, epilogue), note=choice.note)
-    return replace(conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa), note=choice.note)
+    folded, note = conv2d_lanes.lane_kernel("conv2d", conv, weight, bias, x_zero, epilogue, isa, codes)
+    kernel = folded or conv2d.conv2d(conv, weight, bias, x_zero, epilogue, isa)
+    return replace(kernel, note="; ".join(text for text in (note, choice.note) if text))
 
 
 def free_matmul_kernel(
@@ -103,12 +111,15 @@ def free_matmul_kernel(
     isa: Isa,
     *,
     narrow: Narrow | None = None,
+    codes: tuple[int, int] | None = None,
 ) -> Kernel:
     """The kernel of a product of x [*rows, depth] with a constant matrix [depth, columns]; names are free sizes."""
     if x_dtype == "float32":
         return matmul_float.matmul_float(rows, weight, bias, epilogue, isa, narrow=narrow)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
-    return matmul.matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype)
+    return matmul.matmul(
+        rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype, codes=codes
+    )
 
 
 def stack_depth_kernel(windows: stack_depth.DepthWindows, fill: float, dtype: str, isa: Isa) -> Kernel:

@@ -75,9 +75,9 @@ def make_kernel(
     packed = packing.weights(weight)
     nibbles = nibbles_for(weight, shape.ins)
     packed = packed if nibbles is None else numerics.pack_int4(packed)
-    constants = (packed, pack(_shifted_bias(shape, weight, bias)), *plan.constants(pack))
+    constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
-    func = _Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
+    func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
     packed_from = (weight, packing) if nibbles is None else None
     return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from)
 
@@ -102,7 +102,7 @@ def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.nda
         )
 
 
-def _shifted_bias(shape: ConvShape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def bias_for(shape: ConvShape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """Bias for activations as `dot` takes them: codes q of the other signedness arrive as q + 128 or q - 128."""
     return shifted_bias(bias, weight, shape.ins.shift_of(shape.conv.x_dtype))
 
@@ -113,7 +113,7 @@ def shifted_bias(bias: np.ndarray, weight: np.ndarray, shift: int) -> np.ndarray
     return (bias.astype(np.int64) - shift * weight.astype(np.int64).sum(axis=(1, 2, 3))).astype(np.int32)
 
 
-class _Integers(ConvLoops):
+class Integers(ConvLoops):
     """The PrimFunc of one integer convolution."""
 
     def __init__(
@@ -134,8 +134,9 @@ class _Integers(ConvLoops):
         x_shape, y_shape = self.buffer_shapes
         channels = self.conv.groups * shape.vectors * self.ins.lanes
         parameters = {"x": (x_shape, self.conv.x_dtype)} | plan.data_parameters(y_shape)
-        parameters["weight"] = weight_parameter(channels * shape.steps * self.ins.taps, self.ins, self.nibbles)
+        parameters["weight"] = self.weight_shape()
         parameters["bias"] = ((channels,), "int32")
+        parameters |= self.table_parameters()
         parameters |= plan.constant_parameters(channels)
         parameters["y"] = (y_shape, plan.out_dtype)
         with Function(self.name, parameters) as function:
@@ -148,6 +149,16 @@ class _Integers(ConvLoops):
                 self.pixels = function.count(self.buffer_shapes[0][:-1])
             self.body()
         return function.prim_func
+
+    def weight_shape(self) -> tuple[tuple[int], str]:
+        """Shape and type of the packed weights."""
+        shape = self.shape
+        count = self.conv.groups * shape.vectors * self.ins.lanes * shape.steps * self.ins.taps
+        return weight_parameter(count, self.ins, self.nibbles)
+
+    def table_parameters(self) -> dict[str, tuple[Shape, str]]:
+        """Further constants that the loops read; none unless overridden."""
+        return {}
 
     def store(self, tile: Tile, sums: list[list[Register]]) -> None:
         """Sums of a tile to the output, as codes or as they are."""

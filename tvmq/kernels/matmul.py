@@ -10,12 +10,14 @@ Measured   benchmarks/kernels.py
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Shape
 from tvmq.kernels.conv2d import check_operands, instructions_for, make_kernel
+from tvmq.kernels.conv2d_lanes import lane_kernel
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.tiling import choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
@@ -39,6 +41,7 @@ def matmul(
     isa: Isa,
     *,
     x_dtype: str = "uint8",
+    codes: tuple[int, int] | None = None,
 ) -> Kernel:
     """Kernel of x @ weight + bias; parameters x [*rows, depth], b of each Add, constants, y [*rows, columns].
 
@@ -46,6 +49,7 @@ def matmul(
     weight    int8 [depth, columns]
     bias      int32 [columns], with -x_zero * sum(weights) already in it
     epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
+    codes     lowest and highest code that x can hold, where more is known than its type
     raises    BuildError for shapes, types or steps that do not fit
     """
     if weight.shape != (depth, columns):
@@ -55,7 +59,10 @@ def matmul(
     conv = Conv2d(1, 1, count, depth, columns, x_dtype=x_dtype)
     kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
     check_operands("matmul", conv, kernel, bias)
+    buffers = (*leading, depth), (*leading, columns)
+    folded, note = lane_kernel("matmul", conv, kernel, bias, 0, epilogue, isa, codes, buffers)
+    if folded is not None:
+        return folded
     shape = ConvShape(conv, instructions_for(conv, isa), 0)
     tiling = choose_tiling(shape.product, shape.ins)
-    buffers = (*leading, depth), (*leading, columns)
-    return make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers)
+    return replace(make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers), note=note)

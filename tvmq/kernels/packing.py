@@ -147,6 +147,17 @@ def pack_weights(
 
     run  input elements of a run: kernel columns * channels, or channels
     """
+    lines = weight_lines(weight, groups, run, slots, ins)
+    # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
+    ordered = [
+        lines[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
+        for first, columns in panels(parts)
+    ]
+    return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
+
+
+def weight_lines(weight: np.ndarray, groups: int, run: int, slots: np.ndarray, ins: Instructions) -> np.ndarray:
+    """Weights as [groups, vector, lane, step, tap], zero where there is no channel or tap; arguments as above."""
     filters, channels, height, width = weight.shape
     steps = -(-run // ins.taps)
     runs = height * width * channels // run
@@ -154,10 +165,4 @@ def pack_weights(
     lines = weight.transpose(0, 2, 3, 1).reshape(groups, filters // groups, runs, run)
     padded = np.zeros((groups, slots.size, runs, steps * ins.taps), ins.w_dtype)
     padded[:, : filters // groups, :, :run] = lines
-    padded = padded[:, slots].reshape(groups, *slots.shape, runs * steps, ins.taps)
-    # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
-    ordered = [
-        padded[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
-        for first, columns in panels(parts)
-    ]
-    return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
+    return padded[:, slots].reshape(groups, *slots.shape, runs * steps, ins.taps)

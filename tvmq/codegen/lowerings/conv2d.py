@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from tvm import relax
 
+from tvmq.codegen.code_range import code_range
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.epilogue import finish_of
@@ -45,7 +46,9 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     )
     finish = finish_of(view, chain, conv.filters)
     narrow = lowerer.narrow.get(chain.head)
-    kernel = conv2d_kernel(conv, weight, finish.bias, pad_value, finish.epilogue, lowerer.isa, narrow=narrow)
+    codes = None if x_dtype == "float32" else code_range(view, view.var[source])
+    operands = conv, weight, finish.bias, pad_value, finish.epilogue
+    kernel = conv2d_kernel(*operands, lowerer.isa, narrow=narrow, codes=codes)
     if kernel is None:
         return False
     inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]

@@ -8,7 +8,7 @@ Exactness every method gives the bits of tvmq.numerics; no method may wrap or le
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from tvm import tirx
@@ -34,6 +34,7 @@ class Instructions:
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
+    lane_form     the same CPU with products of bytes in int16 lanes (see lanes), where these are faster than `dot`
     """
 
     name = "generic"
@@ -49,6 +50,11 @@ class Instructions:
     row_step = 1
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
     has_dot_words = False
+
+    @property
+    def lane_form(self) -> Any:
+        """See above; None unless an instruction set says otherwise."""
+        return None
 
     @property
     def lanes(self) -> int:
