@@ -16,8 +16,8 @@ def code_range(view: View, expr: relax.Expr) -> Range:
     What an operator clips to, the entries of a table, or the union of what is moved; else all of the type.
     """
     if is_const(expr):
-        value = const_value(expr)
-        return (int(value.min()), int(value.max())) if value.size else (0, 0)
+        codes = const_value(expr)
+        return (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
     limits = np.iinfo(dtype_of(expr))
     whole = int(limits.min), int(limits.max)
     value = view.value.get(expr.name) if isinstance(expr, relax.Var) else None

@@ -11,8 +11,6 @@ Measured   benchmarks/kernels.py
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
@@ -32,7 +30,7 @@ from tvmq.kernels.builder import (
 from tvmq.kernels.conv2d import Integers, bias_for, check_operands
 from tvmq.kernels.conv_loops import Tile
 from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.epilogue import plan_epilogue
+from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.x86 import LaneInstructions
 from tvmq.kernels.lanes import LanePlan, plan_panel
@@ -187,9 +185,17 @@ class _Lanes(Integers):
 
     ins: LaneInstructions
 
-    def __init__(self, *args: Any) -> None:
-        *rest, self.sizes = args
-        super().__init__(*rest, nibbles=None)
+    def __init__(
+        self,
+        name: str,
+        shape: ConvShape,
+        tiling: Tiling,
+        plan: EpiloguePlan,
+        buffer_shapes: tuple[Shape, Shape] | None,
+        sizes: tuple[int, int, int],
+    ) -> None:
+        super().__init__(name, shape, tiling, plan, buffer_shapes, None)
+        self.sizes = sizes
 
     def table_parameters(self) -> dict[str, tuple[Shape, str]]:
         """The table of panels and their entries."""

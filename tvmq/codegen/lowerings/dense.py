@@ -37,17 +37,19 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     depth, columns = shape_of(weight)
     finish = finish_of(view, chain, columns)
     leading, narrow = list(data.ty.shape)[:-1], lowerer.narrow.get(chain.head)
-    known = {"narrow": narrow, "codes": None if x_dtype == "float32" else code_range(view, data)}
+    codes = None if x_dtype == "float32" else code_range(view, data)
     if all(map(is_number, leading)):
         rows = math.prod(map(int, leading))
         matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
         conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
-        kernel = conv2d_kernel(conv, matrix, finish.bias, 0, finish.epilogue, lowerer.isa, **known)
+        kernel = conv2d_kernel(conv, matrix, finish.bias, 0, finish.epilogue, lowerer.isa, narrow=narrow, codes=codes)
         before: list[Any] = [1, rows, 1]
     else:
         names = free_names(leading)
         matrix = const_value(weight)
-        kernel = free_matmul_kernel(names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, **known)
+        kernel = free_matmul_kernel(
+            names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, narrow=narrow, codes=codes
+        )
         before = leading
     if kernel is None:
         return False
