@@ -20,13 +20,14 @@ from tvm.script.ir_builder import tirx as T
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Expr, Function, Register, Shape, bind, flat, minimum
-from tvmq.kernels.conv_loops import ConvLoops, Tile
+from tvmq.kernels.conv_loops import ConvLoops
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.nibbles import Nibbles, nibbles_for, weight_parameter
 from tvmq.kernels.packing import Packing, pack_channels, panel_pieces
+from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling, choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 

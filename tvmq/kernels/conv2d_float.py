@@ -17,11 +17,12 @@ import numpy as np
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Expr, Function, Register, Shape, bind, flat, load, quotient, vector_type
-from tvmq.kernels.conv_loops import ConvLoops, Tile
+from tvmq.kernels.conv_loops import ConvLoops
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.nibbles import Narrow, Nibbles, weight_parameter
 from tvmq.kernels.packing import channel_slots, pack_channels, pack_weights
+from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling, choose_tiling, cut, product_key
 from tvmq.kernels.tuned import tile_of
 from tvmq.kernels.types import Clip, Conv2d, Epilogue, Isa, Kernel

@@ -3,18 +3,20 @@
 Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
            panel, tile (see tiling), kernel row, step
 Reads      a window is one run of memory for each kernel row (each tap if dilated or grouped): no im2col
+Padding    taps that lie in a border of zeros are left out, where they are many (see border_taps)
 Nibbles    weights of 4 bits are unpacked panel by panel, once for all tiles; for a single tile as they are read
 A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.kernels.border_taps import kernel_rows, places_of
 from tvmq.kernels.builder import (
     Buffer,
     Expr,
@@ -33,37 +35,15 @@ from tvmq.kernels.builder import (
     wide,
     workspace,
 )
-from tvmq.kernels.conv_shape import ConvShape, choose_chunks
+from tvmq.kernels.conv_shape import ConvShape, choose_chunks, share
 from tvmq.kernels.nibbles import Nibbles
 from tvmq.kernels.packing import PanelRun, panel_runs
+from tvmq.kernels.pixel_pairs import add_pair, part_pixels
 from tvmq.kernels.staging import SLACK, Stager
+from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling
 
 CACHE_LINE = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Tile:
-    """Where a tile stands.
-
-    source, origin  flat buffer that windows are read from, and the element of the input it starts with
-    pixel, rows     first output pixel and their number
-    index           number of the tile in its chunk
-    group           of the convolution
-    vector          first vector of output channels in the group
-    panel           kind of the panel
-    weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
-    """
-
-    source: Buffer
-    origin: Expr
-    pixel: Expr
-    rows: int
-    index: Expr
-    group: Expr
-    vector: Expr
-    panel: PanelRun
-    weights: Buffer | None = None
 
 
 class ConvLoops:
@@ -140,7 +120,7 @@ class ConvLoops:
             Stager(self.ins, self.x, self.conv, self.shape.x_zero).pixels(source, 0, self.pixels, rows)
 
         def chunk(index: Expr) -> None:
-            panels = _share(self.tiling.panels, chunks.panel_chunks, index)
+            panels = share(self.tiling.panels, chunks.panel_chunks, index)
             for run in self.panel_runs:
 
                 def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
@@ -161,8 +141,8 @@ class ConvLoops:
 
     def _chunk(self, pixel_chunk: Expr, panel_chunk: Expr, staged: Buffer | None) -> None:
         tiling, chunks = self.tiling, self.chunks
-        tiles = _share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
-        panels = _share(tiling.panels, chunks.panel_chunks, panel_chunk)
+        tiles = share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
+        panels = share(tiling.panels, chunks.panel_chunks, panel_chunk)
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
         source, origin = (self.x if staged is None else staged), 0
         if self.shape.staged and staged is None:
@@ -253,21 +233,42 @@ class ConvLoops:
         sums = self._initial_sums(tile)
         starts = [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
         next_panel = self._next_panel(tile)
-        runs = shape.runs_per_row
-        with T.serial(0, conv.kernel[0]) as kernel_row:
+        places = places_of(conv, self.tiling.pixel_parts) if shape.skips_columns else []
+        if not places:
+            self._accumulate(tile, sums, starts, next_panel, [(0, shape.run_steps, tuple(range(tile.rows)))])
+        for first, stretches in places:
+            steps = conv.channels // self.ins.taps
+            parts = [(begin * steps, (end - begin) * steps, rows) for begin, end, rows in stretches]
+            here = nullcontext() if len(places) == 1 else T.If(remainder(tile.pixel, conv.out_width) == first)
+            with here, nullcontext() if len(places) == 1 else T.Then():
+                self._accumulate(tile, sums, starts, next_panel, parts)
+        if self.ins.row_step == 2:
+            part_pixels(self.ins, sums)
+        self.store(tile, sums)
+
+    def _accumulate(
+        self,
+        tile: Tile,
+        sums: list[list[Register]],
+        starts: list[Expr],
+        next_panel: Expr | None,
+        parts: list[tuple[int, int, tuple[int, ...]]],
+    ) -> None:
+        """Add all runs to the sums; parts: first step of a run, number of steps, and the pixels that have them."""
+        shape, conv, runs = self.shape, self.conv, self.shape.runs_per_row
+        first, count = kernel_rows(conv, tile.pixel, tile.rows) if shape.skips_rows else (0, conv.kernel[0])
+        with T.serial(0, count) as index:
+            kernel_row = bind(first + index) if shape.skips_rows else index
             offset = bind(kernel_row * (conv.dilation[0] * shape.row_pitch))
             if runs == 1:
-                self._run(tile, sums, [start + offset for start in starts], kernel_row, next_panel)
+                windows = [start + offset for start in starts]
+                for part in parts:
+                    self._run(tile, sums, windows, kernel_row, next_panel, part)
             else:
                 with T.serial(0, runs) as column:
                     inside = bind(offset + column * (conv.dilation[1] * conv.channels))
                     windows = [start + inside for start in starts]
-                    self._run(tile, sums, windows, kernel_row * runs + column, next_panel)
-        if self.ins.row_step == 2:
-            for first in range(0, len(sums), 2):
-                for one, other in zip(*sums[first : first + 2], strict=True):
-                    _set_both(one, other, self.ins.paired(one.get(), other.get()))
-        self.store(tile, sums)
+                    self._run(tile, sums, windows, kernel_row * runs + column, next_panel, parts[0])
 
     def _initial_sums(self, tile: Tile) -> list[list[Register]]:
         lanes, columns = self.ins.lanes, tile.panel.columns
@@ -291,13 +292,15 @@ class ConvLoops:
         windows: list[Expr],
         number: Expr,
         next_panel: Expr | None,
+        part: tuple[int, int, tuple[int, ...]],
     ) -> None:
-        """Add one run of every window to the sums: all steps of the innermost loop."""
+        """Add a part of one run of every window to the sums: all steps of the innermost loop."""
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
-        reads = [wide(window) for window in windows]
-        run_begin = bind(number * shape.run_steps)
+        first, steps, rows = part
+        reads = [wide(window + first * ins.taps) for window in windows]
+        run_begin = bind(number * shape.run_steps + first)
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
-        with T.serial(0, shape.run_steps) as step:
+        with T.serial(0, steps) as step:
             if next_panel is not None:
                 line = next_panel + (run_begin + step) * self._line
                 prefetch(self.weight, line if self.nibbles is None else quotient(line, 2))
@@ -306,10 +309,10 @@ class ConvLoops:
                 self._weights(tile, begin + column * self.vector, column, run_begin + step) for column in range(columns)
             ]
             places = [read + T.Cast("int64", step * ins.taps) for read in reads]
-            for row in range(0, tile.rows, ins.row_step):
+            for row in rows[:: ins.row_step]:
                 if ins.row_step == 2:
                     x = ins.two_pixels(tile.source, places[row], places[min(row + 1, tile.rows - 1)])
-                    _add_pair(ins, sums[row : row + 2], x, weights)
+                    add_pair(ins, sums[row : row + 2], x, weights)
                     continue
                 x = ins.broadcast(tile.source, places[row])
                 for column in range(columns):
@@ -384,21 +387,3 @@ class ConvLoops:
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
         """What follows while the output of pixels begin .. end is in cache; nothing unless overridden."""
-
-
-def _add_pair(ins: Any, sums: list[list[Register]], x: Expr, weights: list[Expr]) -> None:
-    """One step of two pixels, of instructions that multiply pairs."""
-    for one, other, weight in zip(*sums, weights, strict=True):
-        _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))
-
-
-def _set_both(one: Register, other: Register, values: tuple[Expr, Expr]) -> None:
-    one.set(values[0])
-    other.set(values[1])
-
-
-def _share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
-    """Bounds of part `index` when `total` things are dealt to `parts`."""
-    if parts == 1:
-        return 0, total
-    return bind(T.floordiv(index * total, parts)), bind(T.floordiv((index + 1) * total, parts))

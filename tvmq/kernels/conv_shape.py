@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.border_taps import WORTH_SKIPPING, rows_outside
+from tvmq.kernels.builder import Expr, bind
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.tiling import Product, Tiling
 from tvmq.kernels.types import Conv2d
@@ -81,6 +85,22 @@ class ConvShape:
         """True if the inner loop reads a copy of the input (see staging)."""
         partial = self.run % self.ins.taps != 0
         return partial or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
+
+    @property
+    def border(self) -> int:
+        """What padding is filled with, as the inner loop sees it."""
+        return self.x_zero + self.ins.shift_of(self.conv.x_dtype)
+
+    @property
+    def skips_rows(self) -> bool:
+        """True if the kernel rows that lie in a border of zeros are worth being left out."""
+        return self.border == 0 and rows_outside(self.conv) >= WORTH_SKIPPING
+
+    @property
+    def skips_columns(self) -> bool:
+        """True if the same holds of kernel columns, and each is whole steps of a run."""
+        whole = self.runs_per_row == 1 and self.conv.channels % self.ins.taps == 0
+        return self.skips_rows and whole and self.ins.row_step == 1 and any(self.conv.padding[1::2])
 
     @property
     def line(self) -> int:
@@ -174,3 +194,10 @@ def choose_chunks(shape: ConvShape, tiling: Tiling) -> Chunks:
     grouped = shape.conv.groups > 1
     panel_chunks = 1 if grouped else min(tiling.panels, -(-CHUNKS // pixel_chunks))
     return Chunks(tiling, pixel_chunks, panel_chunks)
+
+
+def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
+    """Bounds of part `index` when `total` things are dealt to `parts`."""
+    if parts == 1:
+        return 0, total
+    return bind(T.floordiv(index * total, parts)), bind(T.floordiv((index + 1) * total, parts))

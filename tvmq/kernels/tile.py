@@ -1,0 +1,32 @@
+"""Where a tile of a convolution stands (see conv_loops)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tvmq.kernels.builder import Buffer, Expr
+from tvmq.kernels.packing import PanelRun
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """Where a tile stands.
+
+    source, origin  flat buffer that windows are read from, and the element of the input it starts with
+    pixel, rows     first output pixel and their number
+    index           number of the tile in its chunk
+    group           of the convolution
+    vector          first vector of output channels in the group
+    panel           kind of the panel
+    weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
+    """
+
+    source: Buffer
+    origin: Expr
+    pixel: Expr
+    rows: int
+    index: Expr
+    group: Expr
+    vector: Expr
+    panel: PanelRun
+    weights: Buffer | None = None
