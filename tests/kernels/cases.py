@@ -26,7 +26,7 @@ from tvmq.kernels.group_norm import Norm, group_norm
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.multiply import multiply
 from tvmq.kernels.pad import pad
-from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool
+from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool, takes_floats
 from tvmq.kernels.resize import resize
 from tvmq.kernels.softmax import softmax
 from tvmq.kernels.table import table
@@ -168,6 +168,10 @@ def pool_cases(pools: Sequence[Pool2d]) -> Iterator[Case]:
         expected = moved(numerics.max_pool(nchw, **options), 0, 2, 3, 1)
         name = f"{pool.height} {pool.channels} {pool.kernel} {dtype}"
         yield Case(f"max pool {name}", partial(max_pool, pool, dtype=dtype), (x,), expected)
+        reals = np.random.default_rng(number).choice(REALS, x.shape)  # many are equal, zeros of both signs
+        expected = moved(numerics.max_pool(reals.transpose(0, 3, 1, 2), **options), 0, 2, 3, 1)
+        if takes_floats(pool):
+            yield Case(f"max pool floats {name}", partial(max_pool, pool, dtype="float32"), (reals,), expected)
         sums = moved(numerics.sum_pool(nchw, zero_point=7, **options), 0, 2, 3, 1)
         kinds: dict[str, Any] = {"zero_point": 7, "dtype": dtype}
         make = partial(sum_pool, pool, (), **kinds)

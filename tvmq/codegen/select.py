@@ -224,8 +224,9 @@ def dequantize_kernel(
 
 @of_cpus
 def max_pool_kernel(windows: pool.Pool2d, dtype: str, isa: Isa) -> Kernel | None:
-    """Highest code under each window."""
-    return pool.max_pool(windows, isa, dtype) if dtype in CODES else None
+    """Highest code or float under each window."""
+    fits = dtype in CODES or (dtype == "float32" and pool.takes_floats(windows))
+    return pool.max_pool(windows, isa, dtype) if fits else None
 
 
 @of_cpus

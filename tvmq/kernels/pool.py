@@ -1,9 +1,9 @@
-"""Pooling of codes in NHWC: maximum, and sums of centred codes with their requantize (averages).
+"""Pooling in NHWC: maximum of codes or floats, and sums of centred codes with their requantize (averages).
 
 Computes   numerics.max_pool; numerics.sum_pool or sum, then numerics.requantize; bit for bit
 Loops      parallel chunks of output rows; output pixels; vectors of channels; taps of the window
-Padding    is never read. A maximum takes the nearest tap inside instead, which changes nothing; a sum runs
-           over the taps inside. A window wholly outside (ceil_mode) gives the lowest code, or 0
+Padding    is never read. A maximum of codes takes the nearest tap inside instead, which changes nothing; one of floats
+           the lowest float, which ends a NaN as any other number does; a sum runs over the taps inside. A window wholly outside (ceil_mode) gives the lowest code, or 0
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
 """
 
@@ -35,9 +35,11 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.loops import opaque, over_lanes, over_rows, plain
 from tvmq.kernels.types import Epilogue, Isa, Kernel
 
-GRAIN = 300_000  # codes read in about 10 us
+GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
 INT32_MAX = 2**31 - 1
+CODES = ("uint8", "int8")
+LARGEST = float(np.finfo(np.float32).max)
 
 # reader(offset, lanes): result of a window for the channels from `offset`
 Reader = Callable[[Expr, int], Expr]
@@ -133,6 +135,13 @@ class WindowAxis:
         moved = [T.max(T.min(element, highest), lowest) for element in elements]
         return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
 
+    def inside(self, window: Expr) -> list[Expr | None]:
+        """Whether each tap of a window lies inside; None for always."""
+        if self.always_inside:
+            return [None] * self.kernel
+        elements = [opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]
+        return [T.And(element >= 0, element < self.size) for element in elements]
+
     def bounds(self, window: Expr) -> tuple[Expr, Expr, Expr]:
         """First element, first tap inside, and one beyond the last tap inside."""
         first = opaque(window * self.stride - self.before)
@@ -145,11 +154,12 @@ class WindowAxis:
 
 
 def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
-    """Kernel x -> highest code under each window.
+    """Kernel x -> highest code or float under each window.
 
-    raises   BuildError for types other than int8 and uint8, or windows that do not fit
+    raises   BuildError for types other than int8, uint8 and float32, or windows that do not fit; for floats also
+             where `takes_floats` is False
     """
-    lanes = _check("max_pool", pool, dtype, isa)
+    lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
     name = f"max_pool_{isa.name}"
     with Function(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
@@ -167,8 +177,15 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name))
 
 
+def takes_floats(pool: Pool2d) -> bool:
+    """True for windows of which `max_pool` has a kernel for floats: those of few taps."""
+    return prod(pool.kernel) <= FEW_TAPS
+
+
 def _larger(a: Expr, b: Expr, kind: str) -> Expr:
-    """T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub."""
+    """T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub. Of equal floats b."""
+    if kind.startswith("float"):
+        return bind(T.max(a, b))
     return bind(llvm(kind, "llvm.umax" if kind.startswith("u") else "llvm.smax", a, b))
 
 
@@ -177,6 +194,8 @@ def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, 
     rows, columns = (axis.taps(number) for axis, number in zip(pool.axes, window, strict=True))
     lines = [opaque((image * pool.height + row) * pool.width) for row in rows]
     places = [opaque((line + column) * pool.channels) for line in lines for column in columns]
+    if str(x.dtype) == "float32":
+        return _few_floats(x, places, _conditions(pool, window))
     bounds = [axis.bounds(n) for axis, n in zip(pool.axes, window, strict=True) if axis.may_be_empty]
     empty = [low >= high for _, low, high in bounds]
     dtype = str(x.dtype)
@@ -188,6 +207,29 @@ def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, 
             found = _larger(found, load(x, place + offset, kind), kind)
         for condition in empty:
             found = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), found)
+        return found
+
+    return highest
+
+
+def _conditions(pool: Pool2d, window: tuple[Expr, Expr]) -> list[list[Expr]]:
+    """For each tap of a window what must hold for it to lie inside."""
+    rows, columns = (axis.inside(number) for axis, number in zip(pool.axes, window, strict=True))
+    return [[condition for condition in (row, column) if condition is not None] for row in rows for column in columns]
+
+
+def _few_floats(x: Buffer, places: list[Expr], conditions: list[list[Expr]]) -> Reader:
+    """Maximum of floats with all taps in a row; of a tap outside the lowest one."""
+
+    def highest(offset: Expr, size: int) -> Expr:
+        kind = vector_type("float32", size)
+        lowest = spread(-LARGEST, size, "float32")
+        found = lowest
+        for place, outside in zip(places, conditions, strict=True):
+            value = load(x, place + offset, kind)
+            for condition in outside:
+                value = bind(T.Select(condition, value, lowest))
+            found = _larger(found, value, kind)
         return found
 
     return highest
@@ -297,13 +339,13 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
     over_rows(batch * height, pool.row_cost, GRAIN, lambda: row)
 
 
-def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa) -> int:
-    """Lanes of a vector of codes."""
-    if dtype not in ("uint8", "int8"):
-        raise BuildError(f"kernels, {stage}: takes uint8 or int8 codes. Got {dtype} instead")
+def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES) -> int:
+    """Elements of a vector."""
+    if dtype not in dtypes:
+        raise BuildError(f"kernels, {stage}: takes {' or '.join(dtypes)}. Got {dtype} instead")
     if min(pool.out_shape) < 1:
         raise BuildError(f"kernels, {stage}: windows {pool} give an output of shape {pool.out_shape}")
-    return instructions(isa).vector_bytes
+    return instructions(isa).vector_bytes // np.dtype(dtype).itemsize
 
 
 def _reach(pool: Pool2d, zero_point: int, dtype: str, factors: np.ndarray | None) -> int:
