@@ -2,8 +2,9 @@
 
 Computes   numerics.max_pool; numerics.sum_pool or sum, then numerics.requantize; bit for bit
 Loops      parallel chunks of output rows; output pixels; vectors of channels; taps of the window
-Padding    is never read. A maximum of codes takes the nearest tap inside instead, which changes nothing; one of floats
-           the lowest float, which ends a NaN as any other number does; a sum runs over the taps inside. A window wholly outside (ceil_mode) gives the lowest code, or 0
+Padding    is never read. A maximum of codes takes the nearest tap inside instead, which changes nothing; one of
+           floats the lowest float, which ends a NaN as any other number does; a sum runs over the taps inside.
+           A window wholly outside (ceil_mode) gives the lowest code, or 0
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
 """
 
