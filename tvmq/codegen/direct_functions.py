@@ -90,6 +90,7 @@ class _Plan:
         self.results: list[int] = []
         self.calls: list[tuple[str, list[Place]]] = []
         self._storages: dict[str, int] = {}
+        self._tuples: dict[str, list[Place]] = {}
         self._size = 0
         for param in func.params:
             self.places[param.name] = self._parameter(*_tensor(param))
@@ -112,6 +113,12 @@ class _Plan:
     def _bind(self, mod: tvm.IRModule, var: relax.Var, value: relax.Expr) -> None:
         if isinstance(value, relax.Var):
             self._same(var, value)
+            return
+        if isinstance(value, relax.Tuple):  # what a kernel with several results gives
+            self._tuples[var.name] = [self._place(field) for field in value.fields]
+            return
+        if isinstance(value, relax.TupleGetItem):
+            self.places[var.name] = self._item(value)
             return
         name = str(getattr(value.op, "name", "")) if isinstance(value, relax.Call) else ""
         if name == "relax.reshape":
@@ -137,6 +144,12 @@ class _Plan:
             self._storages[var.name] = self._storages[value.name]
         else:
             self.places[var.name] = self._place(value)
+
+    def _item(self, value: relax.TupleGetItem) -> Place:
+        name = getattr(value.tuple_value, "name", "")
+        if name not in self._tuples:
+            raise Unfit
+        return self._tuples[name][value.index]
 
     def _place(self, expr: relax.Expr) -> Place:
         if isinstance(expr, relax.Var) and expr.name in self.places:

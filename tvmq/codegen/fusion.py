@@ -7,6 +7,7 @@
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
     matmul of two float tensors -> permute_dims of all but the last axis                           attention in float
     tvmq.matmul -> dequantize -> [add ->] softmax -> quantize -> such a chain                      attention as a whole
+    [add of two tensors ->] layer_norm or rms_norm -> [quantize]                                   residual streams
     reshape -> permute_dims -> reshape of codes                                                    depth-to-space
 
 Only a tensor with one reader disappears inside a kernel. A sum of two convolutions goes to the later one.
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from tvm import relax
 
 from tvmq.codegen.attention import attention_before
+from tvmq.codegen.norms import NORMS, around_norm
 from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 
@@ -51,11 +53,12 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View, *, fixed_point: bool = False, attention: bool = False) -> dict[str, Chain]:
+def find_chains(view: View, *, fixed_point: bool = False, wide: bool = False) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
     fixed_point  kernels of convolutions and products requantize in integers too
-    attention    there are kernels for all of an attention; its second product is then the head
+    wide         there are kernels for all of an attention (its second product is then the head), and for norms with
+                 what is around them
     """
     taken: set[str] = set()
     chains: dict[str, Chain] = {}
@@ -65,6 +68,10 @@ def find_chains(view: View, *, fixed_point: bool = False, attention: bool = Fals
         if shuffle is not None:
             taken.update(shuffle.members)
             chains[var.name] = Chain(shuffle.members[0], shuffle.members)
+        if wide and name in NORMS:
+            members = around_norm(view, var.name, taken)
+            taken.update(members)
+            chains[members[-1]] = Chain(var.name, members)
         if var.name in taken or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]
@@ -75,7 +82,7 @@ def find_chains(view: View, *, fixed_point: bool = False, attention: bool = Fals
             _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
         elif name == ATTENTION:
             _after_attention(view, members, taken, fixed_point=fixed_point)
-            members = (_whole_attention(view, members) if attention else []) + members
+            members = (_whole_attention(view, members) if wide else []) + members
         else:
             _after_reducer(view, members, taken)
         taken.update(members)

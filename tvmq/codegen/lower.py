@@ -144,7 +144,7 @@ class Lowerer:
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
     fixed_point = False  # kernels of convolutions and products requantize in integers too
-    attention = True  # there are kernels for all of an attention
+    wide = True  # there are kernels for all of an attention, and for norms with what is around them
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(mod)
@@ -167,7 +167,7 @@ class Lowerer:
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, fixed_point=self.fixed_point, attention=self.attention)
+        chains = find_chains(self.view, fixed_point=self.fixed_point, wide=self.wide)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:
@@ -277,6 +277,20 @@ class Lowerer:
         self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[Any], dtype: str, name: str
     ) -> relax.Var:
         """Call a kernel on data inputs; kernels of equal key share one function."""
+        return self._called(kernel, inputs, relax.TensorType(list(shape), dtype), name)
+
+    def call_all(
+        self, kernel: Kernel, inputs: Sequence[relax.Expr], outputs: Sequence[tuple[str, Sequence[Any], str]]
+    ) -> list[relax.Var]:
+        """Call a kernel with one or several outputs: (name, shape, dtype)."""
+        if len(outputs) == 1:
+            name, shape, dtype = outputs[0]
+            return [self.call(kernel, inputs, shape, dtype, name)]
+        types = [relax.TensorType(list(shape), dtype) for _, shape, dtype in outputs]
+        every = self._called(kernel, inputs, types, f"{outputs[-1][0]}_all")
+        return [self.emit(relax.TupleGetItem(every, i), name) for i, (name, _, _) in enumerate(outputs)]
+
+    def _called(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
         gvar = self._functions.get(kernel.key)
         if gvar is None:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
@@ -285,7 +299,6 @@ class Lowerer:
         if self.packed is not None:
             self.packed(kernel)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]
-        out = relax.TensorType(list(shape), dtype)
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
         if kernel.note:

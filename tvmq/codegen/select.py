@@ -28,6 +28,7 @@ from tvmq.kernels import (
     depthwise_float,
     free_matmul,
     group_norm,
+    layer_norm,
     matmul,
     matmul_float,
     multiply,
@@ -240,8 +241,13 @@ def softmax_kernel(shape: Shape, axis: int, isa: Isa) -> Kernel | None:
     return softmax.softmax(shape, isa, axis)
 
 
+def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float | None, isa: Isa) -> Kernel | None:
+    """Layer or rms norm in our own float definition, with a sum before and codes behind; scale: that of the codes."""
+    return layer_norm.layer_norm(norm, scale, isa) if norm.rows * norm.length else None
+
+
 def norm_kernel(norm: group_norm.Norm, isa: Isa) -> Kernel | None:
-    """Layer, rms, group or instance norm in our own float definition."""
+    """Group or instance norm in our own float definition."""
     return group_norm.group_norm(norm, isa) if norm.batch * norm.length else None
 
 

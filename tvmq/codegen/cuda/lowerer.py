@@ -52,7 +52,7 @@ class CudaLowerer(Lowerer):
     rules = CUDA_LOWERINGS
     free_rules: dict[str, str] = {"take": "tvmq.codegen.lowerings.packed_table:take"}
     fixed_point = True
-    attention = False
+    wide = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
         super().__init__(mod, target.isa, shared=shared)

@@ -8,35 +8,68 @@ from tvm import relax
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.select import norm_kernel
-from tvmq.graph.view import const_value, is_const, make_const, op_name, shape_of
+from tvmq.codegen.select import layer_norm_kernel, norm_kernel
+from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
+from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.group_norm import Norm
+from tvmq.kernels.layer_norm import LayerNorm
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
     """One kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
-    norm = _norm(call)
+    if op_name(call) != "tvmq.group_norm":
+        return _rows(lowerer, chain)
+    shape = shape_of(call)
+    norm = Norm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), float(call.attrs.epsilon))
     kernel = norm_kernel(norm, lowerer.isa)
     if kernel is None:
         return False
-    x = lowerer.reshaped(
-        lowerer.logical(call.args[0].name), (norm.batch, norm.channels, norm.positions), f"{chain.result}_rows"
-    )
+    rows = (norm.batch, norm.channels, norm.positions)
+    x = lowerer.reshaped(lowerer.logical(call.args[0].name), rows, f"{chain.result}_rows")
     factors = [_vector(lowerer, arg, norm.channels, chain.result) for arg in call.args[1:]]
-    shape = (norm.batch, norm.channels, norm.positions)
-    result = lowerer.call(kernel, [x, *factors], shape, "float32", f"{chain.result}_normalized")
-    lowerer.give_logical(chain.result, lowerer.reshaped(result, shape_of(call), chain.result))
+    result = lowerer.call(kernel, [x, *factors], rows, "float32", f"{chain.result}_normalized")
+    lowerer.give_logical(chain.result, lowerer.reshaped(result, shape, chain.result))
     return True
 
 
-def _norm(call: relax.Call) -> Norm:
-    shape, epsilon = shape_of(call), float(call.attrs.epsilon)
-    if op_name(call) == "tvmq.group_norm":
-        return Norm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), epsilon)
-    split = len(shape) - int(call.attrs.axes)
-    centred = op_name(call) == "tvmq.layer_norm"
-    return Norm(prod(shape[:split]), prod(shape[split:]), epsilon=epsilon, centred=centred)
+def _rows(lowerer: Lowerer, chain: Chain) -> bool:
+    """Layer and rms norm, with a sum before and codes behind where the chain has them."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    total = chain.members[0] if chain.members[0] != chain.head else None
+    behind = chain.after_head()
+    quantize = view.value[behind[0]] if behind else None
+    outputs = {}
+    if total is not None and _is_read(view, total, chain):
+        outputs["sum"] = total
+    if quantize is None or _is_read(view, chain.head, chain):
+        outputs["norm"] = chain.head
+    if quantize is not None:
+        outputs["codes"] = behind[0]
+    centred, codes, scale = op_name(call) == "tvmq.layer_norm", None, None
+    if quantize is not None:
+        attrs = quantize.attrs
+        scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
+        codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+    shape, axes, epsilon = shape_of(call), int(call.attrs.axes), float(call.attrs.epsilon)
+    norm = LayerNorm(shape, axes, epsilon, centred, total is not None, codes, tuple(outputs))
+    kernel = layer_norm_kernel(norm, None if scale is None else float(scale), lowerer.isa)
+    if kernel is None:
+        return False
+    sources = [call.args[0].name] if total is None else [arg.name for arg in view.value[total].args]
+    factors = [_vector(lowerer, arg, norm.length, chain.result) for arg in call.args[1:]]
+    inputs = [*map(lowerer.logical, sources), *factors]
+    kinds = {"sum": "float32", "norm": "float32", "codes": "" if codes is None else codes.dtype}
+    values = lowerer.call_all(kernel, inputs, [(name, shape, kinds[key]) for key, name in outputs.items()])
+    for name, value in zip(outputs.values(), values, strict=True):
+        lowerer.give_logical(name, value)
+    return True
+
+
+def _is_read(view: View, name: str, chain: Chain) -> bool:
+    """True if anything outside of the chain reads a member."""
+    return view.is_output(name) or any(reader not in chain.members for reader in view.readers[name])
 
 
 def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> relax.Expr:
