@@ -104,10 +104,19 @@ def test_shapes_reach_all_kinds_of_chunks() -> None:
     assert (True, False, True) in kinds and (True, True, False) in kinds
 
 
+@pytest.mark.parametrize("filters, name", [(8, "avx512vl"), (16, "avx512vbmi"), (20, "avx512vl"), (200, "avx512vbmi")])
+def test_half_vectors_where_whole_ones_would_be_half_empty(filters: int, name: str) -> None:
+    conv = Conv2d(1, 3, 3, 8, filters)
+    kernel = conv2d(conv, *conv_operands(conv)[1:], 0, (), isa_named("avx512vbmi"))
+    assert kernel.name.startswith(f"conv2d_{name}_")
+    one = Conv2d(1, 1, 1, 8, filters)
+    assert conv2d(one, *conv_operands(one)[1:], 0, (), isa_named("avx512vbmi")).name.startswith("conv2d_avx512vbmi_")
+
+
 def test_equal_keys_have_equal_functions() -> None:
     import tvm_ffi
 
-    conv = Conv2d(1, 7, 7, 16, 40, (3, 3), (1, 1), (1, 1, 1, 1))
+    conv = Conv2d(1, 7, 7, 16, 48, (3, 3), (1, 1), (1, 1, 1, 1))
     _, weight, bias = conv_operands(conv)
     isa = isa_named("avx512vnni")
     step = requantize_for(conv)

@@ -1,14 +1,14 @@
 """How weights were packed, so that a file with code for several CPUs holds them once, as the module has them.
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
-and "turned": True where the module has the matrix [depth, columns] of a dense layer.
+"winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
+of a dense layer.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,10 @@ import numpy as np
 from tvmq.kernels.isa import level
 from tvmq.kernels.packing import Packing
 from tvmq.kernels.types import Kernel
+from tvmq.kernels.winograd import TransformedPacking
+from tvmq.kernels.winograd_scheme import F2, F4
 
+SCHEMES = {scheme.tile: scheme for scheme in (F2, F4)}
 Recipe = dict[str, Any]
 
 
@@ -48,6 +51,8 @@ class Recipes:
             "parts": [list(part) for part in packing.parts],
             "permuted": packing.permuted,
         }
+        if isinstance(packing, TransformedPacking):
+            recipe["winograd"] = packing.scheme.tile
         packed, plain = kernel.constants[0].tobytes(), np.ascontiguousarray(weight).tobytes()
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
         ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
@@ -66,14 +71,17 @@ def repacked(source: bytes, recipe: Recipe, most: int) -> bytes:
     ins = named if named.taps == recipe["taps"] else named.products
     filters, channels, height, width = recipe["shape"]
     parts = tuple((size, count) for size, count in recipe["parts"])
-    vectors = sum(size * count for size, count in parts)
     if min(filters, channels, height, width, groups, run, *(min(part) for part in parts)) < 1:
         raise ValueError("sizes below 1")
-    steps = prod((height, width, channels)) // run * -(-run // ins.taps)
-    if groups * vectors * ins.lanes * steps * ins.taps * np.dtype(ins.w_dtype).itemsize > most:
+    # before any array is made: that of the slots is one of them
+    if sum(size * count for size, count in parts) * ins.lanes > most:
+        raise ValueError(f"weights of more than {most} bytes")
+    values = ins, (filters, channels, height, width), groups, run, parts, bool(recipe["permuted"])
+    tile = recipe.get("winograd")
+    packing = Packing(*values) if tile is None else TransformedPacking(*values, SCHEMES[tile])
+    if packing.size > most:
         raise ValueError(f"weights of more than {most} bytes")
     codes = np.frombuffer(source, np.int8)
     if recipe.get("turned"):
         codes = codes.reshape(-1, filters).T
-    weight = codes.reshape(filters, channels, height, width)
-    return Packing(ins, weight.shape, groups, run, parts, bool(recipe["permuted"])).weights(weight).tobytes()
+    return packing.weights(codes.reshape(packing.shape)).tobytes()

@@ -11,6 +11,7 @@ from tvmq.codegen.calls import Call, Tensor
 from tvmq.cost import Machine, Work
 from tvmq.kernels.attention_shape import SOFTMAX_CYCLES, Attention
 from tvmq.kernels.batch_matmul_shape import BatchMatmul
+from tvmq.kernels.conv2d import instructions_for
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.float_vectors import float_vectors
 from tvmq.kernels.isa import instructions
@@ -120,7 +121,7 @@ def product_of(key: object, isa: Isa) -> tuple[Product, Instructions] | None:
         return Product(product.rows, -(-product.columns // ins.lanes), -(-product.depth // ins.taps)), ins
     if conv is None or find(key, Tiling) is None:
         return None
-    own: Instructions = float_vectors(isa) if conv.x_dtype == "float32" else instructions(isa)
+    own: Instructions = float_vectors(isa) if conv.x_dtype == "float32" else instructions_for(conv, isa)
     return ConvShape(conv, own, 0).product, own
 
 
@@ -141,7 +142,7 @@ def _convolution(kind: str, conv: Conv2d, tiling: Tiling | None, isa: Isa, machi
         if conv.x_dtype == "float32":
             return scale * outputs * taps / DEPTHWISE_FLOAT_MACS
         return scale * (outputs * taps / DEPTHWISE_MACS + inputs * DEPTHWISE_COPY)
-    own = float_vectors(isa) if conv.x_dtype == "float32" else instructions(isa)
+    own = float_vectors(isa) if conv.x_dtype == "float32" else instructions_for(conv, isa)
     ins = on_machine(own, machine)
     shape = ConvShape(conv, ins, 0)
     tiling = tiling or choose_tiling(shape.product, ins)

@@ -31,6 +31,8 @@ from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling, choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
+MOST_HALVES = 11  # vectors of half the width; of more the empty half of a whole one is less than a tenth
+
 
 def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epilogue: Epilogue, isa: Isa) -> Kernel:
     """Kernel of a convolution; parameters x, the b of each Add, constants, y.
@@ -48,9 +50,12 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
-    """What a convolution multiplies with."""
+    """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
     ins = instructions(isa)
-    return ins if conv.batch * conv.out_height * conv.out_width == 1 else ins.products
+    if conv.batch * conv.out_height * conv.out_width == 1:
+        return ins
+    filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
+    return ins.half if ins.half and filled % 2 and filled <= MOST_HALVES else ins.products
 
 
 def make_kernel(
@@ -197,7 +202,7 @@ class Integers(ConvLoops):
         if not self.plan.steps:
             return
         filters, lanes, y = self.conv.filters, self.ins.lanes, self.buffers["y"]
-        steps = self.plan.code_steps(self.ins, self.buffers)
+        steps = self.plan.code_steps(self.ins.whole, self.buffers)
         if self.chunks.panel_chunks == 1:
             least = filters if self.free else min(high - low for low, high in self.chunks.pixel_ranges) * filters
             steps.run(y, bind(begin * filters), bind((end - begin) * filters), least)

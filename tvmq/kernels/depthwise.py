@@ -110,9 +110,8 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    halves = {"avx512bw": "avx2", "avx512vnni": "avx512vl", "avx512vbmi": "avx512vl"}
-    half = [level(halves[ins.name])] if ins.name in halves else []
-    candidates = [ins, *half, level("generic")]
+    half = ins.half or (level("avx2") if ins.vector_bytes == 64 else ins)
+    candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
 
@@ -160,7 +159,7 @@ class _Template:
             return
         conv, bands = self.conv, self.shape.bands
         row = conv.out_width * conv.channels
-        steps = self.plan.code_steps(self.ins, self.buffers)
+        steps = self.plan.code_steps(self.ins.whole, self.buffers)
         begin = opaque((image * conv.out_height + first) * row)
         steps.run(self.buffers["y"], begin, opaque((end - first) * row), conv.out_height // bands * row)
 

@@ -130,6 +130,13 @@ class Packing:
         """Channel that stands in [vector, lane]."""
         return channel_slots(self.parts, self.ins, self.permuted)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the packed weights."""
+        _, channels, height, width = self.shape
+        steps = height * width * channels // self.run * -(-self.run // self.ins.taps)
+        return self.groups * self.slots.size * steps * self.ins.taps * np.dtype(self.ins.w_dtype).itemsize
+
     def weights(self, weight: np.ndarray) -> np.ndarray:
         """The weights as the kernel reads them."""
         return pack_weights(weight, self.groups, self.run, self.slots, self.parts, self.ins)

@@ -13,6 +13,8 @@ Measured   benchmarks/kernels.py
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tvmq import numerics
@@ -20,7 +22,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv2d import check_operands
 from tvmq.kernels.epilogue import plan_epilogue
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.packing import channel_slots, pack_channels, panels
+from tvmq.kernels.packing import Packing, pack_channels, panels
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.winograd_loops import WinogradLoops
 from tvmq.kernels.winograd_scheme import F4, Scheme, refusal, transformed_weights
@@ -64,26 +66,39 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     conv = shape.conv
     bound = int(numerics.accumulator_bound(weight, *CODES[conv.x_dtype], bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
-    slots = channel_slots(shape.panel_parts, shape.ins, permuted=plan.requantizer is not None)
+    permuted = plan.requantizer is not None
+    packing = TransformedPacking(shape.ins, weight.shape, 1, 1, shape.panel_parts, permuted, shape.scheme)
 
     def pack(values: np.ndarray) -> np.ndarray:
-        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), 1, slots)
+        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), 1, packing.slots)
 
-    constants = (pack_transformed(weight, shape, slots), pack(bias), *plan.constants(pack))
+    constants = (packing.weights(weight), pack(bias), *plan.constants(pack))
     tile = shape.scheme.tile
     name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
     func = WinogradLoops(name, shape, plan).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, plan.key))
+    return Kernel(name, func, constants, (name, shape.key, plan.key), packed=(weight, packing))
 
 
-def pack_transformed(weight: np.ndarray, shape: WinogradShape, slots: np.ndarray) -> np.ndarray:
-    """U in the order at the head of this file, flat int16; slots: channel that stands in [vector, lane]."""
-    filters, channels = weight.shape[:2]
-    padded = np.zeros((shape.scheme.positions, slots.size, 2 * shape.steps), np.int16)
-    padded[:, :filters, :channels] = transformed_weights(weight, shape.scheme).reshape(-1, filters, channels)
-    placed = padded[:, slots].reshape(-1, *slots.shape, shape.steps, 2)
-    ordered = [
-        placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1)
-        for first, columns in panels(shape.panel_parts)
-    ]
-    return np.concatenate(ordered)
+@dataclass(frozen=True)
+class TransformedPacking(Packing):
+    """How transformed weights are packed; neither groups nor runs."""
+
+    scheme: Scheme
+
+    @property
+    def size(self) -> int:
+        """See Packing."""
+        return self.scheme.positions * self.slots.size * 2 * -(-self.shape[1] // 2) * 2
+
+    def weights(self, weight: np.ndarray) -> np.ndarray:
+        """U in the order at the head of this file, flat int16."""
+        filters, channels = weight.shape[:2]
+        slots, steps = self.slots, -(-channels // 2)
+        padded = np.zeros((self.scheme.positions, slots.size, 2 * steps), np.int16)
+        padded[:, :filters, :channels] = transformed_weights(weight, self.scheme).reshape(-1, filters, channels)
+        placed = padded[:, slots].reshape(-1, *slots.shape, steps, 2)
+        ordered = [
+            placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1)
+            for first, columns in panels(self.parts)
+        ]
+        return np.concatenate(ordered)

@@ -66,6 +66,16 @@ class Instructions:
         """What products of several pixels with constant weights use: these, or those that multiply pairs of pixels."""
         return self
 
+    @property
+    def half(self) -> Instructions | None:
+        """The same on vectors of half the width, which fewer channels fill; None if that does not pay."""
+        return None
+
+    @property
+    def whole(self) -> Instructions:
+        """What steps over codes use, whose vectors are always full: these, or those of which these are the half."""
+        return self
+
     def tile_registers(self, rows: int, columns: int) -> int:
         """Registers of the loop of a tile."""
         return (rows + 1) * columns + self.dot_temporaries
