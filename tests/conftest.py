@@ -17,6 +17,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["TVMQ_CACHE"] = ""  # what is compiled here is what is tested
 
 GOLDEN = Path(__file__).parent / "golden"
 ZOO = Path(os.environ.get("TVMQ_ZOO", Path(__file__).parents[1].parent / "shared" / "zoo"))

@@ -93,7 +93,7 @@ def _write(path: Path, data: bytes) -> None:
 def packed(parts: Any, module: tvm.IRModule) -> bytes:
     """The file of an executable that was built here."""
     first, *further = parts.codes or (parts,)
-    code = to_bytes(first.code, first.target.host)
+    code = to_bytes(first.code, first.target.host, first.native)
     blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
     if isinstance(first.target, CudaTarget):
         blobs.update(gpu_bytes(first.code, first.source, first.target))
@@ -108,7 +108,7 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
     """Add the members of further codes to those of the first; their descriptions."""
     sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
     for number, parts in enumerate(codes, 1):
-        code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target).items()}
+        code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
         bytecode = f"{number}/{BYTECODE}"
         code[bytecode], cuts = cut(code[bytecode], sources, parts.recipes.known)
         sources[bytecode] = code[bytecode]

@@ -108,7 +108,8 @@ def _parts(
     described = {**description, "calls": describe_calls(compiled.calls, lowered.origins)}
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
-    return Parts(compiled.code, machine, described, lowered.kernel_names, mod, source=source, recipes=recipes)
+    names, native = lowered.kernel_names, compiled.native
+    return Parts(compiled.code, machine, described, names, mod, source=source, recipes=recipes, native=native)
 
 
 def _lowered(
@@ -146,5 +147,5 @@ def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[C
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered, machine)
-        return Compiled(code, ()), source
+        return Compiled(code, (), None), source
     return compile_module(lowered, machine), ""

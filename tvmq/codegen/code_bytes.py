@@ -29,14 +29,17 @@ LOAD_BITCODE = "ffi.Module.load_from_file.ll"  # reads bitcode as well as text
 ADDRESS = re.compile(r'!"(0x[0-9a-f]+)')
 
 
-def to_bytes(executable: relax.VMExecutable, target: CpuTarget) -> dict[str, bytes]:
+def to_bytes(executable: relax.VMExecutable, target: CpuTarget, native: bytes | None = None) -> dict[str, bytes]:
     """The bytecode with its constants, and the kernels in one of both forms; what there is not is empty.
 
     executable   as it was compiled; one that was loaded cannot be taken apart again
     target       the CPU; of a GPU its host
+    native       the kernels, where they were compiled to a shared library in the first place
     """
     with without_noise():
         bytecode = written(lambda path: executable.mod.write_to_file(path, ""))
+    if native:
+        return {BYTECODE: bytecode, BITCODE: b"", NATIVE: native}
     # A model that only reshapes has no kernels, and TVM gives it an empty library of another kind.
     libraries = [library for library in executable.mod.imports if library.kind == "llvm"]
     if len(libraries) > 1:

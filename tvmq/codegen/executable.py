@@ -47,6 +47,7 @@ class Parts:
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     saved        the file it was loaded from: saving it again gives the same one
     num_threads  that it uses at most; None: `threads.default_threads`
+    native       the kernels as a shared library, where they were compiled to one
     recipes      how its weights were packed, if there are several codes
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
@@ -60,6 +61,7 @@ class Parts:
     saved: bytes | None = None
     source: str = ""
     num_threads: int | None = None
+    native: bytes | None = None
     recipes: Recipes | None = None
     targets: tuple[CpuTarget, ...] = ()
     codes: tuple[Parts, ...] = ()

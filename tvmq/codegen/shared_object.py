@@ -58,7 +58,12 @@ def link_shared(data: bytes) -> bytes:
     data     relocatable ELF file for x86-64, position independent
     raises   BuildError for other files and for relocations that TVM's code does not have
     """
-    return _Linker(read_object(data)).link()
+    return link_objects(read_object(data))
+
+
+def link_objects(source: ObjectFile) -> bytes:
+    """The same of an object file that was read, or of several that were merged (codegen/merge_objects.py)."""
+    return _Linker(source).link()
 
 
 @dataclass

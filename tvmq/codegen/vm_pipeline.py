@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 
 import tvm
 from tvm import relax, topi
-from tvm.relax import transform
+from tvm.relax import transform, vm_build
 
 from tvmq.codegen import float_functions
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
+from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
 from tvmq.codegen.main_calls import MainCall, main_calls
+from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
 
@@ -28,6 +30,7 @@ OPAQUE = 8  # operator pattern of TVM: never fused
 CONFIG = {"tirx.disable_assert": True}
 # Shrinks buffers between blocks; ours have the size that they need, and it takes a quarter of the build.
 UNUSED = ["s_tir.CompactBufferAllocation"]
+OPTIONS = {"opt_level": 3, "config": CONFIG, "disabled_pass": UNUSED}
 # Of LLVM: 2 gives code as fast as 3 and a fifth shorter (efficientnet_lite0, and 180 functions of loops).
 OPT_LEVEL = {"opt-level": 2}
 
@@ -42,10 +45,11 @@ def mark_kernel(func: Any, name: str) -> Any:
 
 
 class Compiled(NamedTuple):
-    """Machine code, and what its main function calls, in order."""
+    """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one."""
 
     code: relax.VMExecutable
     calls: tuple[MainCall, ...]
+    native: bytes | None
 
 
 def compile_module(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
@@ -62,16 +66,28 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
 def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
     try:
         compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
-        with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG, disabled_pass=UNUSED):
+        with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalized(mod)
             groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
-            code = tvm.compile(lower(fused, direct=True), compiler, relax_pipeline=None)
-            return Compiled(code, main_calls(fused, aligned(plain, groups)))
+            code, native = _code(lower(fused, direct=True), target, compiler)
+            return Compiled(code, main_calls(fused, aligned(plain, groups)), native)
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
         raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
+
+
+def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:
+    """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
+    native = native_kernels(lowered, target, compiler, OPTIONS)
+    if native is None:
+        return tvm.compile(lowered, compiler, relax_pipeline=None), None
+    bytecode = relax.ExecBuilder()
+    vm_build._vmcodegen(bytecode, lowered)  # noqa: SLF001  (relax.build without the kernels)
+    executable = bytecode.get()
+    executable.mod.import_module(load_native(native))
+    return executable, native
 
 
 def fuse(mod: tvm.IRModule) -> tvm.IRModule:

@@ -1,0 +1,86 @@
+"""Every kernel as an object file of its own: from the cache, or compiled on all CPUs; linked, they are the library.
+
+So equal kernels are compiled once on a machine, whatever model they are in, and a saved file has the same bytes
+whether they came from the cache or not. For Linux on x86-64; code for other systems is one module of LLVM.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import tirx
+
+from tvmq.codegen import kernel_cache
+from tvmq.codegen.elf_object import read_object
+from tvmq.codegen.memory_file import written
+from tvmq.codegen.merge_objects import merged
+from tvmq.codegen.native import is_linux_x86
+from tvmq.codegen.shared_object import link_objects
+from tvmq.codegen.target import CpuTarget
+from tvmq.codegen.threads import ALLOWED_CPUS
+from tvmq.errors import BuildError
+
+MOST_WORKERS = 8  # each holds LLVM's memory of a kernel
+
+Options = Mapping[str, Any]  # of a PassContext
+
+
+def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options) -> bytes | None:
+    """A shared library of all functions of loops; None where there are none, or this system cannot load it.
+
+    compiler  the target as TVM takes it
+    options   of the PassContext in which they are compiled
+    """
+    here = sys.platform == "linux" and platform.machine() == "x86_64"
+    functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
+    if not functions or not here or not is_linux_x86(target):
+        return None
+    objects = [read_object(data) for data in _objects(functions, compiler, options)]
+    try:
+        return link_objects(merged(objects))
+    except BuildError:  # something that our linker does not know: LLVM's own way always works
+        return None
+
+
+def _objects(functions: dict[str, Any], compiler: Any, options: Options) -> list[bytes]:
+    """Object files in the order of the names."""
+    found: dict[str, bytes | None] = {}
+    keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
+    for name, key in keys.items():
+        found[name] = kernel_cache.read(key)
+    missing = [name for name, data in found.items() if data is None]
+    if missing:
+        with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
+            made = workers.map(lambda name: _compiled(name, functions[name], compiler, options), missing)
+            for name, data in zip(missing, made, strict=True):
+                found[name] = data
+                kernel_cache.write(keys[name], data)
+        kernel_cache.trim()
+    return [data for data in found.values() if data is not None]
+
+
+def _compiled(name: str, func: Any, compiler: Any, options: Options) -> bytes:
+    with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
+        library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
+    return written(lambda path: library.write_to_file(path, "o"))
+
+
+def _key(func: Any, compiler: Any, options: Options) -> str:
+    """Hash of all that the code depends on: the function, the target, the options, and who compiles."""
+    facts = {
+        "tvm": str(tvm.__version__),
+        "tvm_ffi": str(tvm_ffi.__version__),
+        "llvm": int(tvm.target.codegen.llvm_version_major()),
+        "target": {str(key): str(value) for key, value in compiler.export().items()},
+        "options": {key: str(value) for key, value in options.items()},
+        "function": str(tvm.ir.save_json(func)),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
