@@ -1,7 +1,7 @@
 """Where results of earlier work on this machine are kept, and how several processes share files there.
 
 The environment variable TVMQ_CACHE names the folder; without it, it is ~/.cache/tvmq (or what XDG_CACHE_HOME says).
-An empty TVMQ_CACHE turns it off: nothing is read or written.
+An empty TVMQ_CACHE, or 0, turns it off: nothing is read or written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def cache_folder() -> Path | None:
     >>> os.environ.pop(VARIABLE) and before and os.environ.update({VARIABLE: before})
     """
     named = os.environ.get(VARIABLE)
-    if named == "":
+    if named in ("", "0"):
         return None
     if named:
         return Path(named).expanduser()

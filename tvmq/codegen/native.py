@@ -41,13 +41,13 @@ def load_native(data: bytes) -> Any:
     raises   RuntimeError, OSError or ValueError if this system does not load it
     """
     # a name of its own for each load: the dynamic linker takes equal names for the same library
-    with TemporaryDirectory(prefix="tvmq-") as folder:
-        path = Path(folder, "kernels.so")
-        try:
+    try:
+        with TemporaryDirectory(prefix="tvmq-") as folder:
+            path = Path(folder, "kernels.so")
             path.write_bytes(data)
             return tvm.runtime.load_module(str(path))
-        except (RuntimeError, OSError, ValueError):
-            return _load_from_memory(data)
+    except (RuntimeError, OSError, ValueError):
+        return _load_from_memory(data)
 
 
 def _load_from_memory(data: bytes) -> Any:

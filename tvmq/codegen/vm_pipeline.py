@@ -71,11 +71,17 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
             groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
             code, native = _code(lower(fused, direct=True), target, compiler)
-            return Compiled(code, main_calls(fused, aligned(plain, groups)), native)
+            return Compiled(code, _calls(plain, groups, fused), native)
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
         raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
+
+
+def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule) -> tuple[MainCall, ...]:
+    """What main calls; nothing in a module of other functions."""
+    has_main = any(gvar.name_hint == "main" for gvar in fused.get_global_vars())
+    return main_calls(fused, aligned(plain, groups)) if has_main else ()
 
 
 def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:
