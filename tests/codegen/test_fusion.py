@@ -35,7 +35,7 @@ def test_pad_convolution_bias_requantize() -> None:
         '(2, 2, 2, 2), "float32"',
     )
     assert found[0] == ["c_pad", "c", "c_bias", "c_1"] and found[1] == ["d_pad", "d", "d_bias", "d_1"]
-    assert found[2] == ["z", "z_bias"], "a dequantize is a kernel of its own"
+    assert found[2][:2] == ["z", "z_bias"] and len(found[2]) == 3, "sums do not reach memory, but become floats"
 
 
 def test_a_residual_sum_goes_to_the_later_convolution() -> None:

@@ -105,7 +105,8 @@ def _parts(
     """The module compiled for one machine; recipes: remembers how its weights were packed."""
     lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes)
     compiled, source = _compiled(lowered.module, machine)
-    described = {**description, "calls": describe_calls(compiled.calls, lowered.origins)}
+    calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
+    described = {**description, "calls": calls}
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
     names, native = lowered.kernel_names, compiled.native

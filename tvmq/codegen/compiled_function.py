@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import tvm_ffi
 
 from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs, taken
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
+
+LEAST_SHARED = 32 * 1024  # bytes of an input; to share it costs as much as to copy so many
 
 
 class CompiledFunction:
@@ -44,6 +47,7 @@ class CompiledFunction:
         self.code, self._lock = code, lock
         self._description = description
         self._results = taken if fresh else copied
+        self._unaligned = frozenset(description.get("calls", {}).get("unaligned", ()))
         self._limits = description["limits"]
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
@@ -93,9 +97,14 @@ class CompiledFunction:
             with self._lock:
                 return self._free.run(arrays, sizes)
         with self._lock:
-            for own, array in zip(self._inputs.arrays, arrays, strict=True):
-                own[...] = array
-            return self._results(self.code(*self._tensors))
+            return self._results(self.code(*map(self._tensor, range(len(arrays)), arrays)))
+
+    def _tensor(self, index: int, array: np.ndarray) -> Any:
+        """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
+        if index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array):
+            return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
+        self._inputs.arrays[index][...] = array
+        return self._tensors[index]
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
@@ -105,3 +114,8 @@ class CompiledFunction:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         return f"CompiledFunction({self.name}: {inputs} -> {outputs})"
+
+
+def _can_be_shared(array: np.ndarray) -> bool:
+    flags = array.flags
+    return bool(flags.c_contiguous and flags.aligned and flags.writeable)  # NumPy exports no read-only memory

@@ -1,7 +1,7 @@
 """Which bindings become one kernel: a head, what comes before it (padding) and what follows it (bias, requantize, ...).
 
     [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
-    matmul -> add constant -> dequantize                                                           integer to float
+    matmul or conv2d -> add constant -> dequantize                                                 integer to float
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
@@ -25,6 +25,7 @@ from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
+PLANAR = ("nn.conv1d", "nn.conv2d")
 TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
 HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
@@ -123,9 +124,9 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
-    last = rank_of(view.var[head]) - 1
-    if op_name(view.value[head]) == "matmul" and _follow(
-        view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, last)
+    channels = _channels_of_floats(view, head, fixed_point)
+    if channels is not None and _follow(
+        view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
     ):
         return
     if _widens(view, head) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
@@ -135,6 +136,14 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
     if adds:
         _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
     _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
+
+
+def _channels_of_floats(view: View, head: str, fixed_point: bool) -> int | None:
+    """Axis of the channels of a product whose kernels also write floats; None for others, and convolutions of GPUs."""
+    value = view.value[head]
+    if op_name(value) == "matmul":
+        return rank_of(view.var[head]) - 1
+    return 1 if op_name(value) in PLANAR and int(value.attrs.groups) == 1 and not fixed_point else None
 
 
 def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:

@@ -67,7 +67,7 @@ class Inputs:
 
         raises   DataError naming the input, what it is and what the model takes
         """
-        if not isinstance(inputs, Mapping):
+        if type(inputs) is not dict and not isinstance(inputs, Mapping):
             kind = type(inputs).__name__
             raise DataError(f"run: inputs must be {{name: array}}. Got {kind} instead; exe(x) takes arrays")
         if len(inputs) != len(self.wanted):

@@ -23,6 +23,7 @@ from tvmq.codegen.leaky import leaky
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
+from tvmq.codegen.unaligned import unaligned_inputs
 from tvmq.errors import BuildError
 
 OPAQUE = 8  # operator pattern of TVM: never fused
@@ -45,11 +46,15 @@ def mark_kernel(func: Any, name: str) -> Any:
 
 
 class Compiled(NamedTuple):
-    """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one."""
+    """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one.
+
+    unaligned  numbers of the inputs that main takes at any address
+    """
 
     code: relax.VMExecutable
     calls: tuple[MainCall, ...]
     native: bytes | None
+    unaligned: tuple[int, ...] = ()
 
 
 def compile_module(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
@@ -71,7 +76,7 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
             groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
             code, native = _code(lower(fused, direct=True), target, compiler)
-            return Compiled(code, _calls(plain, groups, fused), native)
+            return Compiled(code, _calls(plain, groups, fused), native, tuple(unaligned_inputs(fused)))
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side

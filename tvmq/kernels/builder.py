@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
+import tvm
 from tvm import tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
@@ -31,8 +32,9 @@ class Function:
     function.prim_func
     """
 
-    def __init__(self, name: str, buffers: Mapping[str, tuple[Shape, str]]) -> None:
-        self.name = name
+    def __init__(self, name: str, buffers: Mapping[str, tuple[Shape, str]], *, unaligned: tuple[str, ...] = ()) -> None:
+        """unaligned: parameters that may begin at any element, not at multiples of 64 bytes only."""
+        self.name, self._unaligned = name, unaligned
         self.prim_func: Any = None
         self.buffers: list[Buffer] = []
         self.sizes: dict[str, Expr] = {}
@@ -49,7 +51,8 @@ class Function:
         free = {name: tirx.Var(name, "int64") for name in sorted(names)}
         for name, (shape, dtype) in self._parameters.items():
             dims = [free.get(size, size) if isinstance(size, str) else size for size in shape]
-            self.buffers.append(T.arg(name, T.buffer(dims, dtype)))
+            alignment = tvm.DataType(dtype).itemsize if name in self._unaligned else 0  # 0: as TVM has it, 64
+            self.buffers.append(T.arg(name, T.buffer(dims, dtype, align=alignment)))
         self.sizes = {name: bind(T.Cast("int32", size)) for name, size in free.items()}
         return self
 

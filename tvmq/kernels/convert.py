@@ -48,7 +48,8 @@ def quantize(
     scale = one_scale("quantize", scale)
     ins = instructions(isa)
     name = f"quantize_{ins.name}"
-    with Function(name, {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}) as function:
+    parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
+    with Function(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:

@@ -48,7 +48,7 @@ def _copy(name: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dt
         raise BuildError(f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
     name = f"{name}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
-    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
+    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(name, function.prim_func, (), (name, shape, dtype))
@@ -72,7 +72,7 @@ def quantize_to_nhwc(
     name = f"quantize_to_nhwc_{ins.name}"
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
-    with Function(name, parameters) as function:
+    with Function(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
