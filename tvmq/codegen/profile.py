@@ -29,7 +29,7 @@ BUILTIN = "vm."  # memory and shapes, which belong to no layer
 WARM_UP = 2
 PEAK_SECONDS = 0.01
 # What kernels that only move or convert data are called: rows of their own, never the work of a product.
-MOVERS = ("to_nhwc", "to_nchw", "transpose", "quantize", "dequantize", "pad", "concat", "copy", "stack_depth")
+MOVERS = ("to_nhwc", "to_nchw", "transpose", "quantize", "dequantize", "pad", "frame", "concat", "copy", "stack_depth")
 PREFIX = "kernel_"
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]

@@ -26,6 +26,7 @@ from tvmq.kernels import (
     depth_to_space,
     depthwise,
     depthwise_float,
+    frame,
     free_matmul,
     group_norm,
     layer_norm,
@@ -275,6 +276,12 @@ def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dty
     if dtype not in (*CODES, "float32") or min(min(sides) for sides in width) < 0:
         return None
     return pad.pad(shape, width, value, isa, dtype)
+
+
+@of_cpus
+def frame_kernel(shape: Shape, padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa) -> Kernel | None:
+    """A border of one pixel."""
+    return frame.frame(shape, padding, pixel, isa) if str(pixel.dtype) in CODES else None
 
 
 @of_cpus

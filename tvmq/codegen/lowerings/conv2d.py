@@ -12,6 +12,7 @@ from tvmq.codegen.code_range import code_range
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.epilogue import finish_of
+from tvmq.codegen.lowerings.framed import framed
 from tvmq.codegen.select import conv2d_kernel
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.types import Conv2d
@@ -45,6 +46,8 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=x_dtype,
     )
     finish = finish_of(view, chain, conv.filters)
+    if framed(lowerer, conv, weight, pad_value, source, finish):
+        return True
     narrow = lowerer.narrow.get(chain.head)
     codes = None if x_dtype == "float32" else code_range(view, view.var[source])
     operands = conv, weight, finish.bias, pad_value, finish.epilogue
