@@ -26,6 +26,7 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
+from tvmq.codegen.counting import count_bins as compiled_counter
 from tvmq.codegen.executable import Executable
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
@@ -204,7 +205,7 @@ def _calibration(
             )
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = config.calibrate_mode not in RANGES_ONLY
-        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram)
+        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter)
     chosen = choose_ranges(annotated, statistics, config)
     tensors, source = {}, {w.key: w.source for w in watched(View(annotated))}
     for name, choice in chosen.items():
