@@ -32,7 +32,8 @@ from tvmq.codegen.target import resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
-from tvmq.errors import CalibrationError
+from tvmq.errors import CalibrationError, ConfigError
+from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import inputs_of, sizes_in
 from tvmq.graph.view import View, const_value, is_const
@@ -75,6 +76,7 @@ def quantize(
     target: Any = None,
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
+    tune: float | None = None,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
@@ -88,13 +90,21 @@ def quantize(
                   None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
+    tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
+                  float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
+                  model is slower than the float one
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
+    decision = None if tune is None else _measured(mod, params, backend, config, calibration, tune)
+    if decision is not None:
+        config = replace(config, rules=(*config.rules, *decision.rules()))
     quantized = _quantized(mod, params, dataset, backend, config, calibration)
+    if decision is not None:
+        quantized = with_decision(quantized, decision, resolve_target().name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
@@ -114,6 +124,26 @@ def backend_of(target: Any) -> Backend:
         return backend_named(target)
     isa = resolve_target(target).isa
     return backend_named("cpu_without_vnni" if instructions(isa).lane_form else "cpu")
+
+
+def _measured(
+    mod: tvm.IRModule,
+    params: Params | None,
+    backend: Backend,
+    config: QConfig,
+    calibration: CalibrationResult | None,
+    seconds: float,
+) -> Decision:
+    """Which layers are faster in float on this machine."""
+    if calibration is not None or config.activations != "static" or backend.name != "cpu":
+        raise ConfigError(
+            "quantize: tune= decides for this CPU which layers get codes, so it needs the target 'cpu', "
+            f"activations 'static' and no calibration made before. Got '{backend.name}', '{config.activations}'"
+        )
+    if not seconds >= 0:
+        raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
+    floats = _prepared(mod, params, None)[0]
+    return decide(floats, lambda chosen: _quantized(mod, params, None, backend, chosen, None), config, seconds)
 
 
 def _quantized(
