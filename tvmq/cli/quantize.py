@@ -62,7 +62,7 @@ def quantize(
         typer.Option(
             "--tune",
             min=0,
-            help="Spend so many seconds on measuring which layers are faster in float on this machine; they stay float.",
+            help="Measure for so many seconds which layers are faster in float on this machine; they stay float.",
         ),
     ] = None,
     as_json: Json = False,
