@@ -24,6 +24,7 @@ import tvm
 
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
+from tvmq.codegen.target import CpuTarget
 from tvmq.config import QConfig
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import free_dimensions
@@ -71,16 +72,17 @@ class Decision:
         return self.seconds["chosen"] > LEAST_GAIN * self.seconds["float"]
 
 
-def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float) -> Decision:
+def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float, *, target: CpuTarget) -> Decision:
     """Measure which layers to keep in float; about so many seconds, and at least the two whole models.
 
     floats    the prepared float module
     quantize  makes the integer module for options, without data
+    target    the CPU to build for, which must run here
     """
     start = time.perf_counter()
     nominal = replace(config, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     whole = quantize(nominal)
-    plain, best = _built(floats), _built(whole)
+    plain, best = _built(floats, target), _built(whole, target)
     feed = _feed(plain)
     beside = _beside({"float": plain, "int8": best}, feed)
     decision = Decision({**beside, "chosen": beside["int8"]})
@@ -91,7 +93,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
             break
         why = f"measured: {_time(times[0])} in float, {_time(times[1])} in int8 with its conversions"
         trial = replace(decision, floats={**decision.floats, **dict.fromkeys(names, why)})
-        other = _built(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))))
+        other = _built(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
         decision.tried += 1
         found = _beside({"best": best, "other": other}, feed)
         if found["best"] > LEAST_GAIN * found["other"]:
@@ -113,10 +115,10 @@ def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IR
     return with_ledger(mod, ledger)
 
 
-def _built(mod: tvm.IRModule) -> Executable:
+def _built(mod: tvm.IRModule, target: CpuTarget) -> Executable:
     """The executable for one sample."""
     free = free_dimensions(mod)
-    return build(mod, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
+    return build(mod, target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
 
 
 def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list[tuple[list[str], tuple[float, float]]]:

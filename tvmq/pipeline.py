@@ -28,7 +28,7 @@ from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
 from tvmq.codegen.counting import count_bins as compiled_counter
 from tvmq.codegen.executable import Executable
-from tvmq.codegen.target import resolve_target
+from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
@@ -65,6 +65,7 @@ from tvmq.passes.unify_scales import unify_scales
 Params = Mapping[str, np.ndarray]
 Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
+CPUS = ("cpu", "cpu_without_vnni")
 RANGES_ONLY = ("minmax", "moving_average")
 
 
@@ -99,12 +100,12 @@ def quantize(
     """
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
-    decision = None if tune is None else _measured(mod, params, backend, config, calibration, tune)
+    decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
     if decision is not None:
         config = replace(config, rules=(*config.rules, *decision.rules()))
     quantized = _quantized(mod, params, dataset, backend, config, calibration)
     if decision is not None:
-        quantized = with_decision(quantized, decision, resolve_target().name)
+        quantized = with_decision(quantized, decision, _cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
@@ -129,13 +130,14 @@ def backend_of(target: Any) -> Backend:
 def _measured(
     mod: tvm.IRModule,
     params: Params | None,
-    backend: Backend,
+    target: Any,
     config: QConfig,
     calibration: CalibrationResult | None,
     seconds: float,
 ) -> Decision:
     """Which layers are faster in float on this machine."""
-    if calibration is not None or config.activations != "static" or backend.name != "cpu":
+    backend = backend_of(target)
+    if calibration is not None or config.activations != "static" or backend.name not in CPUS:
         raise ConfigError(
             "quantize: tune= decides for this CPU which layers get codes, so it needs the target 'cpu', "
             f"activations 'static' and no calibration made before. Got '{backend.name}', '{config.activations}'"
@@ -143,7 +145,20 @@ def _measured(
     if not seconds >= 0:
         raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
     floats = _prepared(mod, params, None)[0]
-    return decide(floats, lambda chosen: _quantized(mod, params, None, backend, chosen, None), config, seconds)
+    return decide(
+        floats,
+        lambda chosen: _quantized(mod, params, None, backend, chosen, None),
+        config,
+        seconds,
+        target=_cpu_of(target),
+    )
+
+
+def _cpu_of(target: Any) -> CpuTarget:
+    """The CPU that a target of `quantize` names; this one where it names a backend, or nothing."""
+    is_backend = target is None or isinstance(target, Backend)
+    is_name = isinstance(target, str) and target.split()[:1] != ["llvm"]
+    return resolve_target("llvm" if is_backend or is_name else target)
 
 
 def _quantized(

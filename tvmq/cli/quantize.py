@@ -84,7 +84,8 @@ def quantize(
     if arrays is not None and samples is not None:
         arrays = {name: array[:samples] for name, array in arrays.items()}
     # "llvm" alone stays portable: what comes out does not depend on this machine
-    described = backend or (target if target.startswith("llvm ") else None)
+    named = target_of(target)
+    described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
     qmod = quantized(mod, params, arrays, size, config, backend=described, quiet=quiet, tune=tune)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
