@@ -1,4 +1,4 @@
-"""Speed of the int8 conv2d, depthwise and matmul kernels as a share of the peak of their dot product.
+"""Speed of the int8 conv2d, Winograd, depthwise and matmul kernels as a share of the peak of their dot product.
 
     python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4] [--peers]
 
@@ -7,11 +7,13 @@ Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; 
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
           between our runs (openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
-With --tiles every tile is timed, beside the one that the cost model chooses (*). Every kernel is first
-compared with the definition, bit for bit.
+With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute have
+a row for it beside the direct kernel, with a * where the cost model takes it; it alone may pass 100 %. Every kernel is
+first compared with the definition, bit for bit.
 
 Bounds    1. kernels of depth 128 and more reach 90 % of the peak, on the best level
           2. depthwise kernels are 1.4 times as fast as OpenVINO's, with --peers
+          3. Winograd is 1.4 times as fast as the direct kernel on 56x56x64 and 28x28x128
 Exit code 1 where a bound is missed.
 """
 
@@ -31,12 +33,13 @@ import tvm
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.kernels import builder, isa
+from tvmq.kernels import builder, isa, winograd
 from tvmq.kernels.conv2d import make_kernel
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.depthwise import depthwise
 from tvmq.kernels.tiling import choose_tiling, cut
 from tvmq.kernels.types import Conv2d, Kernel, Requantize
+from tvmq.kernels.winograd_choice import choose_winograd
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
 SHAPES = {
@@ -46,6 +49,8 @@ SHAPES = {
     "1x1 56x56x144->24": Conv2d(1, 56, 56, 144, 24),
     "1x1 7x7x960->160": Conv2d(1, 7, 7, 960, 160),
     "3x3 56x56x64->64": Conv2d(1, 56, 56, 64, 64, (3, 3), (1, 1), SAME3),
+    "3x3 28x28x128->128": Conv2d(1, 28, 28, 128, 128, (3, 3), (1, 1), SAME3),
+    "3x3 14x14x256->256": Conv2d(1, 14, 14, 256, 256, (3, 3), (1, 1), SAME3),
     "3x3 7x7x512->512": Conv2d(1, 7, 7, 512, 512, (3, 3), (1, 1), SAME3),
     "3x3 s2 28x28x256->256": Conv2d(1, 28, 28, 256, 256, (3, 3), (2, 2), SAME3),
     "stem 3x3 s2 224x224x3->32": Conv2d(1, 224, 224, 3, 32, (3, 3), (2, 2), SAME3),
@@ -63,6 +68,7 @@ SHAPES = {
     },
 }
 DEEP, SHARE, GAIN = 128, 0.9, 1.4  # bounds
+WINOGRAD_SHAPES = ("3x3 56x56x64->64", "3x3 28x28x128->128")
 CPUS = {
     "avx2": "haswell",
     "avx512bw": "skylake-avx512",
@@ -204,9 +210,14 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
     tilings = [choose_tiling(product, shape.ins)]
     tilings += [cut(product, *tile) for tile in tiles if tile[0] <= product.pixels]
     kernels = [make_kernel("conv2d", shape, tiling, weight, bias, (step,)) for tiling in tilings]
-    return {
+    found = {
         kernel.name.removeprefix("conv2d_") + ("" if number else " *"): kernel for number, kernel in enumerate(kernels)
     }
+    if not winograd.unsuited(conv, isa.isa_named(level)):
+        chosen = choose_winograd(conv, weight, X_ZERO, isa.isa_named(level)).shape is not None
+        kernel = winograd.winograd(conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
+        found[kernel.name + (" *" if chosen else "")] = kernel
+    return found
 
 
 def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], options: Any) -> list[Row]:
@@ -233,7 +244,12 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
 def missed(rows: list[Row], best: str) -> list[str]:
     """The bounds that kernels chosen by the cost model miss on the best level."""
     failures = []
+    starred = [row for row in rows if row.label.endswith("*") and not row.label.startswith("winograd")]
+    direct = {(row.title, row.level): row.seconds for row in starred}
     for row in rows:
+        gain = direct[row.title, row.level] / row.seconds
+        if row.label.startswith("winograd") and row.title in WINOGRAD_SHAPES and gain < GAIN:
+            failures.append(f"{row.title}, {row.level}: {gain:.2f} x the direct kernel, at least {GAIN} asked")
         if row.level != best or not row.label.endswith("*"):
             continue
         if depth_of(SHAPES[row.title]) >= DEEP and SHAPES[row.title].out_shape[2] > 1 and row.share < SHARE:

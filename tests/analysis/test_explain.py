@@ -214,3 +214,18 @@ def test_multiply_accumulates_of_float_operators():
 
     macs = float_macs(View(prepare(mod, params)))
     assert sorted(macs.values()) == sorted([6 * 4 * 4 * 2 * 9, 4 * 8 * 8 * 3 * 4, 2 * 6 * 7 * 5])
+
+
+def test_it_says_why_a_kernel_was_chosen():
+    """A 3 x 3 convolution says by how much Winograd is faster, or that it is not."""
+    n = Net((1, 64, 16, 16))
+    model = n.model(n.op("Relu", n.conv(n.op("Relu", n.conv("x", 64, 64)), 64, 4)))
+    exe = tvmq.build(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model)), "llvm -mcpu=cascadelake")
+    explanation = tvmq.explain(exe)
+    notes = [text for texts in explanation.notes.values() for text in texts]
+    assert len(notes) == len(exe.notes) == 2
+    assert any("as fast as the direct kernel by the cost model" in note for note in notes)
+    assert any("would not be faster" in note for note in notes)
+    for layer in explanation.notes:
+        (note,) = explanation.notes[layer]
+        assert f"\n             {note}\n" in str(explanation.layer(layer))

@@ -24,8 +24,8 @@ from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.types import Conv2d, Dequantize, Kernel, Requantize
 from tvmq.kernels.winograd import make_winograd, winograd
 from tvmq.kernels.winograd_choice import choose_winograd
+from tvmq.kernels.winograd_cost import shape_for
 from tvmq.kernels.winograd_scheme import F2, F4, Scheme, refusal, transformed_weights
-from tvmq.kernels.winograd_shape import shape_for
 
 LEVELS = levels("avx2", "avx512bw", "avx512vnni")
 SAME = (1, 1, 1, 1)
@@ -149,7 +149,7 @@ def test_the_matrices_compute_a_convolution(scheme: Scheme) -> None:
     x = random.integers(-128, 256, (1, 1, scheme.points, scheme.points))
     w = random.integers(-128, 128, (1, 1, 3, 3)).astype(np.int8)
     a, b = np.asarray(scheme.a), np.asarray(scheme.b)
-    products = transformed_weights(w, scheme)[:, :, 0, 0] * (b @ x[0, 0] @ b.T)
+    products = transformed_weights(w, scheme)[:, :, 0, 0].astype(np.int64) * (b @ x[0, 0] @ b.T)
     sums = [[(x[0, 0, i : i + 3, j : j + 3] * w[0, 0]).sum() for j in range(scheme.tile)] for i in range(scheme.tile)]
     scaled = (scheme.odd << scheme.shift) * np.array(sums)
     np.testing.assert_array_equal(a @ products @ a.T, scaled)
@@ -207,6 +207,10 @@ def test_the_choice_says_why() -> None:
     assert "weights of 4 bits" in chosen(resnet, 7).note and chosen(resnet, 7).shape is None
     worst = choose_winograd(resnet, np.full((128, 128, 3, 3), 127, np.int8), 0, isa)
     assert worst.shape is None and "is not proved exact: sums of filter 0 reach 37307520," in worst.note
+    # without VNNI smaller tiles are still faster, and exact for these weights
+    other = choose_winograd(resnet, np.full((128, 128, 3, 3), 127, np.int8), 0, isa_named("avx2"))
+    assert other.shape is not None and other.shape.scheme == F2
+    assert "Winograd F(2x2,3x3), " in other.note and "F(4x4,3x3) would be" in other.note
     assert choose_winograd(Conv2d(1, 9, 9, 4, 4), np.ones((4, 4, 1, 1), np.int8), 0, isa).note == ""
 
 

@@ -24,9 +24,10 @@ from tvmq.kernels.epilogue import plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.packing import Packing, pack_channels, panels
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.winograd_cost import shape_for
 from tvmq.kernels.winograd_loops import WinogradLoops
 from tvmq.kernels.winograd_scheme import F4, Scheme, refusal, transformed_weights
-from tvmq.kernels.winograd_shape import WinogradShape, shape_for
+from tvmq.kernels.winograd_shape import WinogradShape
 
 CODES = {"uint8": (0, 255), "int8": (-128, 127)}
 

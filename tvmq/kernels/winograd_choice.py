@@ -10,9 +10,9 @@ from tvmq import numerics
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.types import Conv2d, Isa
 from tvmq.kernels.winograd import CODES, unsuited
-from tvmq.kernels.winograd_cost import direct_cycles, winograd_cycles
-from tvmq.kernels.winograd_scheme import F4, refusal
-from tvmq.kernels.winograd_shape import WinogradShape, shape_for
+from tvmq.kernels.winograd_cost import direct_cycles, shape_for, winograd_cycles
+from tvmq.kernels.winograd_scheme import F2, F4, Scheme, refusal
+from tvmq.kernels.winograd_shape import WinogradShape
 
 # Modelled gain from which Winograd is taken: the model errs, and transformed weights need more memory.
 LEAST_GAIN = 1.15
@@ -33,13 +33,29 @@ def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa) -> 
     """
     if unsuited(conv, isa):
         return Choice(None)
-    shape = shape_for(conv, instructions(isa), x_zero, F4)
-    gain = direct_cycles(shape) / winograd_cycles(shape)
-    if gain < LEAST_GAIN:
-        return Choice(None, f"Winograd {F4.name} would not be faster: {gain:.2f} times the speed by the cost model")
-    if numerics.fits_int4(weight):
-        return Choice(None, f"Winograd {F4.name} would be {gain:.2f} times as fast; weights of 4 bits stay packed")
-    reason = refusal(weight, *CODES[conv.x_dtype], F4)
+    gains = {scheme: _gain(conv, x_zero, isa, scheme) for scheme in (F4, F2)}
+    if gains[F4] < LEAST_GAIN:
+        return Choice(
+            None, f"Winograd {F4.name} would not be faster: {gains[F4]:.2f} times the speed by the cost model"
+        )
+    reason, refused = _refusal(conv, weight, F4), ""
     if reason:
-        return Choice(None, f"Winograd {F4.name} would be {gain:.2f} times as fast, but is not proved exact: {reason}")
-    return Choice(shape, f"Winograd {F4.name}, {gain:.2f} times as fast as the direct kernel by the cost model")
+        refused = f"Winograd {F4.name} would be {gains[F4]:.2f} times as fast, but {reason}"
+        if gains[F2] < LEAST_GAIN or _refusal(conv, weight, F2):
+            return Choice(None, refused)
+    scheme = F2 if reason else F4
+    text = f"Winograd {scheme.name}, {gains[scheme]:.2f} times as fast as the direct kernel by the cost model"
+    shape = shape_for(conv, instructions(isa), x_zero, scheme)
+    return Choice(shape, f"{text}; {refused}" if refused else text)
+
+
+def _gain(conv: Conv2d, x_zero: int, isa: Isa, scheme: Scheme) -> float:
+    shape = shape_for(conv, instructions(isa), x_zero, scheme)
+    return direct_cycles(shape) / winograd_cycles(shape)
+
+
+def _refusal(conv: Conv2d, weight: np.ndarray, scheme: Scheme) -> str:
+    if numerics.fits_int4(weight):
+        return "weights of 4 bits stay packed"
+    reason = refusal(weight, *CODES[conv.x_dtype], scheme)
+    return f"is not proved exact: {reason}" if reason else ""

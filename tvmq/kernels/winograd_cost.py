@@ -7,16 +7,48 @@ Fitted  on Zen 4 with the shapes of benchmarks/kernels.py; see docs/speed.md
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
+from tvmq.kernels.builder import split
+from tvmq.kernels.conv2d import instructions_for
 from tvmq.kernels.conv_shape import ConvShape
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.packing import panel_pieces
 from tvmq.kernels.tiling import EPILOGUE_CYCLES, L1_BYTES, L2_RATE, LATENCY_CYCLES, choose_tiling, cycles
+from tvmq.kernels.types import Conv2d
+from tvmq.kernels.winograd_scheme import Scheme
 from tvmq.kernels.winograd_shape import WinogradShape
 
+MOST_ROWS, MOST_COLUMNS = 8, 4
+MOST_TILES = 32  # of a block; more are no faster, fewer read the weights more often (measured)
 OPERATIONS = 4.0  # vector instructions that are issued in a cycle
 AXIS_OPERATIONS = {4: (14.0, 17.0), 2: (4.0, 6.0)}  # of a transform of one line: input, output
 TILE_CYCLES = 8.0  # start of a register tile
 COPY_RATE = 24.0  # bytes a cycle of the copy with borders
-FAR_BYTES, FAR_RATE = 768 * 1024, 16.0  # more weights lie beyond the second cache; bytes a cycle from there
+FAR_BYTES = 768 * 1024  # more weights lie beyond the second cache
+# Bytes a cycle from there, by the width of vectors, as their cycles differ. A third of what a kernel gets that runs
+# alone: in a network the third cache has seen other weights since (14 x 14 x 512 of vgg11 lost what it won alone).
+FAR_RATE = {64: 5.0, 32: 1.6}
+
+
+@lru_cache(maxsize=1024)
+def shape_for(conv: Conv2d, ins: Instructions, x_zero: int, scheme: Scheme) -> WinogradShape:
+    """The shape with the tiles of least modelled time."""
+    vectors = -(-conv.filters // ins.lanes)
+    # columns as they come out when the vectors are dealt to panels
+    widths = {split(vectors, columns)[0][0] for columns in range(1, MOST_COLUMNS + 1)}
+    shapes = []
+    for columns in sorted(widths):
+        for rows in range(1, MOST_ROWS + 1):
+            if (rows + 1) * columns > ins.registers - ins.dot_temporaries:
+                break
+            shape = WinogradShape(conv, ins, x_zero, scheme, rows, columns, rows)
+            blocks = -(-shape.chunk_tiles // MOST_TILES)
+            most = -(-shape.chunk_tiles // blocks)
+            shapes.append(replace(shape, block=-(-most // rows) * rows))
+    return min(shapes, key=winograd_cycles)
 
 
 def winograd_cycles(shape: WinogradShape) -> float:
@@ -37,10 +69,11 @@ def winograd_parts(shape: WinogradShape) -> dict[str, float]:
 
 def direct_cycles(shape: WinogradShape) -> float:
     """Time of the direct convolution on one core."""
-    direct = ConvShape(shape.conv, shape.ins, shape.x_zero)
-    product = direct.product
+    ins = instructions_for(shape.conv, isa_named(shape.ins.name))
+    direct = ConvShape(shape.conv, ins, shape.x_zero)
     copied = direct.data_bytes if direct.staged else 0
-    return cycles(product, choose_tiling(product, shape.ins), shape.ins) + 2 * copied / COPY_RATE
+    share = ins.vector_bytes / shape.ins.vector_bytes  # half vectors take half the time on the CPU this was fitted on
+    return share * cycles(direct.product, choose_tiling(direct.product, ins), ins) + 2 * copied / COPY_RATE
 
 
 def _input_cycles(shape: WinogradShape) -> float:
@@ -63,7 +96,7 @@ def _output_cycles(shape: WinogradShape) -> float:
 def _product_cycles(shape: WinogradShape) -> float:
     ins, steps = shape.ins, shape.steps
     weight_bytes = shape.scheme.positions * steps * shape.vectors * ins.vector_bytes
-    far = L2_RATE if weight_bytes <= FAR_BYTES else FAR_RATE
+    far = L2_RATE if weight_bytes <= FAR_BYTES else FAR_RATE[ins.vector_bytes]
     tiles = -(-shape.chunk_tiles // shape.blocks)
     rows = -(-tiles // shape.rows)
     total = 0.0

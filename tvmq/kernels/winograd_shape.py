@@ -1,4 +1,4 @@
-"""Sizes of a Winograd convolution on an instruction set, the division of its work, and the choice of its tile."""
+"""Sizes of a Winograd convolution on an instruction set, and the division of its work."""
 
 from __future__ import annotations
 
@@ -146,15 +146,3 @@ class WinogradShape:
 def _odd_lines(size: int) -> int:
     lines = -(-size // LINE)
     return LINE * (lines + 1 - lines % 2)
-
-
-def shape_for(conv: Conv2d, ins: Instructions, x_zero: int, scheme: Scheme) -> WinogradShape:
-    """The shape with the tile that fits it best."""
-    columns = 4 if ins.registers > 16 else 2
-    rows = 6 if ins.registers > 16 else 3
-    parts = split(-(-conv.filters // ins.lanes), columns)
-    shape = WinogradShape(conv, ins, x_zero, scheme, rows, parts[0][0], rows)
-    tiles = shape.chunk_tiles
-    size = -(-tiles // -(-tiles // 28))
-    rows = min((-(-size // r) * r * (1 + 0.5 / r), r) for r in range(min(4, rows - 1), rows + 1))[1]
-    return replace(shape, rows=rows, block=-(-size // rows) * rows)
