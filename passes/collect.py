@@ -15,6 +15,7 @@ import tvm
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.taps import tap
 from tvmq.spec import QuantSpec
@@ -60,11 +61,13 @@ def collect(
     evaluator: Evaluator,
     *,
     with_histogram: bool = True,
+    counter: Counter = count_bins,
     advance: Callable[[int], None] | None = None,
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
     batches   (feed, count): the first `count` samples of a batch are real
+    counter   what counts values of histograms: `count_bins`, or compiled code that equals it
     advance   called with the number of samples after each batch, for a progress bar
     raises    CalibrationError if there are no samples
     """
@@ -74,7 +77,9 @@ def collect(
         return {}
     batched = {s: has_batch(view, s) for s in sources}
     statistics = {
-        s: TensorStatistics(s, channel_axis=_channel_axis(view, s, batched[s]), with_histogram=with_histogram)
+        s: TensorStatistics(
+            s, channel_axis=_channel_axis(view, s, batched[s]), with_histogram=with_histogram, counter=counter
+        )
         for s in sources
     }
     run = evaluator(tap(mod, sources))

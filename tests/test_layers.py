@@ -33,7 +33,7 @@ ROWS = [
     (4, "kernels"),
     (4, "exporters"),
     (5, "codegen"),
-    (6, "pipeline"),
+    (6, "pipeline", "faster"),
     (7, "analysis"),
     (8, "search"),
     (9, "__init__", "relay", "demo"),

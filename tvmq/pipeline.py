@@ -26,12 +26,14 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.codegen.build_module import build
+from tvmq.codegen.counting import count_bins as compiled_counter
 from tvmq.codegen.executable import Executable
-from tvmq.codegen.target import resolve_target
+from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
-from tvmq.errors import CalibrationError
+from tvmq.errors import CalibrationError, ConfigError
+from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import inputs_of, sizes_in
 from tvmq.graph.view import View, const_value, is_const
@@ -63,6 +65,7 @@ from tvmq.passes.unify_scales import unify_scales
 Params = Mapping[str, np.ndarray]
 Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
+CPUS = ("cpu", "cpu_without_vnni")
 RANGES_ONLY = ("minmax", "moving_average")
 
 
@@ -74,6 +77,7 @@ def quantize(
     target: Any = None,
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
+    tune: float | None = None,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
@@ -87,13 +91,21 @@ def quantize(
                   None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
     config        options; those of the qconfig around by default
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
+    tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
+                  float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
+                  model is slower than the float one
     raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
+    decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
+    if decision is not None:
+        config = replace(config, rules=(*config.rules, *decision.rules()))
     quantized = _quantized(mod, params, dataset, backend, config, calibration)
+    if decision is not None:
+        quantized = with_decision(quantized, decision, _cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
@@ -113,6 +125,40 @@ def backend_of(target: Any) -> Backend:
         return backend_named(target)
     isa = resolve_target(target).isa
     return backend_named("cpu_without_vnni" if instructions(isa).lane_form else "cpu")
+
+
+def _measured(
+    mod: tvm.IRModule,
+    params: Params | None,
+    target: Any,
+    config: QConfig,
+    calibration: CalibrationResult | None,
+    seconds: float,
+) -> Decision:
+    """Which layers are faster in float on this machine."""
+    backend = backend_of(target)
+    if calibration is not None or config.activations != "static" or backend.name not in CPUS:
+        raise ConfigError(
+            "quantize: tune= decides for this CPU which layers get codes, so it needs the target 'cpu', "
+            f"activations 'static' and no calibration made before. Got '{backend.name}', '{config.activations}'"
+        )
+    if not seconds >= 0:
+        raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
+    floats = _prepared(mod, params, None)[0]
+    return decide(
+        floats,
+        lambda chosen: _quantized(mod, params, None, backend, chosen, None),
+        config,
+        seconds,
+        target=_cpu_of(target),
+    )
+
+
+def _cpu_of(target: Any) -> CpuTarget:
+    """The CPU that a target of `quantize` names; this one where it names a backend, or nothing."""
+    is_backend = target is None or isinstance(target, Backend)
+    is_name = isinstance(target, str) and target.split()[:1] != ["llvm"]
+    return resolve_target("llvm" if is_backend or is_name else target)
 
 
 def _quantized(
@@ -204,7 +250,7 @@ def _calibration(
             )
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = config.calibrate_mode not in RANGES_ONLY
-        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram)
+        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter)
     chosen = choose_ranges(annotated, statistics, config)
     tensors, source = {}, {w.key: w.source for w in watched(View(annotated))}
     for name, choice in chosen.items():

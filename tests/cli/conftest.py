@@ -82,7 +82,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Public functions replaced by fakes; records how they were called."""
     calls = SimpleNamespace(exe=FakeExecutable(), report=FakeReport(), quantized=None)
 
-    def quantize(mod: Any, params: Any, data: Any = None, target: Any = None) -> str:
+    def quantize(mod: Any, params: Any, data: Any = None, target: Any = None, tune: Any = None) -> str:
         feeds = [dict(feed) for feed in data] if data is not None else None
         calls.quantized = SimpleNamespace(mod=mod, feeds=feeds, config=tvmq.current_qconfig(), target=target)
         return "integer module"

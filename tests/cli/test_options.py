@@ -144,7 +144,7 @@ def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
     assert (fake.built.mod, fake.built.target) == ("integer module", target)
     assert output.read_bytes() == b"saved"
     assert "1 layer in int8" in result.out and "quantize ..." in result.err
-    assert fake.quantized.target is None
+    assert fake.quantized.target == "llvm -mcpu=core-avx2"
 
 
 def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):

@@ -15,11 +15,14 @@ from tvmq.graph.view import View
 
 STREAMS = (
     'a: R.Tensor((1, 5, 24), "float32"), b: R.Tensor((1, 5, 24), "float32"), c: R.Tensor((1, 1, 24), "float32"), '
-    'g: R.Tensor((24,), "float32"), h: R.Tensor((24,), "float32")'
+    'g: R.Tensor((24,), "float32"), h: R.Tensor((24,), "float32"), '
+    'f: R.Tensor((24,), "float32")'
 )
+FACTORS = np.linspace(0.5, 2, 24, dtype=np.float32)
 SUM = "s = R.add(a, b)\n"
 NORM = "n = R.tvmq.layer_norm(s, g, h, axes=1, epsilon=1e-5)\n"
 CODES = 'q = R.tvmq.quantize(n, R.const(0.03, "float32"), R.const(120, "int32"), dtype="uint8", qmin=0, qmax=255)\n'
+SCALED = "p = R.multiply(n, f)\n"
 BACK = 'd = R.tvmq.dequantize(q, R.const(0.03, "float32"), R.const(120, "int32"))\n'
 
 
@@ -33,6 +36,8 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
         (SUM + NORM + CODES + BACK + "y = R.negative(d)", ["s", "n", "q"]),
         (SUM + NORM + CODES + BACK + "y = R.add(n, d)", ["s", "n", "q"]),
         (SUM + NORM + CODES + BACK + "e = R.add(s, d)\ny = R.subtract(e, n)", ["s", "n", "q"]),
+        (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(n, d)", ["s", "n", "p", "q"]),
+        (SUM + NORM + SCALED + codes(of="p") + BACK + "y = R.add(p, d)", ["s", "n"]),
         (SUM + NORM + "y = R.negative(n)", ["s", "n"]),
         (SUM + NORM + "m = R.negative(n)\n" + CODES + BACK + "y = R.add(m, d)", ["s", "n"]),
         (SUM.replace("b)", "c)") + NORM + CODES + BACK + "y = R.negative(d)", ["n", "q"]),
@@ -45,7 +50,7 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
     ],
 )
 def test_what_goes_together_and_is_exact(body: str, members: list[str]) -> None:
-    mod = block(STREAMS, body, '(1, 5, 24), "float32"')
+    mod = block(STREAMS, body, '(1, 5, 24), "float32"', f=FACTORS)
     chains = [chain.members for chain in find_chains(View(mod), wide=True).values() if "n" in chain.members]
     assert chains == [members]
     assert not [chain for chain in find_chains(View(mod)).values() if "n" in chain.members]
@@ -58,6 +63,6 @@ def test_what_goes_together_and_is_exact(body: str, members: list[str]) -> None:
 
 
 def test_several_results_of_a_kernel_stay_in_native_code() -> None:
-    mod = block(STREAMS, SUM + NORM + CODES + BACK + "y = R.add(n, d)", '(1, 5, 24), "float32"')
+    mod = block(STREAMS, SUM + NORM + CODES + BACK + "y = R.add(n, d)", '(1, 5, 24), "float32"', f=FACTORS)
     machine = relax.VirtualMachine(tvmq.build(mod)._parts.code, tvm.cpu())
     assert entry(machine, "main")[1]

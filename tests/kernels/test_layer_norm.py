@@ -23,10 +23,11 @@ NORMS = [
     LayerNorm((9, 3, 16), 2, 1e-5, True, True, CODES, ("codes",)),
     LayerNorm((7, 33), 1, 1e-6, False, True, CODES, ("sum", "codes")),
     LayerNorm((4, 130), 1, 1e-6, False, False, None, ("norm",)),
+    LayerNorm((6, 37), 1, 1e-5, True, True, CODES, ("norm", "codes"), scales=True),
 ]
 
 
-def run(norm: LayerNorm, scale: float | None, inputs: list[np.ndarray], level: str) -> list[np.ndarray]:
+def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str) -> list[np.ndarray]:
     """All outputs; their buffers hold rubbish before."""
     kernel = layer_norm(norm, scale, isa_named(level))
     types = {"sum": np.float32, "norm": np.float32, "codes": norm.codes and norm.codes.dtype}
@@ -50,8 +51,11 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str)
     if norm.codes is not None:
         own = norm.codes
         limits = {"dtype": np.dtype(own.dtype).type, "qmin": own.qmin, "qmax": own.qmax}
+        if norm.scales:
+            factors.append(random.uniform(0.5, 2, norm.length).astype(np.float32))
+            y = y * factors[-1]
         expected["codes"] = numerics.quantize(y, np.float32(scale), np.int32(own.zero_point), **limits)
-    found = run(norm, scale if norm.codes else None, [*operands[: 1 + norm.adds], *factors], level)
+    found = run(norm, scale, [*operands[: 1 + norm.adds], *factors], level)
     for name, array in zip(norm.outputs, found, strict=True):
         same = (array == expected[name]) | ((array != array) & (expected[name] != expected[name]))
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"

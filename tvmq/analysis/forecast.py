@@ -69,7 +69,7 @@ def inspect(
     nominal = replace(given, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     named, weights = from_relax(mod, params)
     floats = _sized(fold_constants(prepare(named, weights)), sizes)
-    integers = _sized(quantize(named, weights, config=nominal), sizes)
+    integers = _sized(quantize(named, weights, config=nominal, target=cpu), sizes)
     before, float_seconds = estimates(floats, cpu, machine, threads=threads)
     after, int8_seconds = estimates(integers, cpu, machine, threads=threads)
     rows = _rows(get_ledger(integers), before, after)

@@ -57,6 +57,14 @@ def quantize(
             "Example: my_chip:DESCRIPTION",
         ),
     ] = None,
+    tune: Annotated[
+        float | None,
+        typer.Option(
+            "--tune",
+            min=0,
+            help="Measure for so many seconds which layers are faster in float on this machine; they stay float.",
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,8 +84,9 @@ def quantize(
     if arrays is not None and samples is not None:
         arrays = {name: array[:samples] for name, array in arrays.items()}
     # "llvm" alone stays portable: what comes out does not depend on this machine
-    described = backend or (target if target.startswith("llvm ") else None)
-    qmod = quantized(mod, params, arrays, size, config, backend=described, quiet=quiet)
+    named = target_of(target)
+    described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
+    qmod = quantized(mod, params, arrays, size, config, backend=described, quiet=quiet, tune=tune)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
@@ -95,12 +104,13 @@ def quantized(
     *,
     backend: str | None = None,
     quiet: bool = False,
+    tune: float | None = None,
 ) -> Any:
     """The integer module; a bar shows how much of the data has been read (it is read at most twice)."""
     total = 2 * len(Batches(arrays, size)) if arrays else None
     with step("quantize", total, quiet=quiet) as advance, config:
         data = Batches(arrays, size, advance) if arrays else None
-        return tvmq.quantize(mod, params, data, target=backend)
+        return tvmq.quantize(mod, params, data, target=backend, tune=tune)
 
 
 def report(model: Path, output: Path, explanation: Any, seconds: float, *, as_json: bool) -> None:

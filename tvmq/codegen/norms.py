@@ -1,16 +1,18 @@
 """Which bindings stand around a layer norm or rms norm and become one kernel with it.
 
-    [add of two tensors ->] layer_norm -> [quantize with one scale]
+    [add of two tensors ->] layer_norm -> [[multiply by a vector ->] quantize with one scale]
 
-Sum and norm may have other readers (a residual stream): these must stand behind the last of the three.
+Sum and norm may have other readers (a residual stream): these must stand behind the last of them.
 """
 
 from __future__ import annotations
 
+from math import prod
+
 from tvm import relax
 
 from tvmq.graph.sizes import is_number
-from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 from tvmq.kernels.code_guess import LEAST_SCALE, MOST_SCALE
 
 NORMS = ("tvmq.layer_norm", "tvmq.rms_norm")
@@ -22,12 +24,32 @@ def around_norm(view: View, name: str, taken: set[str]) -> list[str]:
     position = {var.name: index for index, (var, _) in enumerate(view.bindings)}
     if not all(map(is_number, sizes_of(view.var[name]))) or 0 in sizes_of(view.var[name]):
         return [name]
-    quantize = next((reader for reader in view.readers[name] if _to_codes(view, reader) and reader not in taken), None)
+    after = _codes_behind(view, name, taken)
     source = view.value[name].args[0]
     before = [source.name] if _is_sum(view, source) and source.name not in taken else []
-    after = [] if quantize is None else [quantize]
     candidates = ([*before, name, *after], [*before, name], [name, *after])
     return next((members for members in candidates if _others_follow(view, members, position)), [name])
+
+
+def _codes_behind(view: View, name: str, taken: set[str]) -> list[str]:
+    """The quantize of a norm, or its product with a constant vector (channels made alike) and the quantize of that."""
+    readers = [reader for reader in view.readers[name] if reader not in taken]
+    for reader in readers:
+        if _to_codes(view, reader):
+            return [reader]
+    for reader in readers:
+        behind = view.only_reader(reader) if _is_scaling(view, view.value[reader], name) else None
+        if behind is not None and behind not in taken and _to_codes(view, behind):
+            return [reader, behind]
+    return []
+
+
+def _is_scaling(view: View, call: relax.Expr, name: str) -> bool:
+    """True for the product of rows and a constant of one number for each of their elements."""
+    if op_name(call) != "multiply" or not is_const(call.args[1]) or int(view.value[name].attrs.axes) != 1:
+        return False
+    shape, length = shape_of(call.args[1]), sizes_of(view.var[name])[-1]
+    return dtype_of(call.args[1]) == "float32" and prod(shape) == shape[-1] == length if shape else False
 
 
 def _others_follow(view: View, members: list[str], position: dict[str, int]) -> bool:

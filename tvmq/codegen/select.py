@@ -242,7 +242,7 @@ def softmax_kernel(shape: Shape, axis: int, isa: Isa) -> Kernel | None:
     return softmax.softmax(shape, isa, axis)
 
 
-def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float | None, isa: Isa) -> Kernel | None:
+def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float, isa: Isa) -> Kernel | None:
     """Layer or rms norm in our own float definition, with a sum before and codes behind; scale: that of the codes."""
     return layer_norm.layer_norm(norm, scale, isa) if norm.rows * norm.length else None
 

@@ -62,7 +62,8 @@ def attention(shape: Attention, score_scale: float, code_scale: float, step: Req
     ins = instructions(isa)
     template = _Template(shape, step, ins)
     name = f"attention_{ins.name}_{template.cut.block}"
-    constants = (np.float32([score_scale]), np.float32([code_scale]), *template.multipliers())
+    scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
+    constants = (*scales, *template.multipliers())
     key = ("attention", shape, ins.name, template.plan.key)
     return Kernel(name, template.prim_func(name), constants, key)
 

@@ -1,7 +1,7 @@
 """Layer norm and rms norm of float32 with what stands around them: a sum before, codes behind, all in one pass.
 
-Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.quantize(y), bit for bit; t and y are
-           written only where others read them
+Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.quantize(y [* factor]), bit for bit; t
+           and y are written only where others read them
 Layouts    any shape; the last axes, those of a row, are contiguous
 Loops      parallel chunks of groups of rows; GROUP rows side by side, as the sums of a row wait for each other; three
            walks over a group: sum and mean, mean of squares, result; vectors of 16 lanes, as the definition sums
@@ -48,6 +48,7 @@ class LayerNorm:
     shape    of x; `axes` of its last axes make a row
     centred  False leaves the mean and beta out: rms norm
     adds     there is a second operand, and t is their sum
+    scales   the codes are those of y * factor
     codes    None for none
     outputs  which of "sum", "norm" and "codes" are written, in this order
     """
@@ -59,6 +60,7 @@ class LayerNorm:
     adds: bool
     codes: Codes | None
     outputs: tuple[str, ...]
+    scales: bool = False
 
     @property
     def length(self) -> int:
@@ -71,10 +73,10 @@ class LayerNorm:
         return prod(self.shape[: len(self.shape) - self.axes])
 
 
-def layer_norm(norm: LayerNorm, scale: float | None, isa: Isa) -> Kernel:
-    """Kernel a, [b,] gamma [length], [beta,] [scale,] outputs; scale: of the codes."""
+def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
+    """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
     template = _Template(norm)
-    constants = () if norm.codes is None else (np.float32([scale]),)
+    constants = () if norm.codes is None else (np.array([scale], np.float32),)
     name = ("layer_norm" if norm.centred else "rms_norm") + f"_{isa.name}"
     return Kernel(name, template.prim_func(name), constants, ("layer_norm", norm))
 
@@ -92,9 +94,13 @@ class _Template:
         full, line = norm.shape, (norm.length,)
         parameters = {"a": (full, "float32")} | ({"b": (full, "float32")} if norm.adds else {})
         parameters |= {key: (line, "float32") for key in (("gamma", "beta") if norm.centred else ("gamma",))}
+        if norm.scales:
+            parameters["factor"] = (line, "float32")
+        kinds = {}
         if norm.codes is not None:
             parameters["scale"] = ((1,), "float32")
-        parameters |= {key: (full, norm.codes.dtype if key == "codes" else "float32") for key in norm.outputs}
+            kinds["codes"] = norm.codes.dtype
+        parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
         with Function(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             self._body()
@@ -136,6 +142,8 @@ class _Template:
                 if "norm" in buffers and not divide:
                     store(buffers["norm"], begin + offset, value, lanes)
                 if factor is not None:
+                    if self.norm.scales:
+                        value = bind(value * load(buffers["factor"], offset, vector_type("float32", lanes)))
                     self._write_codes(value, begin + offset, lanes, factor, None if divide else doubt)
 
         self._over(write, divide=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tvmq.errors import CalibrationError
-from tvmq.observers.histogram_statistics import Histogram
+from tvmq.observers.histogram_statistics import Counter, Histogram, count_bins
 from tvmq.observers.range_statistics import RangeStatistics
 
 
@@ -15,6 +15,7 @@ class TensorStatistics:
     name            of the tensor, for messages
     channel_axis    axis of the channels, for channel means; None: none are taken
     with_histogram  False saves the greater part of the time, for observers that need ranges only
+    counter         what counts: `count_bins`, or something faster that equals it
 
     >>> statistics = TensorStatistics("x")
     >>> statistics.update(np.float32([[1, 5], [-1, 7]]))
@@ -22,10 +23,17 @@ class TensorStatistics:
     (7.0, 4)
     """
 
-    def __init__(self, name: str = "", *, channel_axis: int | None = None, with_histogram: bool = True) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        channel_axis: int | None = None,
+        with_histogram: bool = True,
+        counter: Counter = count_bins,
+    ) -> None:
         self.name = name
         self.ranges = RangeStatistics(name, channel_axis=channel_axis)
-        self._histogram = Histogram(name) if with_histogram else None
+        self._histogram = Histogram(name, counter=counter) if with_histogram else None
 
     @property
     def histogram(self) -> Histogram:

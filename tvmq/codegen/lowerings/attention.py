@@ -7,6 +7,7 @@ from tvm import relax
 from tvmq.codegen.attention import attention_before
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.epilogue import requantize_step
 from tvmq.codegen.select import attention_kernel
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import const_value, dtype_of, shape_of
@@ -34,7 +35,7 @@ def _parts(lowerer: Lowerer, chain: Chain) -> list[Chain]:
 
 
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
-    from tvmq.codegen.lowerings.batch_matmul import operand_of, result_of, step_of
+    from tvmq.codegen.lowerings.batch_matmul import operand_of, result_of
 
     view = lowerer.view
     found = attention_before(view, chain.head)
@@ -61,7 +62,7 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
     depth = shape_of(first.args[0])[-1]
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
-    step = step_of(view, chain.after_head()[0], columns)
+    step = requantize_step(view.value[chain.after_head()[0]], columns)
     kernel = attention_kernel(shape, score_scale, float(code_scale), step, lowerer.isa)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False

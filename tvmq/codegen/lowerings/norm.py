@@ -39,27 +39,30 @@ def _rows(lowerer: Lowerer, chain: Chain) -> bool:
     call = view.value[chain.head]
     total = chain.members[0] if chain.members[0] != chain.head else None
     behind = chain.after_head()
-    quantize = view.value[behind[0]] if behind else None
+    quantize = view.value[behind[-1]] if behind else None
+    scaled = view.value[behind[0]].args[1] if len(behind) > 1 else None
     outputs = {}
     if total is not None and _is_read(view, total, chain):
         outputs["sum"] = total
     if quantize is None or _is_read(view, chain.head, chain):
         outputs["norm"] = chain.head
     if quantize is not None:
-        outputs["codes"] = behind[0]
-    centred, codes, scale = op_name(call) == "tvmq.layer_norm", None, None
+        outputs["codes"] = behind[-1]
+    centred, codes, scale = op_name(call) == "tvmq.layer_norm", None, 1.0
     if quantize is not None:
         attrs = quantize.attrs
         scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
         codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
     shape, axes, epsilon = shape_of(call), int(call.attrs.axes), float(call.attrs.epsilon)
-    norm = LayerNorm(shape, axes, epsilon, centred, total is not None, codes, tuple(outputs))
-    kernel = layer_norm_kernel(norm, None if scale is None else float(scale), lowerer.isa)
+    norm = LayerNorm(shape, axes, epsilon, centred, total is not None, codes, tuple(outputs), scaled is not None)
+    kernel = layer_norm_kernel(norm, float(scale), lowerer.isa)
     if kernel is None:
         return False
     sources = [call.args[0].name] if total is None else [arg.name for arg in view.value[total].args]
     factors = [_vector(lowerer, arg, norm.length, chain.result) for arg in call.args[1:]]
     inputs = [*map(lowerer.logical, sources), *factors]
+    if scaled is not None:
+        inputs.append(_vector(lowerer, scaled, norm.length, chain.result))
     kinds = {"sum": "float32", "norm": "float32", "codes": "" if codes is None else codes.dtype}
     values = lowerer.call_all(kernel, inputs, [(name, shape, kinds[key]) for key, name in outputs.items()])
     for name, value in zip(outputs.values(), values, strict=True):
