@@ -1,7 +1,9 @@
 """Speed of the int8 conv2d, Winograd, depthwise and matmul kernels as a share of the peak of their dot product.
 
     python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4] [--peers]
+        [--networks resnet50,unet256]
 
+With --networks the rows are the distinct convolutions of these networks (network_shapes.py).
 Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; share of the peak of the
           instruction set's dot product, measured between the runs of the same row by a loop over registers;
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
@@ -23,13 +25,14 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import common
 import numpy as np
 import tvm
+from network_shapes import network_shapes
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
@@ -241,7 +244,7 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
     ]
 
 
-def missed(rows: list[Row], best: str) -> list[str]:
+def missed(rows: list[Row], best: str, shapes: Mapping[str, Conv2d] = SHAPES) -> list[str]:
     """The bounds that kernels chosen by the cost model miss on the best level."""
     failures = []
     starred = [row for row in rows if row.label.endswith("*") and not row.label.startswith("winograd")]
@@ -252,7 +255,7 @@ def missed(rows: list[Row], best: str) -> list[str]:
             failures.append(f"{row.title}, {row.level}: {gain:.2f} x the direct kernel, at least {GAIN} asked")
         if row.level != best or not row.label.endswith("*"):
             continue
-        if depth_of(SHAPES[row.title]) >= DEEP and SHAPES[row.title].out_shape[2] > 1 and row.share < SHARE:
+        if depth_of(shapes[row.title]) >= DEEP and shapes[row.title].out_shape[2] > 1 and row.share < SHARE:
             failures.append(f"{row.title}: {row.share:.0%} of the peak, at least {SHARE:.0%} asked")
         if row.title.startswith("depthwise") and row.peer / row.seconds < GAIN:
             failures.append(f"{row.title}: {row.peer / row.seconds:.2f} x OpenVINO, at least {GAIN} asked")
@@ -264,6 +267,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="speed of int8 conv2d and matmul kernels")
     parser.add_argument("--levels", default="", help="instruction sets; default: all that this CPU has")
     parser.add_argument("--shapes", default="", help="parts of the names of shapes, separated by commas")
+    parser.add_argument("--networks", default="", help="rows of networks instead: names, or all")
     parser.add_argument("--tiles", default="", help="further tiles, such as 6x4,4x4")
     parser.add_argument("--peers", action="store_true", help="also OpenVINO's time for the same layer")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each row")
@@ -277,15 +281,16 @@ def main() -> None:
     wanted = options.shapes.split(",")
     print(common.machine(), flush=True)
     options.best = levels[0]
+    shapes = network_shapes(options.networks) or SHAPES
     rows: list[Row] = []
     for level in levels:
-        for title, conv in SHAPES.items():
+        for title, conv in shapes.items():
             if any(part in title for part in wanted):
                 rows += measure(title, conv, level, tiles, options)
                 print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     common.print_table(HEADERS, [row.cells() for row in rows])
-    common.finish(missed(rows, options.best))
+    common.finish(missed(rows, options.best, shapes))
 
 
 if __name__ == "__main__":

@@ -248,3 +248,14 @@ def test_torch_models_must_equal_torch_and_the_definition(script: Any) -> None:
     assert models.missed({**row, "difference": 2e-4}) == ["net: the float module differs from torch by 2.0e-04"]
     assert len(models.missed({**row, "difference": float("nan"), "differing": 3})) == 2
     assert models.missed({**row, "differing": 3}) == ["net: 3 of 10 values differ from the definition"]
+
+
+def test_shapes_of_networks(script: Any) -> None:
+    shapes = script("network_shapes")
+    assert len(shapes.network_shapes("resnet50")) == 23 and not shapes.network_shapes("")
+    everything = shapes.network_shapes("all")
+    assert min(min(conv.out_shape[1:]) for conv in everything.values()) == 7
+    assert everything["3x3 s2 14x14x512->512"].out_shape == (1, 7, 7, 512)
+    assert everything["depthwise 5x5 s2 56x56x144"].groups == 144
+    with pytest.raises(SystemExit, match="no network lenet; there are resnet18"):
+        shapes.network_shapes("vgg11,lenet")
