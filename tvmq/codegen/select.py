@@ -35,6 +35,7 @@ from tvmq.kernels import (
     multiply,
     pad,
     pool,
+    prelu,
     resize,
     softmax,
     stack_depth,
@@ -276,6 +277,12 @@ def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dty
     if dtype not in (*CODES, "float32") or min(min(sides) for sides in width) < 0:
         return None
     return pad.pad(shape, width, value, isa, dtype)
+
+
+@of_cpus
+def prelu_kernel(shape: Shape, slopes: np.ndarray, step: prelu.Prelu, isa: Isa) -> Kernel | None:
+    """Another factor below zero, one for each channel of the last axis."""
+    return prelu.prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None
 
 
 @of_cpus

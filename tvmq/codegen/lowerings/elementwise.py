@@ -10,9 +10,10 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer, picture_shape
 from tvmq.codegen.lowerings.epilogue import add_step, requantize_step
-from tvmq.codegen.select import add_kernel, multiply_kernel, table_kernel
+from tvmq.codegen.select import add_kernel, multiply_kernel, prelu_kernel, table_kernel
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
+from tvmq.kernels.prelu import Prelu
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -183,6 +184,25 @@ def _placed(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.E
     if isinstance(arg, relax.Var):
         return _on(lowerer, [arg.name], nhwc)[0]
     return nhwc_constant(arg, rank) if nhwc else arg
+
+
+def prelu(lowerer: Lowerer, chain: Chain) -> bool:
+    """tvmq.prelu of a picture with constant slopes; all others go as they stand."""
+    call, picture = lowerer.view.value[chain.head], rank_of(lowerer.view.var[chain.result])
+    moved = nhwc_constant(call.args[1], picture) if is_const(call.args[1]) and wants_nhwc(lowerer, chain) else None
+    x = lowerer.nhwc(call.args[0].name) if moved is not None else None
+    if x is None or shape_of(x) != (*shape_of(x)[:3], int(np.size(const_value(moved)))):
+        return same_layout(lowerer, chain)
+    attrs = call.attrs
+    step = Prelu(
+        int(attrs.multiplier), int(attrs.shift), int(attrs.x_zero), int(attrs.zero_point), int(attrs.qmin),
+        int(attrs.qmax), str(attrs.dtype), dtype_of(x),
+    )  # fmt: skip
+    kernel = prelu_kernel(shape_of(x), const_value(moved).reshape(-1), step, lowerer.isa)
+    if kernel is None:
+        return same_layout(lowerer, chain)
+    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape_of(x), step.dtype, chain.result))
+    return True
 
 
 def table(lowerer: Lowerer, chain: Chain) -> bool:
