@@ -16,8 +16,11 @@ from tests.kernels.harness import conv_operands, epilogue_for, expected_conv, le
 from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
 from tvmq.kernels.add import add
+from tvmq.kernels.attention import attention
+from tvmq.kernels.attention_shape import Attention
 from tvmq.kernels.batch_matmul import batch_matmul
 from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.concat import concat
 from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.convert import dequantize, quantize, requantize
@@ -306,6 +309,28 @@ def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[C
         yield Case(f"batch_matmul {batch, rows, depth, columns}", make, (a, stored), expected)
 
 
+def attention_cases(sizes: Sequence[tuple[int, int, int, int, int]]) -> Iterator[Case]:
+    """batch, rows, keys, depth, columns; dense operands, k given transposed, a mask for every row."""
+    for batch, rows, keys, depth, columns in sizes:
+        q, k, v = (
+            codes((batch, *size), seed=i) for i, size in enumerate([(rows, depth), (keys, depth), (keys, columns)])
+        )
+        mask = np.random.default_rng(4).choice(np.float32([0, -1, -np.inf]), (rows, keys))
+        operands = contiguous(q.shape, "uint8"), contiguous(k.shape, "uint8", turned=True), contiguous(v.shape, "uint8")
+        y, lines = contiguous((batch, rows, columns), "uint8"), Operand(mask.shape, "float32", 0, (0,), keys, 1)
+        own = Codes(0, 0, 255, "uint8")
+        shape = Attention((batch,), rows, keys, depth, columns, *operands, y, lines, (126, 131, 120), own)
+        step = Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
+        scales = np.float32(1e-4), np.float32(1 / 255)
+        sums = numerics.matmul(q, np.swapaxes(k, -1, -2), a_zero=126, b_zero=131)
+        shares = numerics.softmax(numerics.dequantize(sums, scales[0], np.int32(0)) + mask)
+        weights = numerics.quantize(shares, scales[1], np.int32(0), dtype=np.uint8)
+        sums = numerics.matmul(weights, v, b_zero=120)
+        expected = numerics.requantize(sums, step.multiplier[0], zero_point=129, dtype="uint8", qmin=0, qmax=255)
+        make = partial(attention, shape, *map(float, scales), step)
+        yield Case(f"attention {batch, rows, keys, depth, columns}", make, (q, k, v, mask), expected)
+
+
 def large_cases() -> list[Case]:
     """One of each kernel, with work for several threads; all buffers of data fill whole cache lines."""
     picture = (2, 56, 56, 64)
@@ -325,6 +350,7 @@ def large_cases() -> list[Case]:
         *norm_cases([Norm(512, 112), Norm(512, 112, centred=False), Norm(8, 12, 1024, 3), Norm(2, 64, 512, 64)]),
         *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
         *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
+        *attention_cases([(12, 65, 67, 21, 23)]),
         *batch_matmul_cases([(12, 64, 65, 128), (12, 64, 64, 65), (12, 64, 66, 64)]),
         *depthwise_cases([Conv2d(1, 64, 64, 72, 72, (3, 3), (1, 1), (1, 1, 1, 1), groups=72)]),
     ]
