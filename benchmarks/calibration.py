@@ -1,0 +1,122 @@
+"""Samples a second of calibration with histograms, beside float32 inference in onnxruntime on the same samples.
+
+    python benchmarks/calibration.py resnet50.onnx minilm_seq128.onnx [--samples 8] [--rounds 5] [--threads 1]
+
+Ours is the pass over the data that takes ranges, channel means and histograms of every tensor that is quantized: the
+compiled float model with these tensors as results, and the statistics. Compiling, choosing thresholds and rounding
+weights are done once, whatever the number of samples, and are not in it. Both take turns on random samples of batch 1;
+medians of the rounds. Goal: 0.8 of onnxruntime's rate. Exit code 1 where it is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import common
+import numpy as np
+
+GOAL = 0.8
+HEADERS = ("model", "onnxruntime samples/s", "calibration samples/s", "ratio", "statistics ms", "model ms")
+
+
+def samples_of(module: Any, count: int) -> list[common.Feed]:
+    """Random samples: normal floats, token numbers below 1000, masks of ones."""
+    from tvmq.graph.symbolic import inputs_of
+
+    random = np.random.default_rng(0)
+
+    def values(given: Any) -> np.ndarray:
+        if given.dtype.startswith("float"):
+            return random.standard_normal(given.shape).astype(given.dtype)
+        if "mask" in given.name:
+            return np.ones(given.shape, given.dtype)
+        return random.integers(0, 1000 if "ids" in given.name else 2, given.shape).astype(given.dtype)
+
+    return [{given.name: values(given) for given in inputs_of(module)} for _ in range(count)]
+
+
+def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
+    """The pass over `count` samples, the runs of the model in it alone, and the samples; compiled and run once."""
+    import tvmq
+    from tvmq import pipeline
+    from tvmq.backends import backend_named
+    from tvmq.codegen.counting import count_bins
+    from tvmq.graph.view import View
+    from tvmq.passes.collect import collect, tap, watched
+
+    backend = backend_named(None)
+    config = tvmq.current_qconfig().for_backend(backend)
+    annotated = pipeline._annotated(pipeline._prepared(*tvmq.from_onnx(path), None)[0], config, backend)  # noqa: SLF001
+    feeds = samples_of(annotated, count)
+    run = pipeline.evaluator(tap(annotated, list(dict.fromkeys(w.source for w in watched(View(annotated))))))
+
+    def whole() -> None:
+        collect(annotated, [(feed, 1) for feed in feeds], lambda _: run, counter=count_bins)
+
+    def model() -> None:
+        for feed in feeds:
+            run(feed)
+
+    whole()
+    return whole, model, feeds
+
+
+def inference(path: Path, feeds: list[common.Feed], threads: int) -> Callable[[], None]:
+    """onnxruntime's float32 runs of the samples."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    def runs() -> None:
+        for feed in feeds:
+            session.run(None, feed)
+
+    runs()
+    return runs
+
+
+def seconds(work: Callable[[], None]) -> float:
+    """Of one call."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def main() -> None:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(description="samples a second of calibration, beside onnxruntime's float32")
+    parser.add_argument("models", nargs="+", type=Path, help="float ONNX files of static shapes")
+    parser.add_argument("--samples", type=int, default=8, help="of a round")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
+    parser.add_argument("--threads", type=int, default=1, help="of both")
+    options = parser.parse_args()
+    common.set_threads(options.threads)
+    print(common.machine(), flush=True)
+    rows, failures = [], []
+    for path in options.models:
+        whole, model, feeds = calibration(path, options.samples)
+        peer = inference(path, feeds, options.threads)
+        times: dict[Any, list[float]] = {work: [] for work in (peer, whole, model)}
+        for _ in range(options.rounds):
+            for work, found in times.items():
+                found.append(seconds(work) / options.samples)
+        theirs, ours, alone = (statistics.median(found) for found in times.values())
+        rows.append((
+            path.stem, f"{1 / theirs:.1f}", f"{1 / ours:.1f}", f"{theirs / ours:.2f}",
+            f"{1e3 * (ours - alone):.1f}", f"{1e3 * alone:.1f}",
+        ))  # fmt: skip
+        if theirs / ours < GOAL:
+            failures.append(f"{path.stem}: calibration at {theirs / ours:.2f} of onnxruntime's rate, goal {GOAL}")
+    common.print_table(HEADERS, rows)
+    common.finish(failures)
+
+
+if __name__ == "__main__":
+    main()
