@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.kernels.cases import (
     Case,
     add_cases,
     batch_matmul_cases,
+    codes,
     concat_cases,
     conv_cases,
     convert_cases,
@@ -30,9 +32,11 @@ from tests.kernels.cases import (
     softmax_cases,
     table_cases,
 )
+from tests.kernels.test_attention import attention_of, expected, requantize
 from tvmq.analysis.verification import unequal_bits
 from tvmq.codegen.generic import schedule_generic
 from tvmq.graph.ops.registry import fence
+from tvmq.kernels.attention import attention
 from tvmq.kernels.group_norm import Norm
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.pool import Pool2d
@@ -51,6 +55,15 @@ SMALL: list[Case] = [
     *copy_cases([(1, 3, 4, 5)]),
     *concat_cases([([(1, 2, 2, 3), (1, 2, 2, 5)], 3)]),
 ]
+
+
+def attention_case() -> Case:
+    """Two heads of attention, scores and weights in codes."""
+    shape, scales, step = attention_of((2,), 9, 21, 12, 10), (0.001, 1 / 255), requantize(10)
+    q, k, v = (codes(operand.shape, operand.dtype, seed) for seed, operand in enumerate((shape.q, shape.k, shape.v)))
+    value = expected(shape, [q, np.swapaxes(k, -1, -2), v], scales, step)
+    return Case("attention", partial(attention, shape, *scales, step), (q, k, v), value)
+
 
 # What instruction sets do by instructions of their own. Weights of the convolutions hold whole filters of -128 and
 # of 127, their inputs whole rows of 255; sizes are no multiples of anything, for the most part.
@@ -71,6 +84,7 @@ LEVELS: list[Case] = [
         Conv2d(1, 8, 7, 40, 40, (3, 3), (1, 1), (2, 2, 2, 2), (2, 2), groups=40),
     ]),
     *batch_matmul_cases([(2, 5, 7, 9), (1, 16, 32, 20)]),
+    attention_case(),
     *add_cases([(1, 3, 3, 7), (1, 5, 5, 16), (1, 4, 4, 9)]),
     *table_cases([(1, 5, 5, 3), (1, 8, 8, 8)]),
     *convert_cases([(3, 35)]),
