@@ -87,3 +87,11 @@ def test_other_types_are_left_to_tvm():
         builder.emit_func_output(result)
     (y,) = tvmq.build(builder.get()).run({"x": np.float64([0, 1, 2, 3])})
     np.testing.assert_allclose(y, np.exp([0, 1, 2, 3]), rtol=1e-14)
+
+
+def test_of_padded_pictures():
+    """Where padding is constant, what lies beside it is not."""
+    x = np.random.default_rng(0).normal(size=(1, 3, 5, 7)).astype(np.float32)
+    (y,) = built(lambda value: R.nn.gelu(R.nn.pad(value, [0, 0, 0, 0, 2, 2, 2, 0])), x.shape).run({"x": x})
+    padded = np.pad(x, [(0, 0), (0, 0), (2, 2), (2, 0)])
+    np.testing.assert_allclose(y, EXPECTED["nn.gelu"](padded.astype(np.float64)), rtol=1e-6, atol=1.5e-6)

@@ -15,6 +15,7 @@ from typing import Any
 import tvm
 from tvm import sym, tirx
 from tvm.ir.expr import TensorLoad
+from tvm.ir.prim.expr import Let
 from tvm.target import codegen
 
 Expr = Any
@@ -128,6 +129,11 @@ class Block:
     def widest(self) -> int:
         """Bytes of the largest element that it loads or stores."""
         return max(access.itemsize for access in self.accesses)
+
+    @property
+    def binds(self) -> bool:
+        """True if the value binds variables."""
+        return any(isinstance(node, Let) for node in walk(self.value))
 
     @property
     def conditional(self) -> bool:

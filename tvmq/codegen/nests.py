@@ -97,6 +97,8 @@ class NestScheduler:
         extent, cuts = facts.extents[last], facts.cuts[last]
         if last not in facts.bare or cuts is None or not 0 < len(cuts) <= MOST_CUTS:
             return False
+        if facts.binds:  # a variable that is constant on one side (padding) would be so on the others, its copies
+            return False
         if self._is_large(True):
             self._parallel(loops[:last], list(facts.extents[:last]))
         bounds = [0, *(cut for cut in cuts if 0 < cut < extent), extent]
