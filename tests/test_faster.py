@@ -45,7 +45,7 @@ def test_a_region_that_is_faster_in_float_stays_float(clock, monkeypatch):
     seconds.update({0: 9.0, whole: 5.0, whole - 1: 4.0})
     monkeypatch.setattr(faster, "HOPELESS", 0.0)
     monkeypatch.setattr(faster, "_by_layer", lambda exe, mod, feed: {"conv_3": 1e-6, "": 1e-6})
-    quantized = tvmq.quantize(mod, params, feeds, tune=60)
+    quantized = tvmq.quantize(mod, params, feeds, tune=3600)
     ledger = get_ledger(quantized)
     entry = next(e for e in ledger.layers.values() if e["layers"] == ["/conv_3"])
     assert (

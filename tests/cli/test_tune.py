@@ -15,8 +15,8 @@ def test_tune(cli, tmp_path, monkeypatch):
     onnx.save(net.model(net.conv("x", 8, 32)), tmp_path / "model.onnx")
     result = cli("tune", tmp_path / "model.onnx", "--budget", 0)
     assert result.code == 0 and "0 of 1 products measured" in result.out and "1 products are left" in result.err
-    printed = json.loads(cli("tune", tmp_path / "model.onnx", "--budget", 60, "--json", "--quiet").out)
+    printed = json.loads(cli("tune", tmp_path / "model.onnx", "--budget", 3600, "--json", "--quiet").out)
     assert printed["measured"] == 1 and printed["folder"] == str(tmp_path / "cache")
-    assert "(1 were known)" in cli("tune", tmp_path / "model.onnx", "--budget", 60).out
+    assert "(1 were known)" in cli("tune", tmp_path / "model.onnx", "--budget", 3600).out
     monkeypatch.setenv("TVMQ_CACHE", "")
     assert "TVMQ_CACHE is empty" in cli("tune", tmp_path / "model.onnx").err

@@ -33,9 +33,9 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def model():
-    """Two convolutions and a classifier, in integers, and data."""
+    """Two pointwise convolutions, which Winograd leaves alone, and a classifier, in integers, and data."""
     n = Net((1, 8, 14, 14))
-    y = n.op("Relu", n.conv(n.op("Relu", n.conv("x", 8, 64)), 64, 32))
+    y = n.op("Relu", n.conv(n.op("Relu", n.conv("x", 8, 64, 1)), 64, 32, 1))
     made = n.model(n.dense(n.op("Flatten", n.op("GlobalAveragePool", y)), 32, 10))
     feeds = feeds_of(made)
     return tvmq.quantize(*tvmq.from_onnx(made), feeds), feeds[0]
@@ -50,7 +50,7 @@ def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
     mod, feed = model
     before = tvmq.build(mod)
     one_tile_faster(monkeypatch, 2)
-    tuned = tvmq.build(mod, tune=60)
+    tuned = tvmq.build(mod, tune=3600)
     table = json.loads((folder / "tiles.json").read_text())[machine_key(HERE)]
     assert len(table) == 2 and all(entry["gain"] == 2.0 for entry in table.values())
     assert tuned.kernels != before.kernels and tvmq.build(mod).kernels == tuned.kernels
@@ -61,9 +61,9 @@ def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
 
 def test_a_real_measurement_ends(model):
     mod, _ = model
-    result = tuning.tune(mod, HERE, 60)
+    result = tuning.tune(mod, HERE, 3600)
     assert (result.products, result.left, result.measured) == (2, 2, 2) and "2 of 2 products measured" in str(result)
-    again = tuning.tune(mod, HERE, 60)
+    again = tuning.tune(mod, HERE, 3600)
     assert (again.left, again.measured) == (0, 0) and "(2 were known)" in str(again)
 
 
@@ -80,7 +80,7 @@ def test_an_interrupt_keeps_what_is_there(model, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tuning.tune(model[0], HERE, 60, interrupt)
+        tuning.tune(model[0], HERE, 3600, interrupt)
     assert len(read_entries(HERE)) == 1
 
 
@@ -88,7 +88,7 @@ def test_tiles_of_other_bits_are_never_taken(model, monkeypatch):
     one_tile_faster(monkeypatch, 1)
     original, count = tuning._Run.result, iter(range(1000))
     monkeypatch.setattr(tuning._Run, "result", lambda run: original(run) * 0 + next(count) % 2)
-    tuning.tune(model[0], HERE, 60)
+    tuning.tune(model[0], HERE, 3600)
     chosen = {key: tuple(entry["tile"]) for key, entry in read_entries(HERE).items()}
     # of ranks 0, 1, 2, ... the odd ones differ; of those that are left, rank 2 is "faster"
     for key, tile in chosen.items():
