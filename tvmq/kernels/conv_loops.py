@@ -38,7 +38,7 @@ from tvmq.kernels.builder import (
 from tvmq.kernels.conv_shape import ConvShape, choose_chunks, share
 from tvmq.kernels.nibbles import Nibbles
 from tvmq.kernels.packing import PanelRun, panel_runs
-from tvmq.kernels.pixel_pairs import add_pair, part_pixels
+from tvmq.kernels.pixel_pairs import add_pair, part_pixels, twice
 from tvmq.kernels.staging import SLACK, Stager
 from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling
@@ -279,7 +279,7 @@ class ConvLoops:
         rows = -(-tile.rows // step) * step
         sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(rows)]
         if step == 2:
-            bias_pairs = [self.ins.paired(value, value) for value in bias]
+            bias_pairs = [twice(self.ins, value) for value in bias]
         for number, row in enumerate(sums):
             for column, register in enumerate(row):
                 register.set(bias[column] if step == 1 else bias_pairs[column][number % 2])
@@ -311,8 +311,8 @@ class ConvLoops:
             places = [read + T.Cast("int64", step * ins.taps) for read in reads]
             for row in rows[:: ins.row_step]:
                 if ins.row_step == 2:
-                    x = ins.two_pixels(tile.source, places[row], places[min(row + 1, tile.rows - 1)])
-                    add_pair(ins, sums[row : row + 2], x, weights)
+                    pair = (places[row], places[min(row + 1, tile.rows - 1)])
+                    add_pair(ins, sums[row : row + 2], tile.source, pair, weights)
                     continue
                 x = ins.broadcast(tile.source, places[row])
                 for column in range(columns):

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tvmq.kernels.builder import Expr, Register
+from tvmq.kernels.builder import Buffer, Expr, Register
 
 
-def add_pair(ins: Any, sums: Sequence[Sequence[Register]], x: Expr, weights: Sequence[Expr]) -> None:
-    """One step of two pixels: sums of both, a register a vector of weights."""
+def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:
+    """A vector of sums for each of two pixels as the instructions hold them."""
+    pair: tuple[Expr, Expr] = ins.paired(value, value)
+    return pair
+
+
+def add_pair(
+    ins: Any, sums: Sequence[Sequence[Register]], source: Buffer, places: tuple[Expr, Expr], weights: Sequence[Expr]
+) -> None:
+    """One step of two pixels: sums of both, a register a vector of weights; places: their elements of the source."""
+    x = ins.two_pixels(source, *places)
     for one, other, weight in zip(*sums, weights, strict=True):
         _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))
 
