@@ -97,8 +97,7 @@ def _product_cycles(shape: WinogradShape) -> float:
     ins, steps = shape.ins, shape.steps
     weight_bytes = shape.scheme.positions * steps * shape.vectors * ins.vector_bytes
     far = L2_RATE if weight_bytes <= FAR_BYTES else FAR_RATE[ins.vector_bytes]
-    tiles = -(-shape.chunk_tiles // shape.blocks)
-    rows = -(-tiles // shape.rows)
+    rows = max(1.0, shape.register_tiles / (shape.chunks * shape.blocks))  # register tiles of a block, on average
     total = 0.0
     for columns, panels in shape.panel_parts:
         step = _step_cycles(shape, columns)

@@ -100,7 +100,8 @@ class WinogradLoops:
     def _tile_chunk(self, index: Expr) -> None:
         """Everything for a share of the tiles."""
         shape = self.shape
-        begin, end = _share(shape.tiles, shape.chunks, index)
+        first, last = _share(shape.register_tiles, shape.chunks, index)
+        begin, end = bind(first * shape.rows), bind(minimum(last * shape.rows, shape.tiles))
         pitch = shape.position_pitch(shape.block)
         values = workspace(self.scheme.positions * pitch, "int16")
         source, origin = self._staged(begin, end, shape.chunk_tiles)

@@ -129,8 +129,13 @@ class WinogradShape:
 
     @property
     def chunk_tiles(self) -> int:
-        """Most tiles of a chunk."""
-        return -(-self.tiles // self.chunks)
+        """Most tiles of a chunk; chunks are whole register tiles."""
+        return min(self.tiles, -(-self.register_tiles // self.chunks) * self.rows)
+
+    @property
+    def register_tiles(self) -> int:
+        """Register tiles along the tiles of outputs."""
+        return -(-self.tiles // self.rows)
 
     @property
     def blocks(self) -> int:
