@@ -63,7 +63,7 @@ def work_of(call: Call, keys: Mapping[str, object], isa: Isa, machine: Machine) 
     conv, product = find(key, Conv2d), find(key, BatchMatmul)
     if conv is not None:
         steps = scale * _steps(key) * math.prod(conv.out_shape) / 64
-        arithmetic = steps + _convolution(kind, conv, find(key, Tiling), isa, machine)
+        arithmetic = steps + _convolution(kind, conv, key, isa, machine)
         return Work(kind, arithmetic, moved, weights, _macs(conv), conv.x_dtype != "float32")
     if product is not None:
         total = _batch_matmul(product, isa, machine)
@@ -122,8 +122,17 @@ def product_of(key: object, isa: Isa) -> tuple[Product, Instructions] | None:
         return Product(product.rows, -(-product.columns // ins.lanes), -(-product.depth // ins.taps)), ins
     if conv is None or find(key, Tiling) is None:
         return None
-    own: Instructions = float_vectors(isa) if conv.x_dtype == "float32" else instructions_for(conv, isa)
+    own = _instructions_of(key, conv, isa)
     return ConvShape(conv, own, 0).product, own
+
+
+def _instructions_of(key: object, conv: Conv2d, isa: Isa) -> Instructions:
+    """What a kernel of a convolution multiplies with."""
+    if conv.x_dtype == "float32":
+        found: Instructions = float_vectors(isa)
+        return found
+    form = instructions(isa).lane_form
+    return form if form is not None and form.name in _all(key, str) else instructions_for(conv, isa)
 
 
 def on_machine(ins: Instructions, machine: Machine) -> Instructions:
@@ -135,7 +144,7 @@ def on_machine(ins: Instructions, machine: Machine) -> Instructions:
     return slower
 
 
-def _convolution(kind: str, conv: Conv2d, tiling: Tiling | None, isa: Isa, machine: Machine) -> float:
+def _convolution(kind: str, conv: Conv2d, key: object, isa: Isa, machine: Machine) -> float:
     scale = 64 / isa.vector_bytes
     outputs, inputs = math.prod(conv.out_shape), conv.batch * conv.height * conv.width * conv.channels
     if kind.startswith("depthwise"):
@@ -143,10 +152,9 @@ def _convolution(kind: str, conv: Conv2d, tiling: Tiling | None, isa: Isa, machi
         if conv.x_dtype == "float32":
             return scale * outputs * taps / DEPTHWISE_FLOAT_MACS
         return scale * (outputs * taps / DEPTHWISE_MACS + inputs * DEPTHWISE_COPY)
-    own = float_vectors(isa) if conv.x_dtype == "float32" else instructions_for(conv, isa)
-    ins = on_machine(own, machine)
+    ins = on_machine(_instructions_of(key, conv, isa), machine)
     shape = ConvShape(conv, ins, 0)
-    tiling = tiling or choose_tiling(shape.product, ins)
+    tiling = find(key, Tiling) or choose_tiling(shape.product, ins)
     total = conv.groups * cycles(shape.product, tiling, ins)
     hidden = HIDDEN_FLOATS if conv.x_dtype == "float32" else HIDDEN_CODES
     total = max(0.6 * total, total - scale * hidden * outputs)
