@@ -7,13 +7,14 @@ import pytest
 
 from tests.kernels.harness import compare, conv_operands, epilogue_for, expected_conv, levels, run_kernel
 from tests.kernels.test_conv2d import SHAPES
-from tvmq.kernels.conv2d_lanes import PROBED, lane_kernel, largest_activation, make_lane_kernel, plan_lanes
+from tvmq.kernels.conv2d_lanes import PROBED, lane_gain, lane_kernel, largest_activation, make_lane_kernel, plan_lanes
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.lanes import lanes_hold, plan_panel
 from tvmq.kernels.matmul import matmul
 from tvmq.kernels.tiling import choose_tiling
 from tvmq.kernels.types import Conv2d
+from tvmq.kernels.winograd_choice import choose_winograd
 
 LEVELS = levels("avx2", "avx512bw")
 
@@ -129,6 +130,15 @@ def test_codes_of_7_bits_prove_weights_of_8() -> None:
     assert kernel is not None
     found = run_kernel(kernel, (x,), "avx2")
     np.testing.assert_array_equal(found, expected_conv(conv, (x, weight, bias), 7, epilogue, ()))
+
+
+def test_winograd_must_beat_lanes() -> None:
+    conv = Conv2d(1, 8, 8, 16, 16, (3, 3), padding=(1, 1, 1, 1))
+    _, weight, _ = seven_bits(conv)
+    gain = lane_gain(conv, weight, 0, isa_named("avx2"))
+    assert 1.15 < gain < 1.5 and lane_gain(conv, conv_operands(conv)[1], 0, isa_named("avx2")) == 1
+    assert lane_gain(conv, weight, 0, isa_named("avx512vnni")) == 1
+    assert choose_winograd(conv, weight, 0, isa_named("avx2"), direct=100.0).shape is None
 
 
 def test_padding_counts_as_an_activation() -> None:

@@ -97,7 +97,8 @@ def conv2d_kernel(
         bias = np.zeros(conv.filters, np.int32)
     if is_depthwise and epilogue:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, isa)
-    choice = choose_winograd(conv, weight, x_zero, isa)
+    direct = conv2d_lanes.lane_gain(conv, weight, x_zero, isa, codes)
+    choice = choose_winograd(conv, weight, x_zero, isa, direct=direct)
     if choice.shape is not None:
         return replace(winograd.make_winograd(choice.shape, weight, bias, epilogue), note=choice.note)
     folded, note = conv2d_lanes.lane_kernel("conv2d", conv, weight, bias, x_zero, epilogue, isa, codes)

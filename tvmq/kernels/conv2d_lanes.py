@@ -41,6 +41,7 @@ from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
 # Beyond this share of the instructions of int16 products a gain is not sure (measured: 0.63 runs 1.42 times as fast).
 WORTH = 0.87
+SLOWER = 1.12  # an instruction here, on average, than there: weights come from the cache
 PROBED = 4  # panels that tell whether it is worth planning all
 BOUNDS = 4  # numbers of a panel in the table: first weight, first entry, first one alone, end
 
@@ -73,6 +74,17 @@ def lane_kernel(
         return None, f"int16 products; in int16 lanes {probe.shortfall}; weights or activations of 7 bits would hold"
     kernel, plan = make_lane_kernel(template, shape, tiling, weight, bias, epilogue, highest, buffers)
     return kernel, plan.note
+
+
+def lane_gain(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, codes: tuple[int, int] | None = None) -> float:
+    """How many times as fast as conv2d the kernel is, by its instructions; 1 where there is none."""
+    ins = instructions(isa).lane_form
+    if ins is None or nibbles_for(weight, ins) is not None:
+        return 1.0
+    shape = ConvShape(conv, ins, x_zero)
+    tiling = choose_tiling(shape.product, ins)
+    plan = plan_lanes(shape, tiling, weight, (), largest_activation(conv, x_zero, codes), most=PROBED)
+    return 1 / (SLOWER * max(plan.cost, 0.1)) if plan.cost <= WORTH else 1.0
 
 
 def largest_activation(conv: Conv2d, x_zero: int, codes: tuple[int, int] | None) -> int:

@@ -26,14 +26,15 @@ class Choice:
     note: str = ""
 
 
-def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa) -> Choice:
+def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, *, direct: float = 1.0) -> Choice:
     """The choice for a convolution of codes with these weights (int8 OIHW).
 
+    direct  so many times as fast as conv2d is the direct kernel that it would have (see conv2d_lanes)
     The note is empty where Winograd is out of the question, for its shape or the instruction set.
     """
     if unsuited(conv, isa):
         return Choice(None)
-    gains = {scheme: _gain(conv, x_zero, isa, scheme) for scheme in (F4, F2)}
+    gains = {scheme: _gain(conv, x_zero, isa, scheme) / direct for scheme in (F4, F2)}
     if gains[F4] < LEAST_GAIN:
         return Choice(
             None, f"Winograd {F4.name} would not be faster: {gains[F4]:.2f} times the speed by the cost model"
