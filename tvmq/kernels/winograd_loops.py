@@ -27,7 +27,7 @@ from tvmq.kernels.builder import (
     wide,
     workspace,
 )
-from tvmq.kernels.epilogue import EpiloguePlan
+from tvmq.kernels.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.packing import PanelRun, panel_pieces, panel_runs
 from tvmq.kernels.staging import SLACK, Stager
 from tvmq.kernels.tiling import first_of_part
@@ -62,7 +62,7 @@ class WinogradLoops:
         """See the head of winograd.py."""
         shape, plan, conv = self.shape, self.plan, self.conv
         channels = shape.vectors * self.lanes
-        parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
+        parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
         parameters |= plan.data_parameters(conv.out_shape)
         self.position_weights = 2 * shape.steps * channels
         parameters["weight"] = ((self.scheme.positions * self.position_weights,), "int16")
