@@ -24,6 +24,7 @@ import tvm
 
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
+from tvmq.codegen.inputs import TensorInfo
 from tvmq.codegen.target import CpuTarget
 from tvmq.config import QConfig
 from tvmq.graph.ledger import get_ledger, with_ledger
@@ -188,10 +189,14 @@ def _beside(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray
 def _feed(exe: Executable) -> dict[str, np.ndarray]:
     """Any data that the model takes: floats around zero, ones."""
     random = np.random.default_rng(0)
+
+    def sizes(info: TensorInfo) -> tuple[int, ...]:
+        return tuple(map(int, info.shape))
+
     return {
-        info.name: random.standard_normal(info.shape).astype(info.dtype)
+        info.name: random.standard_normal(sizes(info)).astype(info.dtype)
         if info.dtype.startswith("float")
-        else np.ones(info.shape, info.dtype)
+        else np.ones(sizes(info), info.dtype)
         for info in exe.input_info
     }
 

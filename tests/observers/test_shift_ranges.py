@@ -25,7 +25,9 @@ def test_scales_are_the_power_above_and_the_one_below(low: float, high: float, s
     scales = [float(choose_qparams(*ends, spec).scale) for ends in (wide, narrow)]
     assert scales[0] == 2 * scales[1] and math.frexp(scales[0])[0] == 0.5
     assert scales[0] >= step * (1 - 2.0**-23) and scales[1] < step * (1 + 2.0**-23)
-    assert all(power_of_two(choose_qparams(*ends, spec)).scale == s for ends, s in zip((wide, narrow), scales, strict=True))
+    assert all(
+        power_of_two(choose_qparams(*ends, spec)).scale == s for ends, s in zip((wide, narrow), scales, strict=True)
+    )
 
 
 def test_empty_ranges_stay():

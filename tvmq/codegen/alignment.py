@@ -52,7 +52,7 @@ class _Alignment:
             self._open(var.name, value, func)
         elif isinstance(value, relax.TupleGetItem) and old not in self.plain:
             self._fields.setdefault(value.tuple_value.name, {})[value.index] = str(old)
-        elif old in self.plain:
+        elif old is not None and old in self.plain:
             self._match(value, self.plain[old], self._known)
             self.members[var.name] = (old,)
 
@@ -61,10 +61,10 @@ class _Alignment:
         results = [leaf.name for leaf in leaves(func.body.body)]
         fields = self._fields.get(name) or ({0: self._known[name]} if name in self._known else {})
         inside = {results[index]: old for index, old in fields.items()}
-        found = []
+        found: list[str] = []
         for own, inner in reversed(bindings(func)):
             old = inside.get(own.name)
-            if old in self.plain:
+            if old is not None and old in self.plain:
                 found.append(old)
                 self._match(inner, self.plain[old], inside)
         for param, arg in zip(func.params, call.args, strict=True):

@@ -79,7 +79,7 @@ def build(
     if len(machines) == 1:
         parts = _parts(mod, machines[0], description, tune)
     else:
-        here = [machine for machine in machines if not lacking(machine)]  # others cannot be measured
+        here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
         parts = with_codes(tuple(_parts(mod, machine, description, time, Recipes()) for machine, time in codes))

@@ -1,4 +1,4 @@
-"""observers.histogram_statistics.count_bins as compiled code of this CPU: the same counts in less than half of the time."""
+"""observers.histogram_statistics.count_bins as compiled code of this CPU: equal counts, in less than half the time."""
 
 from __future__ import annotations
 

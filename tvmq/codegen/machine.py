@@ -41,7 +41,7 @@ def measured_clock() -> float:
     What the operating system tells is the base clock on many machines, and nothing at all on others.
     """
     run = tvm.compile(tvm.IRModule({"chain": _chain()}), target=resolve_target().as_tvm())["chain"]
-    numbers = tvm.runtime.tensor(np.int64([3, 5]))
+    numbers = tvm.runtime.tensor(np.array([3, 5], np.int64))
     best = min(_seconds(run, numbers) for _ in range(7))
     return LATENCY * TURNS / best
 

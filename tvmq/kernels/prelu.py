@@ -76,7 +76,7 @@ def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place:
     codes, x_zero = load(x, offset, vector_type(step.x_dtype, size)), step.x_zero
     if step.x_dtype == "int8":  # q as uint8 q + 128
         codes, x_zero = bind(ins.flip_sign(codes, "uint8")), x_zero + 128
-    zeros, parts = spread(0, size, "uint8"), []
+    zeros, parts = spread(0, size, "uint8"), list[Expr]()
     for high in (0, 1):
         words = ins.unpack(codes, zeros, high, 1)
         for half in (0, 1):
