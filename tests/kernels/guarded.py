@@ -29,6 +29,7 @@ from tests.kernels.harness import (  # noqa: E402
 from tvmq.kernels.conv2d import conv2d  # noqa: E402
 from tvmq.kernels.isa import isa_named  # noqa: E402
 from tvmq.kernels.types import Conv2d  # noqa: E402
+from tvmq.kernels.winograd import winograd  # noqa: E402
 
 PAGE = mmap.PAGESIZE
 # 8 x 8 and 16 x 16 pictures fill whole cache lines, so buffers that end at a page are aligned
@@ -40,6 +41,11 @@ CASES = [
     (Conv2d(1, 8, 8, 20, 33, (3, 3), (1, 1), (1, 1, 1, 1)), "add"),
     (Conv2d(1, 16, 16, 96, 200, (3, 3), (1, 1), (1, 1, 1, 1)), "all"),
     (Conv2d(4, 16, 16, 64, 90), "add"),
+]
+# by Winograd: chunks of tiles, chunks of panels
+WINOGRAD = [
+    (Conv2d(2, 32, 32, 64, 64, (3, 3), (1, 1), (1, 1, 1, 1)), "add"),
+    (Conv2d(1, 8, 16, 96, 456, (3, 3), (1, 1), (1, 1, 1, 1)), "codes"),
 ]
 
 _alive: list[mmap.mmap] = []
@@ -64,10 +70,12 @@ def main() -> None:
     """All cases on all levels of this CPU."""
     wrong = 0
     for level in ["generic", *(name for name, flag in FLAGS.items() if flag in cpu_flags())]:
-        for conv, kind in CASES:
+        transformed = WINOGRAD if level == "avx512vnni" else []
+        for conv, kind in CASES + transformed:
             operands = conv_operands(conv)
             epilogue, others = epilogue_for(conv, kind)
-            kernel = conv2d(conv, *operands[1:], 5, epilogue, isa_named(level))
+            make = winograd if (conv, kind) in transformed else conv2d
+            kernel = make(conv, *operands[1:], 5, epilogue, isa_named(level))
             expected = expected_conv(conv, operands, 5, epilogue, others)
             arrays = [operands[0], *others, *kernel.constants, np.zeros_like(expected)]
             views = [guarded(np.ascontiguousarray(array)) for array in arrays]
