@@ -24,6 +24,7 @@ from tvmq.kernels.builder import (
     Function,
     Register,
     bind,
+    fence,
     flat,
     llvm,
     load,
@@ -224,8 +225,8 @@ def _few_floats(x: Buffer, places: list[Expr], conditions: list[list[Expr]]) -> 
 
     def highest(offset: Expr, size: int) -> Expr:
         kind = vector_type("float32", size)
-        lowest = spread(-LARGEST, size, "float32")
-        found = lowest
+        # TVM and LLVM take the larger of this and x for x if they see the number, but -inf is below it
+        found = lowest = bind(fence(spread(-LARGEST, size, "float32")))
         for place, outside in zip(places, conditions, strict=True):
             value = load(x, place + offset, kind)
             for condition in outside:
