@@ -18,11 +18,10 @@ VARIABLE = "TVMQ_CACHE"
 def cache_folder() -> Path | None:
     """The folder, which need not exist yet; None where the cache is turned off.
 
-    >>> before = os.environ.get(VARIABLE)
-    >>> os.environ[VARIABLE] = "/tmp/kept"
-    >>> cache_folder()
-    PosixPath('/tmp/kept')
-    >>> os.environ.pop(VARIABLE) and before and os.environ.update({VARIABLE: before})
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {VARIABLE: "/tmp/kept"}):
+    ...     print(cache_folder())
+    /tmp/kept
     """
     named = os.environ.get(VARIABLE)
     if named in ("", "0"):

@@ -20,7 +20,7 @@ import tvm
 HEADERS = Path(__file__).parent
 COMPILER = "g++"
 FLAGS = (
-    "-std=c++17", "-O1", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
+    "-std=c++17", "-O2", "-march=native", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
     "-fvisibility=hidden", "-fPIC", "-w", "-fsanitize=alignment,bounds,shift-exponent,integer-divide-by-zero",
 )  # fmt: skip
 # nvcc contracts by default; g++ does the same with these where the CPU has fused multiply-add.
