@@ -31,9 +31,6 @@ from tvmq.codegen.timing import Timing, measure
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.graph.ledger import Ledger
 
-# Native functions of whole models (codegen/direct_functions.py) crashed with one transformer of integers on AVX-512BW;
-# the virtual machine calls the same kernels.
-DIRECT = False
 # Stage of the module -> what people call such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
 
@@ -271,7 +268,7 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
-    return lambda name: entry(host, name) if DIRECT else (host[name], False)
+    return lambda name: entry(host, name)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

@@ -20,6 +20,7 @@ from tvm import tirx
 
 from tvmq.codegen import kernel_cache
 from tvmq.codegen.elf_object import read_object
+from tvmq.codegen.lone_stores import with_whole_stores
 from tvmq.codegen.memory_file import written
 from tvmq.codegen.merge_objects import merged
 from tvmq.codegen.native import is_linux_x86
@@ -28,6 +29,7 @@ from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.threads import ALLOWED_CPUS
 from tvmq.errors import BuildError
 
+FORM = 2  # of what is done to the code behind LLVM (codegen/lone_stores.py): other code, another number
 MOST_WORKERS = 8  # each holds LLVM's memory of a kernel
 
 Options = Mapping[str, Any]  # of a PassContext
@@ -43,14 +45,14 @@ def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options:
     functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
     if not functions or not here or not is_linux_x86(target):
         return None
-    objects = [read_object(data) for data in _objects(functions, compiler, options)]
+    objects = [read_object(data) for data in _objects(functions, target, compiler, options)]
     try:
         return link_objects(merged(objects))
     except BuildError:  # something that our linker does not know: LLVM's own way always works
         return None
 
 
-def _objects(functions: dict[str, Any], compiler: Any, options: Options) -> list[bytes]:
+def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[bytes]:
     """Object files in the order of the names."""
     found: dict[str, bytes | None] = {}
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
@@ -59,7 +61,7 @@ def _objects(functions: dict[str, Any], compiler: Any, options: Options) -> list
     missing = [name for name, data in found.items() if data is None]
     if missing:
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
-            made = workers.map(lambda name: _compiled(name, functions[name], compiler, options), missing)
+            made = workers.map(lambda name: _compiled(name, functions[name], target, compiler, options), missing)
             for name, data in zip(missing, made, strict=True):
                 found[name] = data
                 kernel_cache.write(keys[name], data)
@@ -67,15 +69,17 @@ def _objects(functions: dict[str, Any], compiler: Any, options: Options) -> list
     return [data for data in found.values() if data is not None]
 
 
-def _compiled(name: str, func: Any, compiler: Any, options: Options) -> bytes:
+def _compiled(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
     with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
         library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
-    return written(lambda path: library.write_to_file(path, "o"))
+    whole = with_whole_stores(library, target)
+    return written(lambda path: whole.write_to_file(path, "o"))
 
 
 def _key(func: Any, compiler: Any, options: Options) -> str:
     """Hash of all that the code depends on: the function, the target, the options, and who compiles."""
     facts = {
+        "form": FORM,
         "tvm": str(tvm.__version__),
         "tvm_ffi": str(tvm_ffi.__version__),
         "llvm": int(tvm.target.codegen.llvm_version_major()),

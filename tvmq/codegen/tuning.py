@@ -21,6 +21,7 @@ from tvm import relax
 
 from tvmq.codegen.generic import KERNEL
 from tvmq.codegen.host import missing_features
+from tvmq.codegen.lone_stores import with_whole_stores
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import lower_functions
 from tvmq.codegen.target import CpuTarget
@@ -173,7 +174,8 @@ class _Run:
         with ONE_AT_A_TIME:
             compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
             with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG):
-                self._code = tvm.compile(tvm.IRModule({"kernel": func}), compiler)["kernel"]
+                library = tvm.tirx.build(tvm.IRModule({"kernel": func}), target=compiler)
+            self._code = with_whole_stores(library, target)["kernel"]
         random = np.random.default_rng(0)
         arrays = [const_value(arg) if is_const(arg) else _random(arg.ty, random) for arg in call.args[1].fields]
         arrays.append(np.zeros(_shape(call.ty), str(call.ty.dtype)))

@@ -20,6 +20,7 @@ from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
+from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
@@ -93,7 +94,9 @@ def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[rela
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
     native = native_kernels(lowered, target, compiler, OPTIONS)
     if native is None:
-        return tvm.compile(lowered, compiler, relax_pipeline=None), None
+        code = tvm.compile(lowered, compiler, relax_pipeline=None)
+        repair(code, target)
+        return code, None
     bytecode = relax.ExecBuilder()
     vm_build._vmcodegen(bytecode, lowered)  # noqa: SLF001  (relax.build without the kernels)
     executable = bytecode.get()

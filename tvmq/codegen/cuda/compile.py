@@ -12,6 +12,7 @@ from tvmq.codegen.cuda.intrinsics import exact_floats
 from tvmq.codegen.cuda.schedule import schedule_cuda
 from tvmq.codegen.cuda.source import our_sources
 from tvmq.codegen.cuda.target import CudaTarget
+from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.vm_pipeline import CONFIG, ONE_AT_A_TIME, OPT_LEVEL, fuse, lower
 from tvmq.errors import BuildError
 
@@ -52,6 +53,7 @@ def _compiled(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecut
     compiler = compiler_of(target)
     with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG), our_sources() as sources:
         code = tvm.compile(lowered, compiler, relax_pipeline=None)
+    repair(code, target.host)
     return code, "".join(sources)
 
 
