@@ -45,11 +45,24 @@ class Module:
             R.output(y)
         return y
 """
+SUMS = """
+# from tvm.script import ir as I
+# from tvm.script import relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4, 20), "uint8"), w: R.Tensor((20, 4), "int8")):
+        R.func_attr({"num_input": 1})
+        with R.dataflow():
+            y = R.matmul(x, w, out_dtype="int32")
+            R.output(y)
+        return y
+"""
 X = {"x": np.random.default_rng(0).random((1, 8, 12, 12)).astype(np.float32)}
 
 
-def built(text: str, weight: tuple[int, ...]) -> tvmq.Executable:
-    return tvmq.build(parse(text), params={"w": np.ones(weight, np.float32)})
+def built(text: str, weight: tuple[int, ...], dtype: type = np.float32) -> tvmq.Executable:
+    return tvmq.build(parse(text), params={"w": np.ones(weight, dtype)})
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +80,25 @@ def test_every_call_has_its_row_and_its_names(exe: tvmq.Executable) -> None:
     assert product.rate and product.of_peak and 0 < product.of_peak < 2
     assert profile.calls >= len(profile.layers) >= 2
     assert sum(map(profile.share, profile.layers)) == pytest.approx(1)
+
+
+def test_every_row_has_a_forecast(exe: tvmq.Executable) -> None:
+    rows = exe.profile(X, repeat=1).layers
+    assert all(row.forecast is not None and row.forecast >= 0 for row in rows)
+    (product,) = [row for row in rows if row.macs]
+    assert product.forecast and 1e-8 < product.forecast < 1e-3
+
+
+def test_sums_that_reach_memory_are_counted() -> None:
+    codes = np.ones((4, 20), np.uint8)
+    profile = built(SUMS, (20, 4), np.int8).profile({"x": codes}, repeat=1)
+    assert profile.products == (1, 1)
+
+
+def test_layers_of_a_quantized_network_keep_their_sums() -> None:
+    with tvmq.qconfig(calibrate_mode="global_scale"):
+        quantized = tvmq.quantize(parse(TWO_LAYERS), {"w": np.ones((16, 8, 3, 3), np.float32)})
+    assert tvmq.build(quantized).profile(X, repeat=1).products == (1, 0)
 
 
 def test_a_run_gives_the_same_after_a_profile(exe: tvmq.Executable) -> None:
@@ -101,15 +133,19 @@ def test_profile_of_a_gpu_is_refused(exe: tvmq.Executable, monkeypatch: pytest.M
 
 def test_the_table_prints_and_becomes_json() -> None:
     rows = (
-        LayerTime(("conv", "relu"), ("conv2d",), 3e-6, 6_000_000, "int8", 4e12),
+        LayerTime(("conv", "relu"), ("conv2d",), 3e-6, 6_000_000, "int8", 4e12, 2e-6, sums=True),
         LayerTime((), ("sin",), 1e-6, 0, "", None),
     )
     profile = Profile(rows, 5e-6, 2e-7, 3, 2, 20)
     lines = str(profile).splitlines()
-    assert lines[1].split() == ["conv,", "relu", "conv2d", "3.0", "us", "75.0%", "6.00", "2000.0", "50%"]
+    assert lines[1].split() == ["conv,", "relu", "conv2d", "3.0", "us", "2.0", "us", "75.0%", "6.00", "2000.0", "50%"]
     assert lines[2].split() == ["-", "sin", "1.0", "us", "25.0%"]
-    assert lines[-1].startswith("sum 4.0 us of 3 calls; whole run 5.0 us, 1200.0 GMAC/s (2 threads, 20 runs")
+    assert lines[-2].startswith(
+        "sum 4.0 us (forecast 2.0 us) of 3 calls; whole run 5.0 us, 1200.0 GMAC/s (2 threads, 20"
+    )
+    assert lines[-1] == "products of codes whose 32-bit sums reach memory: 1 of 1"
     figures = profile.to_dict()
+    assert (figures["products"], figures["sums_in_memory"]) == (1, 1)
     assert figures["layers"][0]["of_peak"] == pytest.approx(0.5) and figures["layers"][1]["rate"] is None
     assert profile.slowest(1) == [rows[0]]
 

@@ -6,6 +6,7 @@ import copy
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.direct_functions import entry
+from tvmq.codegen.estimate import estimates
 from tvmq.codegen.inputs import TensorInfo, infos
+from tvmq.codegen.machine import machine_of
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.recipes import Recipes
@@ -28,6 +31,7 @@ from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.targets import lacking, refusal_of_all
 from tvmq.codegen.threads import check_counts, default_threads, in_threads, with_threads
 from tvmq.codegen.timing import Timing, measure
+from tvmq.cost import START
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.graph.ledger import Ledger
 
@@ -212,9 +216,17 @@ class Executable:
 
         def work() -> Profile:
             described = self._parts.description.get("calls", {})
-            return profiled(self._parts.code, lambda code: main.with_code(code).run(inputs), described, target, repeat)
+            run = partial(_run_as, main, inputs)
+            return profiled(self._parts.code, run, described, target, repeat, self._forecast)
 
         return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
+
+    def _forecast(self, threads: int) -> list[float]:
+        """Seconds that the cost model expects of every call of a sample."""
+        target = self._parts.target
+        assert isinstance(target, CpuTarget)
+        found, _ = estimates(self.module, target, machine_of(target), threads=threads)
+        return [estimate.time.total - START for estimate in found]
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.
@@ -269,6 +281,11 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
         return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
     return lambda name: entry(host, name)
+
+
+def _run_as(main: CompiledFunction, inputs: Mapping[str, Any], code: Callable[..., Any]) -> object:
+    """A run of main with another function of a virtual machine in its place."""
+    return main.with_code(code).run(inputs)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

@@ -31,6 +31,7 @@ PEAK_SECONDS = 0.01
 # What kernels that only move or convert data are called: rows of their own, never the work of a product.
 MOVERS = ("to_nhwc", "to_nchw", "transpose", "quantize", "dequantize", "pad", "frame", "concat", "copy", "stack_depth")
 PREFIX = "kernel_"
+SUMS = "int32"
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
 clock = time.perf_counter
@@ -42,12 +43,14 @@ def profiled(
     described: Mapping[str, Any],
     target: CpuTarget,
     repeat: int,
+    forecast: Callable[[int], Sequence[float]],
 ) -> Profile:
     """The profile, with as many threads as models use in this thread.
 
     code       the compiled functions
     run        runs a function in main's place on the inputs
     described  see main_calls.describe_calls
+    forecast   with so many threads: seconds that the cost model expects of every call of a sample
     """
     machine = relax.VirtualMachine(code, tvm.cpu())
     calls = recorded(machine, run)
@@ -57,8 +60,8 @@ def profiled(
     overhead = statistics.median(
         statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
     )
-    rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], described)
     threads = tvm.runtime.num_threads()
+    rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], described, forecast(threads))
     peaks = {dtype: threads * _peak_rate(target, dtype) for dtype in sorted({row.dtype for row in rows if row.macs})}
     layers = tuple(replace(row, peak=peaks.get(row.dtype)) for row in rows)
     return Profile(layers, whole, overhead, len(calls), threads, repeat)
@@ -102,7 +105,9 @@ def _times(calls: Sequence[Call]) -> list[float]:
     return [end - begin for begin, end in zip(stamps, stamps[1:], strict=False)]
 
 
-def _rows(calls: Sequence[Call], seconds: Sequence[float], described: Mapping[str, Any]) -> list[LayerTime]:
+def _rows(
+    calls: Sequence[Call], seconds: Sequence[float], described: Mapping[str, Any], forecast: Sequence[float]
+) -> list[LayerTime]:
     """One row for the calls of an origin that compute, and one for each call that moves data, in order."""
     functions, origins = described.get("functions", []), described.get("origins", [])
     known = [name for name, _ in functions]
@@ -110,7 +115,8 @@ def _rows(calls: Sequence[Call], seconds: Sequence[float], described: Mapping[st
     fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
     samples = len(calls) // len(known) if fits else 1
     rows: dict[object, LayerTime] = {}
-    for index, ((name, _, _), second) in enumerate(zip(calls, seconds, strict=True)):
+    told = forecast if fits and len(forecast) == len(known) else ()
+    for index, ((name, _, args), second) in enumerate(zip(calls, seconds, strict=True)):
         number = functions[index % len(known)][1] if fits else None
         origin = {} if number is None else origins[number]
         kernel = name.removeprefix(PREFIX)
@@ -119,7 +125,9 @@ def _rows(calls: Sequence[Call], seconds: Sequence[float], described: Mapping[st
         key = (index % len(known), kernel) if moves and fits else index if number is None else number
         row = rows.get(key) or LayerTime(tuple(origin.get("layers", ())), (), 0.0, macs, origin.get("dtype", ""), None)
         kernels = row.kernels if kernel in row.kernels else (*row.kernels, kernel)
-        rows[key] = replace(row, kernels=kernels, seconds=row.seconds + second)
+        expected = (row.forecast or 0.0) + told[index % len(known)] if told else None
+        sums = row.sums or (not moves and str(args[-1].dtype) == SUMS)
+        rows[key] = replace(row, kernels=kernels, seconds=row.seconds + second, forecast=expected, sums=sums)
     return [row if row.macs else replace(row, dtype="") for row in rows.values()]
 
 

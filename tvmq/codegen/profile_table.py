@@ -7,19 +7,22 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 WIDEST = 44  # letters of a name
-HEADS = ("layer", "kernel", "time", "share", "MMAC", "GMAC/s", "of peak")
+CODES = ("int8", "int16")
+HEADS = ("layer", "kernel", "time", "forecast", "share", "MMAC", "GMAC/s", "of peak")
 
 
 @dataclass(frozen=True)
 class LayerTime:
     """A layer, or layers that are computed together.
 
-    layers   names in the source; empty for what belongs to none
-    kernels  functions that compute them
-    seconds  median of a run
-    macs     multiply-accumulates; 0 for what is no product
-    dtype    of its operands: "int8", "int16" or "float32"
-    peak     multiply-accumulates in a second that the CPU reaches at most for that type; None where it is not known
+    layers    names in the source; empty for what belongs to none
+    kernels   functions that compute them
+    seconds   median of a run
+    macs      multiply-accumulates; 0 for what is no product
+    dtype     of its operands: "int8", "int16" or "float32"
+    peak      multiply-accumulates in a second that the CPU reaches at most for that type; None where it is not known
+    forecast  seconds that the cost model (tvmq/cost.py) expects; None where it knows no such calls
+    sums      its sums of 32 bits reach memory before they become codes
     """
 
     layers: tuple[str, ...]
@@ -28,6 +31,8 @@ class LayerTime:
     macs: int
     dtype: str
     peak: float | None
+    forecast: float | None = None
+    sums: bool = False
 
     @property
     def rate(self) -> float | None:
@@ -75,6 +80,7 @@ class Profile:
     def to_dict(self) -> dict[str, Any]:
         """For JSON: seconds, and the rows with their share, rate and share of the peak."""
         figures = {name: getattr(self, name) for name in ("run", "sum", "overhead", "calls", "threads", "repeat")}
+        figures |= dict(zip(("products", "sums_in_memory"), self.products, strict=True))
         return {**figures, "layers": [self._row(layer) for layer in self.layers]}
 
     def _row(self, layer: LayerTime) -> dict[str, Any]:
@@ -82,7 +88,8 @@ class Profile:
 
     def _cells(self, layer: LayerTime) -> list[str]:
         names, kernels = ", ".join(layer.layers) or "-", " ".join(layer.kernels)
-        cells = [_cut(names), _cut(kernels), _microseconds(layer.seconds), f"{self.share(layer):.1%}"]
+        forecast = "" if layer.forecast is None else _microseconds(layer.forecast)
+        cells = [_cut(names), _cut(kernels), _microseconds(layer.seconds), forecast, f"{self.share(layer):.1%}"]
         rate, of_peak = layer.rate, layer.of_peak
         return [
             *cells,
@@ -91,14 +98,24 @@ class Profile:
             "" if of_peak is None else f"{of_peak:.0%}",
         ]
 
+    @property
+    def products(self) -> tuple[int, int]:
+        """Products of codes, and those of them whose sums of 32 bits reach memory."""
+        codes = [layer for layer in self.layers if layer.macs and layer.dtype in CODES]
+        return len(codes), sum(layer.sums for layer in codes)
+
     def summary(self) -> str:
-        """The sum beside the whole run."""
+        """The sum beside the whole run and the forecast, and how many sums of products reach memory."""
         macs = sum(layer.macs for layer in self.layers)
         rate = f", {macs / self.run / 1e9:.1f} GMAC/s" if macs else ""
+        told = [layer.forecast for layer in self.layers if layer.forecast is not None]
+        forecast = f" (forecast {_microseconds(sum(told))})" if told else ""
+        count, sums = self.products
+        codes = f"\nproducts of codes whose 32-bit sums reach memory: {sums} of {count}" if count else ""
         return (
-            f"sum {_microseconds(self.sum)} of {self.calls} calls; whole run {_microseconds(self.run)}{rate} "
+            f"sum {_microseconds(self.sum)}{forecast} of {self.calls} calls; whole run {_microseconds(self.run)}{rate} "
             f"({self.threads} thread{'s' * (self.threads > 1)}, {self.repeat} runs, "
-            f"{self.overhead * 1e6:.2f} us a call taken off)"
+            f"{self.overhead * 1e6:.2f} us a call taken off){codes}"
         )
 
     def __str__(self) -> str:
