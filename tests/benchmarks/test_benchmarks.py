@@ -142,6 +142,7 @@ def test_latency_compares_the_best_peer(script: Any) -> None:
     """The least of the peers that ran; those that did not count for nothing."""
     figures = {
         "name": "n",
+        "level": "",
         "macs": 2_000_000,
         "peak_rate": 1e6,
         "tvmq int8": 4.0,
@@ -153,6 +154,9 @@ def test_latency_compares_the_best_peer(script: Any) -> None:
     expected = {"int8_gain": 2.0, "beside_float": 1.5, "float_gain": 1.5, "spread": 0.1, "share": 0.5, "ceiling": 2.0}
     assert {key: judged[key] for key in expected} == pytest.approx(expected)
     assert np.isnan(judged["ov int8"])
+    # a peer that cannot be limited to a lesser CPU does not count there
+    limited = script("latency").judged({**figures, "level": "avx2", "ov int8": 12.0})
+    assert (limited["int8_gain"], limited["ort int8"]) == (pytest.approx(3.0), 8.0)
 
 
 def test_bounds_of_kernels(script: Any) -> None:

@@ -23,6 +23,11 @@ Targets = Annotated[
         '"llvm -mcpu=core-avx2", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "cuda -arch=sm_90"',
     ),
 ]
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+]
+Batch = Annotated[int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices on stderr.")]
 Sha256 = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.arguments import Batch, Json, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import print_json, step
 
@@ -23,13 +23,8 @@ def inspect(
             '"llvm -mcpu=sapphirerapids"',
         ),
     ] = "llvm",
-    shape: Annotated[
-        list[str] | None,
-        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
-    ] = None,
-    batch: Annotated[
-        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
-    ] = 1,
+    shape: Shapes = None,
+    batch: Batch = 1,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that a run may use.")] = 1,
     clock: Annotated[
         float | None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet, Targets, target_of
+from tvmq.cli.arguments import Batch, Json, Quiet, Shapes, Targets, target_of
 from tvmq.cli.files import Batches, check_output
 from tvmq.cli.model import import_model
 from tvmq.cli.options import with_qconfig_options
@@ -36,13 +36,8 @@ def quantize(
     samples: Annotated[
         int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
     ] = None,
-    batch: Annotated[
-        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
-    ] = 1,
-    shape: Annotated[
-        list[str] | None,
-        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
-    ] = None,
+    batch: Batch = 1,
+    shape: Shapes = None,
     onnx: Annotated[
         Path | None,
         typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),

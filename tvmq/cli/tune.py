@@ -9,7 +9,7 @@ import typer
 
 import tvmq
 from tvmq.cache import cache_folder
-from tvmq.cli.arguments import Json, Quiet
+from tvmq.cli.arguments import Batch, Json, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import notice, print_json, step
 from tvmq.errors import ConfigError
@@ -24,13 +24,8 @@ def tune(
     target: Annotated[
         str, typer.Option("--target", help='Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"')
     ] = "llvm",
-    shape: Annotated[
-        list[str] | None,
-        typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
-    ] = None,
-    batch: Annotated[
-        int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")
-    ] = 1,
+    shape: Shapes = None,
+    batch: Batch = 1,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
