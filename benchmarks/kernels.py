@@ -37,7 +37,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.kernels import builder, isa, winograd
-from tvmq.kernels.conv2d import make_kernel
+from tvmq.kernels.conv2d import instructions_for, make_kernel
 from tvmq.kernels.conv_shape import ConvShape
 from tvmq.kernels.depthwise import depthwise
 from tvmq.kernels.tiling import choose_tiling, cut
@@ -208,7 +208,7 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
     if conv.groups > 1:
         kernel = depthwise(conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
         return {f"{kernel.name} *": kernel}
-    shape = ConvShape(conv, isa.level(level), X_ZERO)
+    shape = ConvShape(conv, instructions_for(conv, isa.isa_named(level)), X_ZERO)
     product = shape.product
     tilings = [choose_tiling(product, shape.ins)]
     tilings += [cut(product, *tile) for tile in tiles if tile[0] <= product.pixels]

@@ -60,8 +60,9 @@ SHAPES = [
     picture((1, 1), 32),
     picture((2, 2), 16, padding=(4, 4, 4, 4)),
     picture((9, 8), 16, kernel=5, stride=2, padding=(4, 4, 4, 4), dilation=3, x_dtype="int8"),
-    # several strips and bands
+    # several strips and bands; so large that rows are fetched ahead
     picture((60, 150), 64),
+    picture((91, 64), 96, stride=2),
 ]
 
 

@@ -148,10 +148,21 @@ def store_first(buffer: Buffer, offset: Expr, vector: Expr, lanes: int, count: i
         done += piece
 
 
-def prefetch(buffer: Buffer, offset: Expr) -> None:
-    """Ask for the cache line of an element, for reading, into the nearest cache."""
-    zero, three, one = (tirx.const(value, "int32") for value in (0, 3, 1))
-    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch.p0", T.address_of(buffer[offset]), zero, three, one))
+def prefetch(buffer: Buffer, offset: Expr, locality: int = 3) -> None:
+    """Ask for the cache line of an element, for reading; locality: 3 into the nearest cache, 2 into the second."""
+    zero, level, one = (tirx.const(value, "int32") for value in (0, locality, 1))
+    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch.p0", T.address_of(buffer[offset]), zero, level, one))
+
+
+def align_stack(lanes: int) -> None:
+    """Begin the frame of the function, or of the parallel region, that this stands in at whole cache lines.
+
+    Registers that LLVM runs out of go to the stack, which is aligned to 16 bytes unless a variable asks for more: then
+    most of these vectors lie across two lines, and reading them takes twice as long. LLVM decides before it knows that
+    it will run out; the prefetch keeps it from removing the variable.
+    """
+    anchor = T.alloc_buffer((1,), vector_type("int32", lanes))
+    prefetch(anchor, 0)
 
 
 class Register:

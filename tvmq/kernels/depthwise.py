@@ -29,6 +29,7 @@ from tvmq.kernels.builder import (
     Expr,
     Function,
     Register,
+    align_stack,
     const,
     flat,
     load,
@@ -46,7 +47,7 @@ from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.loops import opaque
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
 
-RING_BYTES = 16 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
+RING_BYTES = 24 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
 MOST_PIXELS = 4  # of a tile: more would hold no more sums, or share weights that are in the cache anyway
 
 
@@ -144,6 +145,7 @@ class _Template:
     def _body(self) -> None:
         tasks = self.conv.batch * self.shape.bands
         with (T.parallel if tasks > 1 else T.serial)(0, tasks) as task:
+            align_stack(self.ins.lanes)
             image = opaque(T.floordiv(task, self.shape.bands))
             band = opaque(T.floormod(task, self.shape.bands))
             first, end = (opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1))
@@ -224,7 +226,9 @@ class _BlocksOfBand:
             with T.If(T.And(y >= 0, y < conv.height)):
                 with T.Then():
                     line = ((self.image * conv.height + y) * conv.width) * conv.channels + self.channel
-                    self.copier.copy(self.ring, begin, opaque(line), self.step_first, end)
+                    following = opaque(T.min(y + conv.strides[0], conv.height - 1) - y)
+                    ahead = following * (conv.width * conv.channels)
+                    self.copier.copy(self.ring, begin, opaque(line), self.step_first, end, ahead)
                 if self.shape.outside is None:
                     with T.Else():
                         self.copier.fill(self.ring, begin, end - self.step_first)
