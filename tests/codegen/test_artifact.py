@@ -10,6 +10,7 @@ import re
 import stat
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ import tvm
 
 import tvmq
 from tests.models import Net, parse
-from tvmq.codegen import artifact, code_bytes, native, vm_pipeline
+from tvmq.codegen import artifact, bytecode, code_bytes, native, saved_file, vm_pipeline
 from tvmq.codegen.artifact import MANIFEST, MEMBERS, unpack
 from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
@@ -173,6 +174,57 @@ def test_the_hash(digits, saved):
     tvmq.load(digits.path, sha256=digest.upper())
     assert f"expected {digest}" in refused(saved, sha256=digest)
     assert "it is not the file that was saved" in refused(digits.path, sha256="")
+
+
+def test_a_loaded_model_keeps_its_file(digits, saved, tmp_path):
+    """One that is removed or replaced can be saved again and asked for its module; one that is changed is refused."""
+    path, other = tmp_path / "mine.tvmq", tmp_path / "other.tvmq"
+    path.write_bytes(digits.path.read_bytes())
+    removed = tvmq.load(path)
+    path.unlink()
+    path.write_bytes(saved.read_bytes())
+    replaced = tvmq.load(path)
+    assert removed.save(path) == digits.sha256 and path.read_bytes() == digits.path.read_bytes()
+    assert np.array_equal(replaced(X), small()(X))
+    tvm.ir.assert_structural_equal(removed.module, digits.exe.module)
+    tvm.ir.assert_structural_equal(replaced.module, tvmq.load(saved).module)
+    changed = tvmq.load(path)
+    with open(path, "r+b") as file:
+        file.seek(1000)
+        file.write(b"changed")
+    sentence = f"load: '{path}' was changed while it was in use; load it again"
+    other.write_bytes(b"before")
+    for asked in (lambda: changed.save(other), lambda: changed.module):
+        with pytest.raises(ArtifactError, match=re.escape(sentence)):
+            asked()
+    assert other.read_bytes() == b"before" and sorted(tmp_path.iterdir()) == [path, other]
+
+
+def test_a_file_is_not_held_in_memory(tmp_path):
+    """Neither it nor its constants, which stand in it twice: TVM has them."""
+    weights = np.random.default_rng(0).standard_normal(2**21).astype(np.float32)
+    path = tmp_path / "large.tvmq"
+    tvmq.build(parse(SMALL.replace("(8,)", f"({weights.size},)"), w=weights)).save(path)
+    assert path.stat().st_size > 1.8 * weights.nbytes
+    tracemalloc.start()
+    try:
+        artifact.load(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < weights.nbytes / 2
+    ones = np.ones_like(weights)
+    loaded = tvmq.load(path)
+    assert np.array_equal(loaded(ones), tvmq.build(loaded.module)(ones))
+
+
+def test_bytecode_of_another_form_is_read_by_tvm(digits, monkeypatch):
+    picture = digits.example.test[:1]
+    with monkeypatch.context() as patch:
+        patch.setattr(bytecode, "VERSION", "other")
+        assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))
+    monkeypatch.setattr(code_bytes, "LOAD_BYTECODE", "no function of TVM")
+    assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))
 
 
 # ---- both forms of the kernels
@@ -391,7 +443,7 @@ def test_a_zip_bomb_is_not_unpacked(saved, tmp_path, monkeypatch):
     def unpacked(*_: Any) -> None:
         raise AssertionError("unpacked")
 
-    monkeypatch.setattr(zipfile.ZipFile, "read", unpacked)
+    monkeypatch.setattr(zipfile.ZipFile, "open", unpacked)
     assert "bytes packed into" in refused(path)
 
 
@@ -418,7 +470,7 @@ def test_no_file(tmp_path, monkeypatch):
     assert "cannot be read" in refused(tmp_path / "nul\0l")
     path = tmp_path / "big.tvmq"
     path.write_bytes(bytes(100))
-    monkeypatch.setattr(artifact, "LARGEST_FILE", 99)
+    monkeypatch.setattr(saved_file, "LARGEST_FILE", 99)
     assert "has 100 bytes, the limit is 99" in refused(path)
 
 

@@ -26,12 +26,13 @@ import json
 import os
 import secrets
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import tvm
 
+from tvmq.codegen.bytecode import read_bytecode
 from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
 from tvmq.codegen.cuda.saved import MEMBERS as GPU
 from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
@@ -39,6 +40,7 @@ from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
 from tvmq.codegen.host import missing_features
 from tvmq.codegen.manifest import SEVERAL, check_form, check_versions, codes_of, describe_code, make_manifest
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
+from tvmq.codegen.saved_file import HashingReader, Readable, SavedFile
 from tvmq.codegen.shared_constants import cut, joined
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.targets import best, reasons
@@ -49,27 +51,31 @@ CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
 MEMBERS = (MANIFEST, *CODE, *IR)
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
-# Bounds against damaged or hostile archives: bytes of a file; unpacked bytes for each of them, beyond a base.
+# Bounds against damaged or hostile archives: unpacked bytes for each of the file's, beyond a base.
 # Deflate could reach 1000; a model that compresses better than RATIO is stored as it is.
-LARGEST_FILE = 16 * 2**30
 UNPACKED_BASE = 64 * 2**20
 RATIO = 100
+CHUNK = 2**18
 EPOCH = (1980, 1, 1, 0, 0, 0)
+Reader = Callable[[Readable, int], Any]  # makes something of an open member of so many bytes
 
 
-def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
+def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """Write the file whole or not at all; returns its sha256.
 
     parts    an executable's (codegen/executable.py)
-    module   the Relax module that was compiled
-    raises   OutputError; a file that was there before is untouched then
+    module   gives the Relax module that was compiled, if it is needed
+    raises   OutputError; ArtifactError if the file it was loaded from has changed; a file that was there before is
+             untouched then
     """
     # Beside the file, so that renaming stays on one disk.
     temporary = path.with_name(f".tvmq-{secrets.token_hex(8)}.part") if path.name else path
     try:
-        data = parts.saved or packed(parts, module)
-        _write(temporary, data)
+        saved = parts.saved or SavedFile.of(f"save: '{path}'", packed(parts, module()))
+        _write(temporary, saved.blocks())
         temporary.replace(path)
+    except ArtifactError:  # the file it was loaded from was changed
+        raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(
@@ -78,14 +84,14 @@ def save(path: Path, parts: Any, module: tvm.IRModule) -> str:
     finally:
         with contextlib.suppress(OSError, ValueError):
             temporary.unlink()
-    return _sha256(data)
+    return saved.sha256
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
     # 0o666 less the umask, as any new file
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+        file.writelines(pieces)
         file.flush()
         os.fsync(file.fileno())
 
@@ -139,17 +145,18 @@ def _zip(members: dict[str, bytes], method: int) -> bytes:
 def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     """The parts of an executable; see executable.load for what is refused."""
     where = f"load: '{path}'"
-    data = _read(path, where)
-    digest = _sha256(data)
-    if sha256 is not None and digest != sha256.lower():
-        raise ArtifactError(f"{where} has sha256 {digest}, expected {sha256}; it is not the file that was saved")
-    manifest, blobs = unpack(where, data)
+    file = SavedFile.open(where, path)
+    if sha256 is not None and file.sha256 != sha256.lower():
+        raise ArtifactError(f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved")
+    manifest, blobs = unpack(where, file, _readers)
     targets = _targets(manifest)
     number = _runnable(where, codes_of(manifest), targets)
     target, description = targets[number], codes_of(manifest)[number]
     is_gpu = isinstance(target, CudaTarget)
     library = gpu_library(blobs) if is_gpu else None
-    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * len(data))
+    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
+    if code[BYTECODE] is None:  # in a form that only TVM reads
+        code[BYTECODE] = unpack(where, file)[1][BYTECODE]
     return {
         "code": from_bytes(code, target.host, [library] if library else []),
         "target": target,
@@ -157,23 +164,21 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
         "source": blobs[SOURCE].decode() if is_gpu else "",
         "description": {**manifest["description"], **description.get("own", {})},
         "kernels": description["kernels"],
-        # read when asked for: the file is in memory anyway, the module need not be
-        "module": lambda: module_from_bytes(where, unpack(where, data)[1]),
-        "saved": data,
+        # read when asked for
+        "module": lambda: module_from_bytes(where, unpack(where, file)[1]),
+        "saved": file,
     }
 
 
-def _read(path: Path, where: str) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size <= LARGEST_FILE:
-            return path.read_bytes()
-    except FileNotFoundError:
-        raise ArtifactError(f"{where}: there is no such file; `tvmq quantize` makes one") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ArtifactError(f"{where} cannot be read ({reason}); name a .tvmq file") from error
-    raise ArtifactError(f"{where} has {size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file")
+def _readers(manifest: dict[str, Any]) -> dict[str, Reader]:
+    """How the members of a model that is to run are read; the module is checked only."""
+    if _count(manifest) > 1:  # codes take constants from each other
+        return {MODULE: _nothing}
+    return {MODULE: _nothing, CONSTANTS: _nothing, BYTECODE: read_bytecode}
+
+
+def _nothing(_member: Readable, _size: int) -> None:
+    """What need not be kept."""
 
 
 def _targets(manifest: dict[str, Any]) -> list[Any]:
@@ -204,7 +209,7 @@ def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any
     return 0
 
 
-def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, bytes], most: int) -> dict[str, bytes]:
+def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], most: int) -> dict[str, Any]:
     """The members of one code, its constants in their places."""
     if number == 0:
         return {name: blobs[name] for name in CODE}
@@ -217,31 +222,49 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
         raise ArtifactError(f"{where}: '{wrong}' of the manifest is wrong ({error}); save the model again") from error
 
 
-def unpack(where: str, data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+def unpack(
+    where: str, data: bytes | SavedFile, readers: Callable[[dict[str, Any]], Mapping[str, Reader]] = lambda _: {}
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The manifest and the other members of an archive, checked against each other.
 
     where    begins the messages
+    readers  gives for a manifest what reads some members; their results are given in place of the bytes
     raises   ArtifactError for anything that `pack` of this schema and this TVM does not make
     """
+    file = SavedFile.of(where, data) if isinstance(data, bytes) else data
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_members(where, archive, len(data))
+        with file.stream() as stream, zipfile.ZipFile(stream) as archive:
+            _check_members(where, archive, file.size)
             manifest = json.loads(archive.read(MANIFEST))
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.namelist(), several)
             gpu = GPU if is_cuda(manifest.get("target")) else ()
-            blobs = {name: archive.read(name) for name in (*CODE, *IR, *gpu, *several)}
+            chosen = readers(manifest)
+            found = {name: _read(archive, name, chosen.get(name)) for name in (*CODE, *IR, *gpu, *several)}
     except ArtifactError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
         reason = last_line(error)
         raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
     check_form(where, manifest)
-    for name, blob in blobs.items():
-        if manifest["sha256"].get(name) != _sha256(blob):
+    for name, (_, digest) in found.items():
+        if manifest["sha256"].get(name) != digest:
             raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")
-    return manifest, blobs
+    return manifest, {name: content for name, (content, _) in found.items()}
+
+
+def _read(archive: zipfile.ZipFile, name: str, reader: Reader | None) -> tuple[Any, str]:
+    """What a reader makes of a member, without one its bytes; and the hash of them all."""
+    if reader is None:
+        content = archive.read(name)
+        return content, _sha256(content)
+    with archive.open(name) as member:
+        hashing = HashingReader(member)
+        result = reader(hashing, archive.getinfo(name).file_size)
+        while hashing.read(CHUNK):
+            pass
+    return result, hashing.sha256
 
 
 def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:

@@ -10,6 +10,7 @@ they appear: equal modules give equal bytes.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import tvm_ffi
 from tvm import relax
 
+from tvmq.codegen.bytecode import Bytecode, read_bytecode
 from tvmq.codegen.memory_file import memory_file, written
 from tvmq.codegen.native import is_linux_x86, load_native, native_library
 from tvmq.codegen.quiet import without_noise
@@ -56,15 +58,16 @@ def _bitcode(library: Any) -> bytes:
     return without_addresses(code, library.inspect_source("ll"))
 
 
-def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:
+def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:
     """What `to_bytes` gave, as an executable.
 
+    blobs    that; also with a bytecode.Bytecode in place of its bytes
     imports  modules that the kernels call
     raises   ArtifactError if TVM cannot read it, TargetError for a shared library of another system
     """
     try:
         with without_noise():
-            module = tvm_ffi.get_global_func(LOAD_BYTECODE)(blobs[BYTECODE])
+            module = _machine(blobs[BYTECODE])
         library = _library(blobs, target)
         if library is not None:
             for called in imports:
@@ -76,6 +79,12 @@ def from_bytes(blobs: Mapping[str, bytes], target: CpuTarget, imports: Sequence[
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
+
+
+def _machine(code: bytes | Bytecode) -> Any:
+    """The bytecode as a module of TVM, by TVM's own reader if need be."""
+    found = code if isinstance(code, Bytecode) else read_bytecode(io.BytesIO(code), len(code))
+    return tvm_ffi.get_global_func(LOAD_BYTECODE)(code) if found is None else found.module()
 
 
 def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:

@@ -27,6 +27,7 @@ from tvmq.codegen.machine import machine_of
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.recipes import Recipes
+from tvmq.codegen.saved_file import SavedFile
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.targets import lacking, refusal_of_all
 from tvmq.codegen.threads import check_counts, default_threads, in_threads, with_threads
@@ -62,7 +63,7 @@ class Parts:
     description: dict[str, Any]
     kernels: dict[str, str]
     module: tvm.IRModule | Callable[[], tvm.IRModule]
-    saved: bytes | None = None
+    saved: SavedFile | None = None
     source: str = ""
     num_threads: int | None = None
     native: bytes | None = None
@@ -232,9 +233,10 @@ class Executable:
         """Write one .tvmq file (a zip) and return its sha256.
 
         Equal modules built for equal targets by equal versions give equal files.
-        raises   OutputError if it cannot be written; then a file that was there before is untouched
+        raises   OutputError if it cannot be written, ArtifactError if it was loaded from a file that has changed since;
+                 then a file that was there before is untouched
         """
-        return artifact.save(Path(path), self._parts, self.module)
+        return artifact.save(Path(path), self._parts, lambda: self.module)
 
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
