@@ -1,0 +1,107 @@
+"""Memory and time of loading and building: what a fresh process reports, and the bounds."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+import tvmq
+from tests.models import Net
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+CHANNELS = 1024  # 9 MiB of weights
+FILES = {"tvmq": "tvmq", "ort": "onnx"}
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a benchmark by name, as a script of its folder would be."""
+    pytest.importorskip("onnxruntime")
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return importlib.import_module
+
+
+@pytest.fixture
+def model() -> onnx.ModelProto:
+    """A float convolution of 9 MiB."""
+    net = Net((1, 256, 4, 4))
+    return net.model(net.conv("x", 256, CHANNELS, kernel=3))
+
+
+def built(model: onnx.ModelProto) -> tvmq.Executable:
+    module, params = tvmq.from_onnx(model)
+    return tvmq.build(module, params=params)
+
+
+def test_figures_of_a_fresh_process(script: Any, model: onnx.ModelProto, tmp_path: Path) -> None:
+    """tvmq and onnxruntime hold the weights, and hardly more than twice that while they load."""
+    loading = script("loading")
+    built(model).save(tmp_path / "m.tvmq")
+    onnx.save(model, tmp_path / "m.onnx")
+    inputs, weights = tmp_path / "x.npz", CHANNELS * 256 * 9 * 4 / 2**20
+    np.savez(inputs, x=np.ones((1, 256, 4, 4), np.float32))
+    found = {name: loading.measure(name, tmp_path / f"m.{end}", inputs, 1) for name, end in FILES.items()}
+    for figures in found.values():
+        assert 0.9 * weights < figures["held"] <= figures["peak"] and figures["load_peak"] <= figures["peak"]
+        assert figures["load_seconds"] > 0 and figures["run_seconds"] > 0 and figures["imported"] > 20
+    assert found["tvmq"]["load_peak"] < weights + 8  # and not twice
+
+
+def test_bounds_of_loading(script: Any) -> None:
+    loading = script("loading")
+    ours = {"task": "t", "runtime": "tvmq", "peak": 30.0, "load_seconds": 1.9}
+    peer = {"task": "t", "runtime": "ort", "peak": 30.0, "load_seconds": 9.0}
+    assert not loading.missed([ours, peer])
+    assert loading.missed([{**ours, "peak": 30.1}, peer]) == ["t: 30.1 MiB above the import, onnxruntime has 30.0"]
+    assert loading.missed([{**ours, "load_seconds": 2.0}, peer]) == ["t: loaded in 2.00 s, under 2 asked"]
+
+
+def test_weights_of_openvino_lie_beside_the_model(script: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes(bytes(3))
+    (tmp_path / "m.bin").write_bytes(bytes(40))
+    assert script("loading").file_bytes(tmp_path / "m.xml") == 43
+    assert script("loading").file_bytes(tmp_path / "m.bin") == 40
+
+
+def test_a_model_is_quantized_and_built(
+    script: Any, model: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the seconds of its samples apart."""
+    building, network = script("building"), script("latency_models").Network
+    onnx.save(model, tmp_path / "m.onnx")
+    feeds = [{"x": np.random.default_rng(i).standard_normal((1, 256, 4, 4)).astype(np.float32)} for i in range(2)]
+    monkeypatch.setattr(building, "find", lambda name, _: network(name, tmp_path / "m.onnx", feeds))
+    monkeypatch.setattr(tvmq.Executable, "run", tvmq.Executable.run)  # put back afterwards
+    seconds = building.first("m", tmp_path / "m.tvmq", None)
+    assert 0 < seconds["data_seconds"] < seconds["quantize_seconds"]
+    assert seconds["import_seconds"] > 0 and seconds["build_seconds"] > 0 and seconds["save_seconds"] > 0
+    assert tvmq.load(tmp_path / "m.tvmq").run(feeds[0])[0].shape == (1, CHANNELS, 4, 4)
+
+
+def test_a_model_is_built_again(script: Any, model: onnx.ModelProto, tmp_path: Path) -> None:
+    built(model).save(tmp_path / "m.tvmq")
+    figures = script("building").again(tmp_path / "m.tvmq")
+    assert figures.keys() == {"load_seconds", "again_seconds"} and min(figures.values()) > 0
+
+
+def test_bounds_of_building(script: Any) -> None:
+    """What the samples cost is left out."""
+    missed = script("building").missed
+    row = {"task": "t", "quantize_seconds": 70.0, "data_seconds": 20.0, "build_seconds": 9.9, "again_seconds": 9.9}
+    assert not missed([row])
+    assert missed([{**row, "data_seconds": 19.9}]) == ["t: quantize and build took 60.0 s, under 60 asked"]
+    assert missed([{**row, "again_seconds": 10.0}]) == ["t: built again in 10.0 s, under 10 asked"]
+
+
+def test_a_watch_adds_up(script: Any) -> None:
+    watch = script("building").Watch()
+    for name in ("a", "b", "a"):
+        with watch(name):
+            time.sleep(0.01)
+    assert watch.seconds["a"] >= 0.02 and watch.seconds["b"] >= 0.01
