@@ -4,7 +4,8 @@
     memory       bytes of activations at the rate of the cache that holds them, and bytes of weights at the rate of the
                  cache that holds those of the whole model, / clock
     kernel       the longer of the two, and OVERLAP of the shorter; divided by the threads that it uses
-    call         the kernel and START: what the virtual machine needs for a call
+    call         the kernel and START: what a call costs from native code; the virtual machine, which runs models of
+                 free sizes, needs about 0.3 us more
     run          all calls and RUN: inputs copied in, results copied out
 
 The cycles of products come from the model that chooses their tiles (kernels/tiling.py); those of everything else from
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 KB = 1024
-START = 0.75e-6  # seconds of a call
+START = 0.1e-6  # seconds of a call
 RUN = 8.0e-6  # seconds of a run
 PARALLEL_START = 2.0e-6  # of a region with several threads
 SERIAL_SECONDS = 20e-6  # kernels split work that takes longer
