@@ -1,9 +1,11 @@
 """The cost model beside the clock: forecast and measured time of every call, int8 and float, one thread.
 
-    python benchmarks/forecast.py --zoo ../shared/zoo [--tasks resnet18,minilm_seq64] [--rounds 15] [--layers]
+    python benchmarks/forecast.py --zoo ../shared/zoo [--tasks resnet18,minilm_seq64] [--rounds 15] [--layers] [--level avx2]
 
 Models are quantized with nominal ranges: times do not depend on them. The calls of one run are recorded and repeated
 in their order, on the same memory, with a look at the clock between them, which is taken off.
+
+--level   compile for a lesser CPU (avx2, avx512bw), on this machine
 
 Columns   calls; sum of the calls, measured and forecast, in ms; rank correlation (Spearman) over the calls;
           error: sum of |forecast - measured| by the sum of what was measured;
@@ -26,6 +28,7 @@ set_threads(1)
 
 from latency_models import NETWORKS, ZOO_TASKS, find  # noqa: E402
 
+LEVELS = {"": "llvm", "avx2": "llvm -mcpu=haswell", "avx512bw": "llvm -mcpu=skylake-avx512"}
 KINDS = ("int8", "float")
 LEAST_RANK, MOST_ERROR = 0.8, 0.35
 LEAST = 1e-8  # seconds: below that nothing was measured
@@ -50,7 +53,7 @@ class Subject:
     measured: list[float] = field(default_factory=list)
 
 
-def subject(name: str, path: Any, feed: Feed, kind: str) -> Subject:
+def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "") -> Subject:
     """Build a model, forecast its calls, record one run."""
     import tvm
     import tvm_ffi
@@ -58,16 +61,16 @@ def subject(name: str, path: Any, feed: Feed, kind: str) -> Subject:
 
     import tvmq
     from tvmq.codegen.estimate import estimates
-    from tvmq.codegen.machine import machine_of
+    from tvmq.codegen.machine import machine_here
     from tvmq.codegen.profile import recorded
     from tvmq.cost import START
 
     mod, params = tvmq.from_onnx(path, shape={key: array.shape for key, array in feed.items()})
     if kind == "int8":
         with tvmq.qconfig(calibrate_mode="global_scale"):
-            mod, params = tvmq.quantize(mod, params), {}
-    exe = tvmq.build(mod, params=params)
-    forecast, _ = estimates(exe.module, exe.target, machine_of(exe.target))
+            mod, params = tvmq.quantize(mod, params, target=LEVELS[level]), {}
+    exe = tvmq.build(mod, LEVELS[level], params=params)
+    forecast, _ = estimates(exe.module, exe.target, machine_here(exe.target))
     virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
     nothing = tvm_ffi.get_global_func("testing.nop")
@@ -169,11 +172,12 @@ def main() -> None:
     options = parser(__doc__ or "", tasks=(*NETWORKS, *ZOO_TASKS))
     options.add_argument("--rounds", type=int, default=15, help="measurements of each call")
     options.add_argument("--layers", action="store_true", help="also every call of every model")
+    options.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
     given = options.parse_args()
     subjects = []
     for name in filter(None, given.tasks.split(",")):
         network = find(name, given)
-        subjects += [subject(name, network.path, network.feed(), kind) for kind in KINDS]
+        subjects += [subject(name, network.path, network.feed(), kind, given.level) for kind in KINDS]
     print(machine())
     measure(subjects, given.rounds)
     records, failures = report(subjects, layers=given.layers)

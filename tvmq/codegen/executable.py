@@ -23,7 +23,7 @@ from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.estimate import estimates
 from tvmq.codegen.inputs import TensorInfo, infos
-from tvmq.codegen.machine import machine_of
+from tvmq.codegen.machine import machine_here
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.recipes import Recipes
@@ -226,7 +226,7 @@ class Executable:
         """Seconds that the cost model expects of every call of a sample."""
         target = self._parts.target
         assert isinstance(target, CpuTarget)
-        found, _ = estimates(self.module, target, machine_of(target), threads=threads)
+        found, _ = estimates(self.module, target, machine_here(target), threads=threads)
         return [estimate.time.total - START for estimate in found]
 
     def save(self, path: str | Path) -> str:

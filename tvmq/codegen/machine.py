@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +33,11 @@ def machine_of(target: CpuTarget, clock: float | None = None) -> Machine:
     used = clock or (measured_clock() if is_here else USUAL_CLOCK)
     machine = Machine(target.mcpu, used, len(ALLOWED_CPUS) if is_here else 1, target.isa.vector_bytes)
     return with_caches(machine, read_caches()) if is_here else machine
+
+
+def machine_here(target: CpuTarget) -> Machine:
+    """This machine, as it runs code for a target that may be a lesser CPU than it."""
+    return replace(machine_of(resolve_target()), vector_bytes=target.isa.vector_bytes)
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from tvmq.kernels.attention_shape import SOFTMAX_CYCLES, Attention
 from tvmq.kernels.batch_matmul_shape import BatchMatmul
 from tvmq.kernels.conv2d import instructions_for
 from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.float_vectors import float_vectors
+from tvmq.kernels.float_vectors import FloatVectors, float_vectors
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.tiling import Product, Tiling, choose_tiling, cycles
@@ -26,6 +26,11 @@ DEPTHWISE_MACS, DEPTHWISE_COPY = 26.0, 0.13
 DEPTHWISE_FLOAT_MACS = 10.0
 # Of Winograd's convolution to the direct one: 36 int16 products for 144 of int8, and the transforms.
 WINOGRAD_SHARE = 0.78
+# The same without VNNI, where the direct one has int16 products as well.
+WINOGRAD_SHARES = {"avx2": 0.41, "avx512bw": 0.37}
+# Cycles that were measured (on Zen 4) to those of the model that chooses tiles, which needs ratios of tiles alone.
+MEASURED = {"avx2": 0.49, "avx2_lanes": 0.58, "avx512bw": 0.68, "avx512bw_lanes": 0.66}
+MEASURED_FLOATS = {"avx2": 0.64}  # the same of float32
 # Cycles for an output that the first dots of the next tile hide: of sums that become codes, and of floats.
 HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
 # Multiply-accumulates in a cycle without a template.
@@ -144,6 +149,12 @@ def on_machine(ins: Instructions, machine: Machine) -> Instructions:
     return slower
 
 
+def _cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
+    """Of the tiles' model, as they were measured."""
+    shares = MEASURED_FLOATS if isinstance(ins, FloatVectors) else MEASURED
+    return shares.get(ins.name, 1.0) * cycles(product, tiling, ins)
+
+
 def _convolution(kind: str, conv: Conv2d, key: object, isa: Isa, machine: Machine) -> float:
     scale = 64 / isa.vector_bytes
     outputs, inputs = math.prod(conv.out_shape), conv.batch * conv.height * conv.width * conv.channels
@@ -155,11 +166,11 @@ def _convolution(kind: str, conv: Conv2d, key: object, isa: Isa, machine: Machin
     ins = on_machine(_instructions_of(key, conv, isa), machine)
     shape = ConvShape(conv, ins, 0)
     tiling = find(key, Tiling) or choose_tiling(shape.product, ins)
-    total = conv.groups * cycles(shape.product, tiling, ins)
+    total = conv.groups * _cycles(shape.product, tiling, ins)
     hidden = HIDDEN_FLOATS if conv.x_dtype == "float32" else HIDDEN_CODES
     total = max(0.6 * total, total - scale * hidden * outputs)
     if kind.startswith("winograd"):
-        return WINOGRAD_SHARE * total
+        return WINOGRAD_SHARES.get(ins.name, WINOGRAD_SHARE) * total
     copied = shape.data_bytes - outputs if shape.staged else 0
     return total + scale * VECTOR_CYCLES["pad"] * copied / 64
 
@@ -169,7 +180,7 @@ def _batch_matmul(product: BatchMatmul, isa: Isa, machine: Machine) -> float:
     assert made is not None  # of a product there is one
     one, ins = made[0], on_machine(made[1], machine)
     packing = (product.rows + 4 * product.columns) * product.depth / 32
-    return math.prod(product.batch) * (cycles(one, choose_tiling(one, ins), ins) + packing)
+    return math.prod(product.batch) * (_cycles(one, choose_tiling(one, ins), ins) + packing)
 
 
 def _attention(shape: Attention, isa: Isa, machine: Machine) -> float:
