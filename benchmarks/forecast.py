@@ -1,6 +1,6 @@
 """The cost model beside the clock: forecast and measured time of every call, int8 and float, one thread.
 
-    python benchmarks/forecast.py --zoo ../shared/zoo [--tasks resnet18,minilm_seq64] [--rounds 15] [--layers] [--level avx2]
+    python benchmarks/forecast.py --zoo ../shared/zoo [--tasks a,b] [--rounds 15] [--layers] [--level avx2]
 
 Models are quantized with nominal ranges: times do not depend on them. The calls of one run are recorded and repeated
 in their order, on the same memory, with a look at the clock between them, which is taken off.
