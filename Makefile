@@ -15,6 +15,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.10 python3 p
 JOBS ?= auto
 TESTS ?= tests
 PYTEST := $(BIN)/python -m pytest
+# Tests of one file stay together, so that they share what they build; who is done early takes from others
+SPREAD := --dist worksteal
 
 .PHONY: help
 help: ## show this list
@@ -43,12 +45,12 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 
 .PHONY: test
 test: $(STAMP) ## run all tests
-	$(PYTEST) -n $(JOBS) $(TESTS)
+	$(PYTEST) -n $(JOBS) $(SPREAD) $(TESTS)
 
 # Watching every line makes the tests half as long again
 .PHONY: coverage
 coverage: $(STAMP) ## run all tests and tell which lines they reach
-	$(PYTEST) -n $(JOBS) --cov --cov-report=term $(TESTS)
+	$(PYTEST) -n $(JOBS) $(SPREAD) --cov --cov-report=term $(TESTS)
 
 .PHONY: check lint types layers
 check: lint types layers ## ruff, mypy and the tests of layers and packages

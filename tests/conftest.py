@@ -1,10 +1,12 @@
-"""Fixtures of all tests: the zoo of real models, golden texts, the `isa` marker."""
+"""Fixtures of all tests: the zoo of real models, golden texts, the `isa` marker, the cache of compiled kernels."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ["TVMQ_CACHE"] = ""  # what is compiled here is what is tested
 
 GOLDEN = Path(__file__).parent / "golden"
 ZOO = Path(os.environ.get("TVMQ_ZOO", Path(__file__).parents[1].parent / "shared" / "zoo"))
@@ -29,8 +30,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register our marker."""
+    """Register our marker; one cache folder for all processes of this run, new and empty."""
     config.addinivalue_line("markers", "isa(name): run only on a CPU with this flag of /proc/cpuinfo")
+    if hasattr(config, "workerinput"):
+        return  # a worker of xdist inherits the folder
+    # What is compiled here is what is tested, each kernel once. Tests that tune set a folder of their own.
+    folder = tempfile.mkdtemp(prefix="tvmq_tests_")
+    os.environ["TVMQ_CACHE"] = folder
+    config.add_cleanup(lambda: _remove_cache(Path(folder)))
+
+
+def _remove_cache(folder: Path) -> None:
+    others = sorted(path.name for path in folder.glob("*") if path.name != "kernels")
+    shutil.rmtree(folder, ignore_errors=True)
+    assert not others, f"a test left {others} in the cache folder of all tests; set TVMQ_CACHE to one of its own"
 
 
 def cpu_flags() -> set[str]:
@@ -45,6 +58,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("isa"):
         if mark.args[0] not in cpu_flags():
             pytest.skip(f"this CPU lacks {mark.args[0]}")
+
+
+@pytest.fixture
+def uncached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test compiles all of its kernels itself, for what it says of compiling them."""
+    monkeypatch.setenv("TVMQ_CACHE", "")
 
 
 @pytest.fixture(scope="session")

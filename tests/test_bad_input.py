@@ -420,8 +420,8 @@ main()
 
 
 def environment(**more: str) -> dict[str, str]:
-    """For a process that finds tvmq where this one does."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
+    """For a process that finds tvmq where this one does, but no kernels that others compiled."""
+    return {**os.environ, "TVMQ_CACHE": "", "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits of file sizes")

@@ -70,7 +70,7 @@ def test_results_of_one_thread_survive_the_next_run_of_another(executables):
         np.testing.assert_array_equal(kept[part], expected[part::3])
 
 
-def test_models_are_made_in_threads(executables):
+def test_models_are_made_in_threads(executables, uncached):
     """Import, quantize and build twice at once, with options of their own, while a third thread runs a model."""
     feeds = feeds_of(model_of(0), 50)
     expected = [executables[0].run(feed)[0] for feed in feeds]

@@ -112,7 +112,7 @@ def test_a_fresh_process_gives_the_same_results_and_builds_the_same_file(digits,
     pictures, results = tmp_path / "pictures.npy", tmp_path / "results.npy"
     np.save(pictures, digits.example.test[:10])
     files = (digits.path, results, pictures, tmp_path / "again.tvmq")
-    environment = {**os.environ, "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "PATH": "", "TVMQ_CACHE": "", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", FRESH, *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,7 @@ def test_a_fresh_process_gives_the_same_results_and_builds_the_same_file(digits,
     assert done.stderr == ""
 
 
-def test_equal_modules_give_equal_files(saved, tmp_path):
+def test_equal_modules_give_equal_files(saved, tmp_path, uncached):
     assert small().save(tmp_path / "again.tvmq") == tvmq.load(saved).save(tmp_path / "loaded.tvmq")
     assert (tmp_path / "again.tvmq").read_bytes() == saved.read_bytes()
     other = tvmq.build(parse(SMALL, w=W + 1)).save(tmp_path / "other.tvmq")

@@ -17,6 +17,9 @@ import numpy as np
 import pytest
 import tvm
 
+from tests.kernels.harness import check_arguments
+from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS
+
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 # the oldest 64-bit core of note, without dot products; it has fused multiply-add as they all have
 CPU = "cortex-a72"
@@ -33,7 +36,7 @@ needs_arm = pytest.mark.skipif(
 
 def arm_target(cpu: str = CPU) -> tvm.target.Target:
     """64-bit Arm Linux."""
-    return tvm.target.Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": cpu})
+    return tvm.target.Target({"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mcpu": cpu, **OPT_LEVEL})
 
 
 def run_on_arm(
@@ -54,7 +57,10 @@ def run_on_arm(
     cpu, emulated = CPUS[level]
     names = [f"case_{number}" for number in range(len(functions))]
     named = {name: func.with_attr("global_symbol", name) for name, func in zip(names, functions, strict=True)}
-    tvm.compile(tvm.IRModule(named), arm_target(cpu)).mod.write_to_file(str(folder / "kernels.o"), "o")
+    for func, inputs, output in zip(functions, tensors, outputs, strict=True):
+        check_arguments(func, (*inputs, output))
+    with tvm.transform.PassContext(**OPTIONS):
+        tvm.compile(tvm.IRModule(named), arm_target(cpu)).mod.write_to_file(str(folder / "kernels.o"), "o")
     (folder / "table.h").write_text("".join(f"KERNEL({name})\n" for name in names))
     with (folder / "input").open("wb") as file:
         for inputs, output in zip(tensors, outputs, strict=True):

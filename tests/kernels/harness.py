@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import tvm
 
 from tvmq import numerics
-from tvmq.codegen.vm_pipeline import UNUSED
+from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Add, Conv2d, Epilogue, Kernel, Requantize, Table
@@ -40,11 +41,29 @@ def levels(*names: str) -> list[Any]:
     return [pytest.param(name, marks=marks[name]) for name in names]
 
 
-def compile_function(name: str, func: Any, level: str) -> Any:
-    """The compiled PrimFunc, callable with tensors."""
-    target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS[level]})
-    with tvm.transform.PassContext(opt_level=3, disabled_pass=UNUSED):
-        return tvm.compile(tvm.IRModule({name: func}), target)[name]
+@lru_cache(maxsize=4)  # by identity: a test that runs one kernel on many inputs compiles it once
+def compile_function(name: str, func: Any, level: str) -> Callable[..., None]:
+    """The PrimFunc, compiled as builds do it and callable with tensors.
+
+    Builds leave out the checks of every kernel's arguments (a third of its compilation): they are made here.
+    """
+    target = tvm.target.Target({"kind": "llvm", "mcpu": CPUS[level], **OPT_LEVEL})
+    with tvm.transform.PassContext(**OPTIONS):
+        compiled = tvm.compile(tvm.IRModule({name: func}), target)[name]
+
+    def run(*tensors: tvm.runtime.Tensor) -> None:
+        check_arguments(func, tensors)
+        compiled(*tensors)
+
+    return run
+
+
+def check_arguments(func: Any, tensors: Sequence[Any]) -> None:
+    """Assert the types and fixed sizes of what a PrimFunc is called with."""
+    for parameter, tensor in zip(func.params, tensors, strict=True):
+        assert str(parameter.dtype) == str(tensor.dtype)
+        for extent, size in zip(parameter.shape, tensor.shape, strict=True):
+            assert not isinstance(extent, tvm.tirx.IntImm) or int(extent) == size, (parameter.shape, tensor.shape)
 
 
 def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:
