@@ -27,6 +27,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.nibbles import Nibbles, nibbles_for, weight_parameter
 from tvmq.kernels.packing import Packing, pack_channels, panel_pieces
+from tvmq.kernels.rest_taps import in_steps
 from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling, choose_tiling
 from tvmq.kernels.types import Conv2d, Epilogue, Isa, Kernel
@@ -73,18 +74,20 @@ def make_kernel(
     bound = int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
     permuted = plan.requantizer is not None
-    packing = Packing(shape.ins, weight.shape, conv.groups, shape.run, tiling.panel_parts, permuted)
+    ordered = weight if shape.rests is None else in_steps(weight, shape.rests)
+    run = shape.run if shape.rests is None else ordered.shape[1]
+    packing = Packing(shape.ins, ordered.shape, conv.groups, run, tiling.panel_parts, permuted)
 
     def pack(values: np.ndarray) -> np.ndarray:
         return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), conv.groups, packing.slots)
 
-    packed = packing.weights(weight)
+    packed = packing.weights(ordered)
     nibbles = nibbles_for(weight, shape.ins)
     packed = packed if nibbles is None else numerics.pack_int4(packed)
     constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
-    packed_from = (weight, packing) if nibbles is None else None
+    packed_from = (weight, packing) if nibbles is None and shape.rests is None else None
     return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from)
 
 

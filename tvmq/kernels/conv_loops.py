@@ -39,11 +39,14 @@ from tvmq.kernels.conv_shape import ConvShape, choose_chunks, share
 from tvmq.kernels.nibbles import Nibbles
 from tvmq.kernels.packing import PanelRun, panel_runs
 from tvmq.kernels.pixel_pairs import add_pair, part_pixels, twice
+from tvmq.kernels.rest_taps import OutputRows, copy_rests, first_rest
 from tvmq.kernels.staging import SLACK, Stager
 from tvmq.kernels.tile import Tile
 from tvmq.kernels.tiling import Tiling
 
 CACHE_LINE = 64
+# buffer that windows are read from, the element of the input it starts with, and packed taps as in Tile
+Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
 
 
 class ConvLoops:
@@ -92,7 +95,8 @@ class ConvLoops:
             self._free_rows()
             return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
-        staged = self._stage_all() if self.shape.staged and chunks.panel_chunks > 1 else None
+        pixels = self.tiling.pixels
+        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.staged and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
             self._chunk(0, 0, staged)
             return
@@ -139,17 +143,16 @@ class ConvLoops:
         with T.parallel(0, chunks.panel_chunks) as index:
             chunk(index)
 
-    def _chunk(self, pixel_chunk: Expr, panel_chunk: Expr, staged: Buffer | None) -> None:
+    def _chunk(self, pixel_chunk: Expr, panel_chunk: Expr, staged: Staged | None) -> None:
         tiling, chunks = self.tiling, self.chunks
         tiles = share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
         panels = share(tiling.panels, chunks.panel_chunks, panel_chunk)
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
-        source, origin = (self.x if staged is None else staged), 0
         if self.shape.staged and staged is None:
-            source, origin = self._stage_chunk(begin, end)
+            staged = self._stage(begin, end, self.chunks.pixel_ranges)
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
-                self._panels(run, tiles, panels, source, origin, group)
+                self._panels(run, tiles, panels, staged or (self.x, 0, None), group)
         self.finish_chunk(begin, end, panels)
 
     def _panels(
@@ -157,12 +160,12 @@ class ConvLoops:
         run: PanelRun,
         tiles: tuple[Expr, Expr],
         panels: tuple[Expr, Expr],
-        source: Buffer,
-        origin: Expr,
+        staged: Staged,
         group: Expr,
     ) -> None:
         """The panels of a run that belong to a chunk."""
         tiling = self.tiling
+        source, origin, rests = staged
 
         def panel(offset: Expr, _columns: int, _index: Expr) -> None:
             vector = bind(offset + run.vector)
@@ -170,40 +173,46 @@ class ConvLoops:
 
             def tile(pixel: Expr, rows: int, index: Expr) -> None:
                 first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
-                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run, weights))
+                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run, weights, rests))
 
             over_range(list(tiling.pixel_parts), *tiles, tile)
 
         over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
 
-    def _stage_all(self) -> Buffer:
-        """Copy of the whole input."""
-        shape, conv = self.shape, self.conv
-        stager = Stager(self.ins, self.x, conv, shape.x_zero)
-        if shape.pointwise:
-            target = workspace(shape.pixels * conv.channels + SLACK, self.ins.x_dtype)
-            stager.pixels(target, 0, shape.pixels, shape.pixels)
-        else:
-            rows = conv.batch * shape.padded_height
-            target = workspace(rows * shape.row_pitch + SLACK, self.ins.x_dtype)
-            stager.rows(target, 0, rows)
-        return target
-
-    def _stage_chunk(self, begin: Expr, end: Expr) -> tuple[Buffer, Expr]:
-        """Copy of what output pixels begin .. end read, and the element of a whole copy it starts with."""
+    def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
+        """Copies of what output pixels begin .. end read; ranges: all that these can be."""
         shape, conv, dtype = self.shape, self.conv, self.ins.x_dtype
         stager = Stager(self.ins, self.x, conv, shape.x_zero)
-        ranges = self.chunks.pixel_ranges
         if shape.pointwise:
             sizes = [high - low for low, high in ranges]
             target = workspace(max(sizes) * conv.channels + SLACK, dtype)
             stager.pixels(target, begin, end, min(sizes))
-            return target, bind(begin * conv.channels)
+            return target, bind(begin * conv.channels), None
         rows = max(self._end_row(high) - self._first_row(low) for low, high in ranges)
         target = workspace(rows * shape.row_pitch + SLACK, dtype)
         first = bind(self._first_row(begin))
         stager.rows(target, first, bind(self._end_row(end) - first))
-        return target, bind(first * shape.row_pitch)
+        origin = bind(first * shape.row_pitch)
+        if shape.rests is None:
+            return target, origin, None
+        lines = OutputRows(conv.out_width, begin, end, ranges)
+        rests = copy_rests(
+            self.ins, shape.rests, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
+        )
+        return target, origin, (rests, lines.first)
+
+    def _add_rests(self, tile: Tile, sums: list[list[Register]], next_panel: Expr | None) -> None:
+        """The steps behind those of all kernel rows."""
+        rests = self.shape.rests
+        if rests is None or tile.rests is None:
+            return
+        source, first_row = tile.rests
+        starts = [bind(first_rest(rests, tile.pixel + row, first_row)) for row in range(tile.rows)]
+        with T.serial(0, rests.steps) as step:
+            # `_run` counts the step in
+            windows = [start + step * (rests.line - rests.taps) for start in starts]
+            part = (step, 1, tuple(range(tile.rows)))
+            self._run(replace(tile, source=source), sums, windows, self.conv.kernel[0], next_panel, part)
 
     def _first_row(self, pixel: Expr) -> Expr:
         """First row that an output pixel reads; rows of all padded pictures are counted through."""
@@ -242,6 +251,7 @@ class ConvLoops:
             here = nullcontext() if len(places) == 1 else T.If(remainder(tile.pixel, conv.out_width) == first)
             with here, nullcontext() if len(places) == 1 else T.Then():
                 self._accumulate(tile, sums, starts, next_panel, parts)
+        self._add_rests(tile, sums, next_panel)
         if self.ins.row_step == 2:
             part_pixels(self.ins, sums)
         self.store(tile, sums)
@@ -292,7 +302,7 @@ class ConvLoops:
         windows: list[Expr],
         number: Expr,
         next_panel: Expr | None,
-        part: tuple[int, int, tuple[int, ...]],
+        part: tuple[Expr, int, tuple[int, ...]],
     ) -> None:
         """Add a part of one run of every window to the sums: all steps of the innermost loop."""
         shape, ins, columns = self.shape, self.ins, tile.panel.columns

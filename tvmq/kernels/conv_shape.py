@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tvm.script.ir_builder import tirx as T
@@ -10,6 +11,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.border_taps import WORTH_SKIPPING, rows_outside
 from tvmq.kernels.builder import Expr, bind
 from tvmq.kernels.isa.generic import Instructions
+from tvmq.kernels.rest_taps import RestTaps, rest_taps
 from tvmq.kernels.tiling import Product, Tiling
 from tvmq.kernels.types import Conv2d
 
@@ -67,13 +69,18 @@ class ConvShape:
 
     @property
     def run_steps(self) -> int:
-        """Steps of a run."""
-        return -(-self.run // self.ins.taps)
+        """Steps of a run; whole ones where the taps left over are packed."""
+        return self.run // self.ins.taps if self.rests else -(-self.run // self.ins.taps)
+
+    @cached_property
+    def rests(self) -> RestTaps | None:
+        """Taps of kernel rows that are no whole step, if they are packed."""
+        return rest_taps(self.conv, self.ins)
 
     @property
     def steps(self) -> int:
         """Steps of the whole reduction."""
-        return self.conv.kernel[0] * self.runs_per_row * self.run_steps
+        return self.conv.kernel[0] * self.runs_per_row * self.run_steps + (self.rests.steps if self.rests else 0)
 
     @property
     def pointwise(self) -> bool:

@@ -18,6 +18,7 @@ class Tile:
     group           of the convolution
     vector          first vector of output channels in the group
     panel           kind of the panel
+    rests           packed taps (see rest_taps) and the output row they start with; None if there are none
     weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
     """
 
@@ -30,3 +31,4 @@ class Tile:
     vector: Expr
     panel: PanelRun
     weights: Buffer | None = None
+    rests: tuple[Buffer, Expr] | None = None

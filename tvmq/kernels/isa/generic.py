@@ -34,6 +34,7 @@ class Instructions:
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
+    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see rest_taps)
     lane_form     the same CPU with products of bytes in int16 lanes (see lanes), where these are faster than `dot`
     """
 
@@ -50,6 +51,7 @@ class Instructions:
     row_step = 1
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
     has_dot_words = False
+    packs_rests = False
 
     @property
     def lane_form(self) -> Any:

@@ -34,6 +34,7 @@ class X86(Instructions):
     step_cycles = (0.03, 0.1, 0.25)
     dot_temporaries = 3
     has_dot_words = True
+    packs_rests = True
     multiply_pairs_name = ""
     multiply_bytes_name = ""
     pack_words_name = ""
@@ -204,6 +205,7 @@ class LaneInstructions(X86):
     taps = 4
     x_dtype = "uint8"
     w_dtype = "int8"
+    packs_rests = False
 
     def ones(self) -> Expr:
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
