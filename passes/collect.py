@@ -17,14 +17,9 @@ from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.taps import tap
+from tvmq.passes.observed import Observed, Observing
+from tvmq.passes.taps import Evaluator, Feed, Run, plain, tap
 from tvmq.spec import QuantSpec
-
-Feed = Mapping[str, np.ndarray]
-# A compiled float module: {input: array} -> results in order.
-Run = Callable[[Feed], Sequence[np.ndarray]]
-# Compiles a float module.
-Evaluator = Callable[[tvm.IRModule], Run]
 
 
 @dataclass(frozen=True)
@@ -62,41 +57,78 @@ def collect(
     *,
     with_histogram: bool = True,
     counter: Counter = count_bins,
+    observing: Observing | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
-    batches   (feed, count): the first `count` samples of a batch are real
-    counter   what counts values of histograms: `count_bins`, or compiled code that equals it
-    advance   called with the number of samples after each batch, for a progress bar
-    raises    CalibrationError if there are no samples
+    batches    (feed, count): the first `count` samples of a batch are real
+    counter    what counts values of histograms: `count_bins`, or compiled code that equals it
+    observing  compiles a module that takes the statistics itself, for large tensors; None: they are always returned
+    advance    called with the number of samples after each batch, for a progress bar
+    raises     CalibrationError if there are no samples
     """
-    view = View(mod)
-    sources = list(dict.fromkeys(w.source for w in watched(view)))
-    if not sources:
+    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter)
+    if not statistics:
         return {}
-    batched = {s: has_batch(view, s) for s in sources}
-    statistics = {
-        s: TensorStatistics(
-            s, channel_axis=_channel_axis(view, s, batched[s]), with_histogram=with_histogram, counter=counter
-        )
-        for s in sources
-    }
-    run = evaluator(tap(mod, sources))
+    taken = Taken(mod, statistics, batched, evaluator)
+    observed = Observed(mod, statistics, batched, observing) if observing else None
     samples = 0
     for feed, count in batches:
-        for source, value in zip(sources, run(feed), strict=True):
-            statistics[source].update(np.asarray(value)[:count] if batched[source] else np.asarray(value)[None])
+        missing = observed.run(feed, count) if observed else None
+        if missing is None or missing:
+            taken.run(feed, count, missing)
         samples += count
         if advance:
             advance(count)
+    if observed is not None:
+        observed.finish()
     if samples == 0:
         raise CalibrationError(
-            f"calibrate: {len(sources)} tensors need thresholds, first '{sources[0]}'; the calibration data gave 0 "
-            "batches. "
+            f"calibrate: {len(statistics)} tensors need thresholds, first '{next(iter(statistics))}'; the calibration "
+            "data gave 0 batches. "
             "Give a data set, or use qconfig(calibrate_mode='global_scale')"
         )
     return statistics
+
+
+def all_statistics(
+    mod: tvm.IRModule, *, with_histogram: bool = True, counter: Counter = count_bins
+) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
+    """{watched tensor: statistics without samples}, and whether its first axis is the batch."""
+    view = View(mod)
+    batched = {w.source: has_batch(view, w.source) for w in watched(view)}
+    statistics = {
+        name: TensorStatistics(
+            name, channel_axis=_channel_axis(view, name, one), with_histogram=with_histogram, counter=counter
+        )
+        for name, one in batched.items()
+    }
+    return statistics, batched
+
+
+class Taken:
+    """Statistics of tensors that the model returns."""
+
+    def __init__(
+        self,
+        mod: tvm.IRModule,
+        statistics: Mapping[str, TensorStatistics],
+        batched: Mapping[str, bool],
+        evaluator: Evaluator,
+    ) -> None:
+        self.mod, self.statistics, self.batched, self._evaluator = mod, statistics, batched, evaluator
+        self._run: Run | None = None
+
+    def run(self, feed: Feed, count: int, names: Sequence[str] | None = None) -> None:
+        """Add a batch, of which the first `count` samples are real; names: of these tensors alone."""
+        if self._run is None:
+            self._run = self._evaluator(plain(tap(self.mod, list(self.statistics))))
+        for name, value in zip(self.statistics, self._run(feed), strict=True):
+            if names is not None and name not in names:
+                continue
+            samples = np.asarray(value)[:count] if self.batched[name] else np.asarray(value)[None]
+            self.statistics[name].update(samples)
 
 
 def samples_of(value: np.ndarray, size: int, count: int) -> np.ndarray:

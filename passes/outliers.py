@@ -19,10 +19,9 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, shape_of
-from tvmq.passes.collect import Evaluator, Feed
 from tvmq.passes.ops.streams import NORMALIZATIONS, stays_in_stream
 from tvmq.passes.ops.table import function_of
-from tvmq.passes.taps import tap
+from tvmq.passes.taps import Evaluator, Feed, tap
 
 # Levels of a code, and the largest weight.
 STEPS, LARGEST_WEIGHT = 255.0, 127.0

@@ -16,10 +16,10 @@ from tvm import relax
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name, shape_of, sizes_of
 from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
-from tvmq.passes.collect import Evaluator, Feed, has_batch
+from tvmq.passes.collect import has_batch
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
-from tvmq.passes.taps import tap
+from tvmq.passes.taps import Evaluator, Feed, tap
 
 FAMILIES = ("conv1d", "conv2d", "conv3d", "dense")
 # Bits of weights beyond which rounding costs nothing.

@@ -47,7 +47,7 @@ from tvmq.passes.accumulators import check_accumulators
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import Feed, collect, watched
+from tvmq.passes.collect import collect, watched
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
@@ -59,6 +59,7 @@ from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
 from tvmq.passes.second_moments import second_moments
 from tvmq.passes.tame_outliers import tame_outliers
+from tvmq.passes.taps import Feed
 from tvmq.passes.thresholds import choose_ranges
 from tvmq.passes.unify_scales import unify_scales
 
@@ -250,7 +251,9 @@ def _calibration(
             )
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = config.calibrate_mode not in RANGES_ONLY
-        statistics = collect(annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter)
+        statistics = collect(
+            annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
+        )
     chosen = choose_ranges(annotated, statistics, config)
     tensors, source = {}, {w.key: w.source for w in watched(View(annotated))}
     for name, choice in chosen.items():
@@ -299,6 +302,12 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
         return executables[key].run(feed)
 
     return run
+
+
+def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
+    """Compiles a module that writes into its inputs: its run, and their memory."""
+    executable = build(mod)
+    return executable.run, executable["main"].memory
 
 
 def model_hash(mod: tvm.IRModule) -> str:

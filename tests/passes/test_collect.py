@@ -10,9 +10,10 @@ import tvmq
 from tests.models import block, parse
 from tests.passes.stages import annotated
 from tvmq.errors import CalibrationError
-from tvmq.graph.view import View
-from tvmq.passes.collect import Run, collect, samples_of, watched
-from tvmq.passes.taps import tap
+from tvmq.graph.view import View, is_const, op_name
+from tvmq.passes.calibrate import calibrate
+from tvmq.passes.collect import collect, samples_of, watched
+from tvmq.passes.taps import Run, plain, tap
 from tvmq.spec import QuantSpec
 
 X = 'x: R.Tensor((2, 3, 4, 4), "float32")'
@@ -109,3 +110,11 @@ class Module:
     np.testing.assert_array_equal(b, -np.abs(x))
     np.testing.assert_array_equal(b, again)
     np.testing.assert_array_equal(same, x)
+
+
+def test_idle_operators_disappear_and_calibrated_ones_stay() -> None:
+    tapped = plain(tap(NETWORK, ["r"]))
+    ops = [op_name(value) for _, value in View(tapped).bindings]
+    assert ops == ["nn.conv2d", "nn.relu"] and is_const(View(tapped).bindings[0][1].args[1])
+    calibrated = calibrate(NETWORK, {"x": (-1.0, 1.0), "r": (0.0, 1.0)})
+    assert plain(calibrated).script() == calibrated.script()

@@ -67,6 +67,12 @@ class CompiledFunction:
         return self._output_info
 
     @property
+    def memory(self) -> dict[str, np.ndarray]:
+        """{input: the memory that the code reads}; what is given to `run` in this very memory is not copied, so that
+        a kernel that writes into its input is heard."""
+        return {info.name: array for info, array in zip(self._input_info, self._inputs.arrays, strict=True)}
+
+    @property
     def is_free(self) -> bool:
         """True if an input has a free dimension."""
         return self._free is not None
@@ -103,7 +109,8 @@ class CompiledFunction:
         """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
         if index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array):
             return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
-        self._inputs.arrays[index][...] = array
+        if array is not self._inputs.arrays[index]:
+            self._inputs.arrays[index][...] = array
         return self._tensors[index]
 
     def __call__(self, *arrays: Any) -> Any:

@@ -56,6 +56,7 @@ LOWERINGS: dict[str, str] = {
     "tvmq.multiply": "tvmq.codegen.lowerings.elementwise:multiply",
     "where": "tvmq.codegen.lowerings.elementwise:where",
     "tvmq.table": "tvmq.codegen.lowerings.elementwise:table",
+    "tvmq.observe": "tvmq.codegen.lowerings.observe:lower",
     "tvmq.prelu": "tvmq.codegen.lowerings.elementwise:prelu",
     "concat": "tvmq.codegen.lowerings.shape:concat",
     "nn.pad": "tvmq.codegen.lowerings.shape:pad",

@@ -33,6 +33,7 @@ from tvmq.kernels import (
     matmul,
     matmul_float,
     multiply,
+    observe,
     pad,
     pool,
     prelu,
@@ -242,6 +243,11 @@ def sum_pool_kernel(windows: pool.Pool2d, step: Requantize, zero_point: int, dty
 def softmax_kernel(shape: Shape, axis: int, isa: Isa) -> Kernel | None:
     """Softmax in our own float definition."""
     return softmax.softmax(shape, isa, axis)
+
+
+def observe_kernel(place: np.ndarray, isa: Isa) -> Kernel:
+    """Statistics of a tensor; place: what observers.streamed says of it."""
+    return observe.observe(place, isa)
 
 
 def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float, isa: Isa) -> Kernel | None:

@@ -58,23 +58,38 @@ class RangeStatistics:
         if x.size == 0:
             return
         flat = x.reshape(len(x), -1)
-        # Adding 0 turns -0 into 0: which of the two a minimum gives depends on the order.
-        lows, highs = flat.min(axis=1) + np.float32(0), flat.max(axis=1) + np.float32(0)
+        lows, highs = flat.min(axis=1), flat.max(axis=1)
         if not (np.isfinite(lows).all() and np.isfinite(highs).all()):
             check_finite(x, self.name)
-        if self.channel_axis is not None:
-            self._add_channels(x, np.maximum(-lows, highs))
+        sums = None if self.channel_axis is None else self._channel_sums(x, lows, highs)
+        self.add_samples(lows, highs, sums, flat.shape[1])
+
+    def add_samples(self, lows: np.ndarray, highs: np.ndarray, sums: np.ndarray | None, values: int) -> None:
+        """Add samples of which these are known.
+
+        lows, highs  extremes, finite float32 (samples,)
+        sums         int64 (samples, channels): of the values on the grid of their sample; None: no channel means
+        values       of each sample
+        raises       DataError for a number of channels or values that does not fit; nothing is added then
+        """
+        # Adding 0 turns -0 into 0: which of the two a minimum gives depends on the order.
+        lows, highs = lows + np.float32(0), highs + np.float32(0)
+        if sums is not None:
+            self._check_channels(len(lows), sums.shape[1], values)
+            if self._channels is None:
+                self._channels = ExactSum(sums.shape[1:])
+            self._channels.add(sums, _grid_exponents(lows, highs) - INTEGER_BITS)
+            self._channel_values += len(lows) * values // sums.shape[1]
         self._lows.add_floats(lows)
         self._highs.add_floats(highs)
         self.low, self.high = min(self.low, float(lows.min())), max(self.high, float(highs.max()))
-        self.samples += len(x)
-        self.values += x.size
+        self.samples += len(lows)
+        self.values += len(lows) * values
 
-    def _add_channels(self, x: np.ndarray, largest: np.ndarray) -> None:
+    def _channel_sums(self, x: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
         axis = self._checked_axis(x)
         others = tuple(i for i in range(1, x.ndim) if i != axis)
-        exponents = np.maximum(np.frexp(largest)[1], LOWEST_EXPONENT)
-        scales = np.ldexp(np.ones(len(x), np.float32), INTEGER_BITS - exponents)
+        scales = np.ldexp(np.ones(len(x), np.float32), INTEGER_BITS - _grid_exponents(lows, highs))
         scales = scales.reshape(-1, *[1] * (x.ndim - 1))
         step = max(1, BLOCK * len(x) // x.size)
         sums = []
@@ -82,13 +97,10 @@ class RangeStatistics:
             block = x[start : start + step] * scales[start : start + step]
             np.rint(block, out=block)
             sums.append(block.sum(axis=others, dtype=np.float64).astype(np.int64))
-        if self._channels is None:
-            self._channels = ExactSum((x.shape[axis],))
-        self._channels.add(np.concatenate(sums), exponents - INTEGER_BITS)
-        self._channel_values += x.size // x.shape[axis]
+        return np.concatenate(sums)
 
     def _checked_axis(self, x: np.ndarray) -> int:
-        """The channel axis from the front; refuses shapes that do not fit and sums that could overflow."""
+        """The channel axis from the front; refuses what does not fit."""
         assert self.channel_axis is not None
         axis = self.channel_axis + x.ndim * (self.channel_axis < 0)
         if not 0 < axis < x.ndim:
@@ -96,18 +108,22 @@ class RangeStatistics:
                 f"calibrate, tensor {self.name!r}: channel axis {self.channel_axis} does not fit shape "
                 f"{x.shape}; give an axis in 1..{x.ndim - 1}, or None"
             )
-        if self._channels is not None and self._channels.shape != (x.shape[axis],):
+        self._check_channels(len(x), x.shape[axis], x.size // len(x))
+        return axis
+
+    def _check_channels(self, samples: int, channels: int, values: int) -> None:
+        """Refuse another number of channels than before, and sums that could overflow."""
+        if self._channels is not None and self._channels.shape != (channels,):
             raise DataError(
-                f"calibrate, tensor {self.name!r}: {x.shape[axis]} channels after {self._channels.shape[0]}; "
+                f"calibrate, tensor {self.name!r}: {channels} channels after {self._channels.shape[0]}; "
                 f"the channel axis must not change between samples"
             )
-        positions = x.size // x.shape[axis]
-        if positions // len(x) > MOST_POSITIONS or self._channel_values + positions > MOST_TERMS:
+        positions = values // channels
+        if positions > MOST_POSITIONS or self._channel_values + samples * positions > MOST_TERMS:
             raise DataError(
-                f"calibrate, tensor {self.name!r}: {self._channel_values + positions} values per channel, at "
+                f"calibrate, tensor {self.name!r}: {self._channel_values + samples * positions} values per channel, at "
                 f"most {MOST_TERMS} (and {MOST_POSITIONS} per sample) are summed exactly; use fewer samples"
             )
-        return axis
 
     def merge(self, other: RangeStatistics) -> RangeStatistics:
         """Statistics of both together, as a new object."""
@@ -158,6 +174,11 @@ class RangeStatistics:
         if "channels.totals" in fields:
             made._channels = _part(fields, "channels")
         return made
+
+
+def _grid_exponents(lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
+    """e of the grid of each sample, from its extremes."""
+    return np.maximum(np.frexp(np.maximum(-lows, highs))[1], LOWEST_EXPONENT)
 
 
 def _part(fields: dict[str, np.ndarray], key: str) -> ExactSum:

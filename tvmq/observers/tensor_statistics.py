@@ -45,6 +45,15 @@ class TensorStatistics:
             )
         return self._histogram
 
+    @property
+    def has_histogram(self) -> bool:
+        """True if one is taken."""
+        return self._histogram is not None
+
+    def add_histogram(self, counted: Histogram) -> None:
+        """Add values that were counted elsewhere, in bins as wide as ours or narrower."""
+        self._histogram = self.histogram.merge(counted)
+
     def update(self, x: np.ndarray) -> None:
         """Add x, float32 with the samples on axis 0; RangeError for NaN or infinity (nothing is added)."""
         self.ranges.update(x)

@@ -1,0 +1,61 @@
+"""R.tvmq.observe(x, token, control, tables, extremes, totals): statistics of x, written into the last four.
+
+The result is the token, so that calls that pass it on run in their order and none is dropped; see observers/streamed.py
+for the memory, kernels/observe.py for what is computed. There is no other way to compute it: a tensor that the kernel
+does not take (of free sizes, not float32) is not observed.
+"""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax
+from tvm_ffi.dataclasses import py_class
+
+from tvmq.graph.ops.registry import expose, register
+
+
+@py_class("tvmq.attrs.Observe", frozen=True)
+class ObserveAttrs(tvm.ir.Attrs):
+    """tensor, begin, slots, batched, counted as observers.streamed has them; axis of the channels, -1 for none."""
+
+    tensor: int
+    begin: int
+    slots: int
+    batched: bool = True
+    counted: bool = True
+    axis: int = -1
+
+
+def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+    return call.args[1].ty
+
+
+def _legalize(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    raise ValueError(f"tvmq.observe: no kernel takes a tensor of {call.args[0].ty}; calibrate without observing")
+
+
+ARGUMENTS = ("x", "token", "control", "tables", "extremes", "totals")
+OP = register("observe", ARGUMENTS, "tvmq.attrs.Observe", _infer, _legalize)
+
+
+def observe(
+    x: relax.Expr,
+    token: relax.Expr,
+    control: relax.Expr,
+    tables: relax.Expr,
+    extremes: relax.Expr,
+    totals: relax.Expr,
+    *,
+    tensor: int,
+    begin: int,
+    slots: int,
+    batched: bool = True,
+    counted: bool = True,
+    axis: int = -1,
+) -> relax.Call:
+    """A call of the operator."""
+    attrs = ObserveAttrs(tensor=tensor, begin=begin, slots=slots, batched=batched, counted=counted, axis=axis)
+    return relax.Call(OP, [x, token, control, tables, extremes, totals], attrs)
+
+
+expose("observe", observe)
