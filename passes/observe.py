@@ -15,7 +15,7 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
-from tvmq.graph import ops
+from tvmq.graph.ops import observe as operator
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, sizes_of
 from tvmq.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, Streamed
@@ -39,7 +39,7 @@ def observe(mod: tvm.IRModule, streamed: Streamed) -> tvm.IRModule:
     def seen(var: relax.Var, token: relax.Var) -> relax.Var:
         part, statistics = streamed.parts[var.name], streamed.statistics[var.name]
         axis = statistics.ranges.channel_axis
-        call = ops.observe(
+        call = operator.observe(
             var,
             token,
             *memory,

@@ -12,10 +12,11 @@ from tests.passes.stages import annotated
 from tvmq import pipeline
 from tvmq.errors import RangeError
 from tvmq.graph.view import View
+from tvmq.observers.streamed import Streamed
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes import observed
-from tvmq.passes.collect import collect, has_batch
-from tvmq.passes.observe import can_be_observed
+from tvmq.passes.collect import all_statistics, collect, has_batch
+from tvmq.passes.observe import can_be_observed, observe
 from tvmq.passes.taps import Feed, Run, plain, tap
 
 RANDOM = np.random.default_rng(0)
@@ -132,6 +133,16 @@ def test_other_sizes_than_the_first_are_returned() -> None:
     for feed, _ in batches:  # whole numbers: code for any size may add floats in another order
         np.rint(feed["x"], out=feed["x"])
     check_equal(mod, batches)
+
+
+def test_observing_modules_print_and_parse_back() -> None:
+    mod = sequences()
+    statistics, batched = all_statistics(mod)
+    shapes = {name: tuple(map(int, View(mod).var[name].ty.shape)) for name in statistics}
+    module = plain(observe(mod, Streamed(statistics, shapes, batched, 1)))
+    text = module.script(show_meta=True)
+    assert text.count("R.tvmq.observe(") == len(statistics) > 2
+    tvm.ir.assert_structural_equal(tvm.script.from_source(text), module)
 
 
 def test_what_cannot_be_observed() -> None:

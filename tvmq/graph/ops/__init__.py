@@ -19,7 +19,6 @@ from tvmq.graph.ops.log_softmax import log_softmax
 from tvmq.graph.ops.masked_mean import masked_mean
 from tvmq.graph.ops.matmul import matmul
 from tvmq.graph.ops.multiply import multiply
-from tvmq.graph.ops.observe import observe
 from tvmq.graph.ops.prelu import prelu
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.ops.requantize import requantize
@@ -53,7 +52,6 @@ __all__ = [
     "masked_mean",
     "matmul",
     "multiply",
-    "observe",
     "prelu",
     "quantize",
     "requantize",
