@@ -471,7 +471,7 @@ def test_no_file(tmp_path, monkeypatch):
     path = tmp_path / "big.tvmq"
     path.write_bytes(bytes(100))
     monkeypatch.setattr(saved_file, "LARGEST_FILE", 99)
-    assert "has 100 bytes, the limit is 99" in refused(path)
+    assert refused(path) == f"load: '{path}' has 100 bytes, the limit is 99; it is no tvmq file"
 
 
 # ---- saving

@@ -13,8 +13,11 @@ import pytest
 import tvmq
 from tests.codegen.test_artifact import edited, refused, remade, small
 from tests.models import Net
-from tvmq.codegen import host, shared_constants
-from tvmq.codegen.artifact import MANIFEST
+from tvmq.codegen import artifact, host, shared_constants
+from tvmq.codegen.artifact import MANIFEST, unpack
+from tvmq.codegen.bytecode import Bytecode
+from tvmq.codegen.code_bytes import BYTECODE
+from tvmq.codegen.module_bytes import CONSTANTS
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.target_names import NAMES
 from tvmq.codegen.targets import best
@@ -139,6 +142,23 @@ def test_short_names(name):
         "x86-64": "generic", "x86-64-v2": "generic", "x86-64-v3": "avx2", "x86-64-v4": "avx512bw", "avx512": "avx512bw",
         "arm-neon": "neon", "arm-dotprod": "dotprod", "arm-i8mm": "i8mm",
     }.get(name, name.replace("-", ""))  # fmt: skip
+
+
+@x86
+@pytest.mark.isa("avx2")
+def test_only_what_the_chosen_code_needs_is_kept(path):
+    """Of the first code its own members, of others what they take from elsewhere as well."""
+    manifest, blobs = unpack("here", path.read_bytes())
+    taken = {cut[1] for cut in manifest["further"][1]["cuts"]}
+    assert CONSTANTS in taken
+    _, kept = unpack("here", path.read_bytes(), artifact._readers)
+    needed = {f"2/{name}" for name in artifact.CODE} | taken
+    assert {name: kept[name] for name in needed} == {name: blobs[name] for name in needed}
+    assert {name for name, content in kept.items() if content is None} == blobs.keys() - needed
+    with without("avx2"):
+        _, kept = unpack("here", path.read_bytes(), artifact._readers)
+    assert isinstance(kept[BYTECODE], Bytecode)
+    assert {name for name, content in kept.items() if content is None} == blobs.keys() - set(artifact.CODE)
 
 
 @pytest.mark.parametrize("key, value, message", [

@@ -44,7 +44,7 @@ from tvmq.codegen.saved_file import HashingReader, Readable, SavedFile
 from tvmq.codegen.shared_constants import cut, joined
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.targets import best, reasons
-from tvmq.errors import ArtifactError, OutputError, TargetError
+from tvmq.errors import ArtifactError, OutputError, TargetError, TvmqError
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -171,10 +171,17 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
 
 
 def _readers(manifest: dict[str, Any]) -> dict[str, Reader]:
-    """How the members of a model that is to run are read; the module is checked only."""
-    if _count(manifest) > 1:  # codes take constants from each other
-        return {MODULE: _nothing}
-    return {MODULE: _nothing, CONSTANTS: _nothing, BYTECODE: read_bytecode}
+    """How the members of a model that is to run are read: what this CPU does not need is checked only."""
+    count = _count(manifest)
+    number = (best(_targets(manifest)) or 0) if count > 1 else 0
+    wanted = {f"{number}/{name}" if number else name for name in CODE}
+    if number:  # it takes constants from others
+        wanted |= {
+            name for cut in manifest["further"][number - 1]["cuts"] for name in cut[1:2] if isinstance(name, str)
+        }
+    members = (*IR, *CODE, *(f"{other}/{name}" for other in range(1, count) for name in CODE))
+    unwanted: dict[str, Reader] = {name: _nothing for name in members if name not in wanted}
+    return unwanted if number else {**unwanted, BYTECODE: read_bytecode}
 
 
 def _nothing(_member: Readable, _size: int) -> None:
@@ -239,15 +246,15 @@ def unpack(
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.namelist(), several)
+            check_form(where, manifest)
             gpu = GPU if is_cuda(manifest.get("target")) else ()
             chosen = readers(manifest)
             found = {name: _read(archive, name, chosen.get(name)) for name in (*CODE, *IR, *gpu, *several)}
-    except ArtifactError:
+    except TvmqError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
         reason = last_line(error)
         raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
-    check_form(where, manifest)
     for name, (_, digest) in found.items():
         if manifest["sha256"].get(name) != digest:
             raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")

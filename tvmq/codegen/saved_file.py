@@ -64,6 +64,8 @@ class SavedFile:
                 if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "pread"):
                     return cls.of(where, file.read())
                 return cls._of_descriptor(where, os.dup(file.fileno()))
+        except ArtifactError:  # too large
+            raise
         except FileNotFoundError:
             raise ArtifactError(f"{where}: there is no such file; `tvmq quantize` makes one") from None
         except (OSError, ValueError) as error:
