@@ -9,9 +9,9 @@ Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; 
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
           between our runs (openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
-With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute have
-a row for it beside the direct kernel, with a * where the cost model takes it; it alone may pass 100 %. Every kernel is
-first compared with the definition, bit for bit.
+With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute,
+proved exact for the random weights, have a row for it beside the direct kernel, with a * where the cost model takes it;
+it alone may pass 100 %. Every kernel is first compared with the definition, bit for bit.
 
 Bounds    1. kernels of depth 128 and more reach 90 % of the peak, on the best level
           2. depthwise kernels are 1.4 times as fast as OpenVINO's, with --peers
@@ -43,6 +43,7 @@ from tvmq.kernels.depthwise import depthwise
 from tvmq.kernels.tiling import choose_tiling, cut
 from tvmq.kernels.types import Conv2d, Kernel, Requantize
 from tvmq.kernels.winograd_choice import choose_winograd
+from tvmq.kernels.winograd_scheme import F4, refusal
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
 SHAPES = {
@@ -216,7 +217,7 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
     found = {
         kernel.name.removeprefix("conv2d_") + ("" if number else " *"): kernel for number, kernel in enumerate(kernels)
     }
-    if not winograd.unsuited(conv, isa.isa_named(level)):
+    if not winograd.unsuited(conv, isa.isa_named(level)) and not refusal(weight, 0, 255, F4):
         chosen = choose_winograd(conv, weight, X_ZERO, isa.isa_named(level)).shape is not None
         kernel = winograd.winograd(conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
         found[kernel.name + (" *" if chosen else "")] = kernel
