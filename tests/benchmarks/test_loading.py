@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import time
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +71,13 @@ def test_weights_of_openvino_lie_beside_the_model(script: Any, tmp_path: Path) -
 def test_a_model_is_quantized_and_built(
     script: Any, model: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the seconds of its samples apart."""
     building, network = script("building"), script("latency_models").Network
     onnx.save(model, tmp_path / "m.onnx")
     feeds = [{"x": np.random.default_rng(i).standard_normal((1, 256, 4, 4)).astype(np.float32)} for i in range(2)]
     monkeypatch.setattr(building, "find", lambda name, _: network(name, tmp_path / "m.onnx", feeds))
-    monkeypatch.setattr(tvmq.Executable, "run", tvmq.Executable.run)  # put back afterwards
     seconds = building.first("m", tmp_path / "m.tvmq", None)
-    assert 0 < seconds["data_seconds"] < seconds["quantize_seconds"]
-    assert seconds["import_seconds"] > 0 and seconds["build_seconds"] > 0 and seconds["save_seconds"] > 0
+    names = ("import", "quantize", "build", "save")
+    assert seconds.keys() == {f"{name}_seconds" for name in names} and min(seconds.values()) > 0
     assert tvmq.load(tmp_path / "m.tvmq").run(feeds[0])[0].shape == (1, CHANNELS, 4, 4)
 
 
@@ -91,17 +88,8 @@ def test_a_model_is_built_again(script: Any, model: onnx.ModelProto, tmp_path: P
 
 
 def test_bounds_of_building(script: Any) -> None:
-    """What the samples cost is left out."""
     missed = script("building").missed
-    row = {"task": "t", "quantize_seconds": 70.0, "data_seconds": 20.0, "build_seconds": 9.9, "again_seconds": 9.9}
+    row = {"task": "t", "quantize_seconds": 50.0, "build_seconds": 9.9, "again_seconds": 9.9}
     assert not missed([row])
-    assert missed([{**row, "data_seconds": 19.9}]) == ["t: quantize and build took 60.0 s, under 60 asked"]
+    assert missed([{**row, "build_seconds": 10.0}]) == ["t: quantize and build took 60.0 s, under 60 asked"]
     assert missed([{**row, "again_seconds": 10.0}]) == ["t: built again in 10.0 s, under 10 asked"]
-
-
-def test_a_watch_adds_up(script: Any) -> None:
-    watch = script("building").Watch()
-    for name in ("a", "b", "a"):
-        with watch(name):
-            time.sleep(0.01)
-    assert watch.seconds["a"] >= 0.02 and watch.seconds["b"] >= 0.01
