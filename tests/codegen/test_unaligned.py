@@ -7,7 +7,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of
-from tvmq.codegen.compiled_function import LEAST_SHARED
+from tvmq.codegen.call_code import LEAST_SHARED
 
 
 def executable(kind: str) -> tuple[tvmq.Executable, np.ndarray]:
@@ -31,12 +31,12 @@ def at(x: np.ndarray, address: int) -> np.ndarray:
 
 def test_the_same_bits_at_any_address(monkeypatch: pytest.MonkeyPatch) -> None:
     exe, x = executable("alone")
-    assert exe["main"]._unaligned == {0} and x.nbytes >= LEAST_SHARED
+    assert exe["main"]._call._unaligned == {0} and x.nbytes >= LEAST_SHARED
     copies = [x.copy() for _ in range(2)]
     copies[1].flags.writeable = False
     transposed = np.ascontiguousarray(x.transpose(0, 1, 3, 2)).transpose(0, 1, 3, 2)
     (expected,) = exe.run({"x": x.astype(np.float64)})  # becomes another array on the way
-    monkeypatch.setattr("tvmq.codegen.compiled_function.LEAST_SHARED", 2**40)
+    monkeypatch.setattr("tvmq.codegen.call_code.LEAST_SHARED", 2**40)
     np.testing.assert_array_equal(exe.run({"x": x})[0], expected)
     monkeypatch.undo()
     for array in (*copies, transposed, *(at(x, address) for address in (0, 4, 20, 60)), at(x, 2)):
@@ -45,6 +45,6 @@ def test_the_same_bits_at_any_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_other_operators_read_is_copied() -> None:
     exe, x = executable("shared")
-    assert exe["main"]._unaligned == frozenset()
+    assert exe["main"]._call._unaligned == frozenset()
     for result, other in zip(exe.run({"x": at(x, 4)}), exe.run({"x": x}), strict=True):
         np.testing.assert_array_equal(result, other)

@@ -64,7 +64,15 @@ def begin_end(axis: int, end) -> list:
     return [[axis], [0], [end]]
 
 
+def three(x: relax.Expr) -> relax.Expr:
+    """Queries, keys and values of samples, (3, n, 5, 2), from (n, 5, 6)."""
+    return R.permute_dims(R.reshape(x, (N, 5, 3, 2)), [2, 0, 1, 3])
+
+
 APART = {
+    "one of three": (lambda x: R.reshape(R.strided_slice(three(x), *begin_end(0, 1)), (N, 5, 2)), [("n", 5, 6)]),
+    "one of three by its number": (lambda x: R.take(three(x), relax.const(np.int64(1)), 0), [("n", 5, 6)]),
+    "there and back": (lambda x: R.permute_dims(three(x), [1, 0, 2, 3]), [("n", 5, 6)]),
     "elementwise": (lambda x: R.multiply(x, const(4)), [("n", 4)]),
     "two inputs": (R.add, [("n", 4), ("n", 4)]),
     "shared input": (R.add, [("n", 3, 4), (3, 4)]),
@@ -99,6 +107,17 @@ APART = {
     ),
 }
 TOGETHER = {
+    "three in another order": (lambda x: R.reshape(three(x), (N, 30)), [("n", 5, 6)]),
+    "three as the result": (three, [("n", 5, 6)]),
+    "samples behind three": (
+        lambda x: R.permute_dims(R.take(three(x), relax.const(np.int64([0, 0])), 1), [1, 0, 2, 3]),
+        [("n", 5, 6)],
+    ),
+    "softmax of three": (lambda x: R.permute_dims(ops.softmax(three(x), axis=1), [1, 0, 2, 3]), [("n", 5, 6)]),
+    "slice of three": (
+        lambda x: R.permute_dims(R.strided_slice(three(x), *begin_end(1, 1)), [1, 0, 2, 3]),
+        [("n", 5, 6)],
+    ),
     "integer softmax": (lambda x: integer_softmax(codes(x), 0), [("n", 4)]),
     "mask of other samples": (lambda x, m: add_mask(x, m), [(3, "n", 4), ("n", 4)]),
     "masked mean": (lambda x, m: masked_mean(x, m, 0), [("n", 3), ("n", 1)]),

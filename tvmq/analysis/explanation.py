@@ -43,6 +43,7 @@ class Explanation:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     core: Integrality | None = None
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sizes: Sequence[Mapping[str, int]] = ()
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -93,6 +94,10 @@ class Explanation:
             listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
             lines.append(f"float operators without a definition of their own: {listed}")
         lines += [f"note: {note}" for note in self.ledger.notes]
+        if self.sizes:
+            lines.append(
+                f"code of its own for {'; '.join(map(_sizes_text, self.sizes))}; all other sizes share one code"
+            )
         lines += self._kernel_notes()
         lines += _listed(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
@@ -120,6 +125,7 @@ class Explanation:
             "notes": self.ledger.notes,
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
             **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
+            **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
         }
 
@@ -220,5 +226,14 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     notes = kernels_of_layers(view, model.notes, ledger.layers) if built else {}
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}
     core = integrality(mod) if is_partitioned(mod) else None
-    explanation = Explanation(ledger, undefined, kernels, names, core, notes)
+    explanation = Explanation(ledger, undefined, kernels, names, core, notes, model.sizes if built else ())
     return explanation if layer is None else explanation.layer(layer)
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    """As the executable names them.
+
+    >>> _sizes_text({"batch": 1, "sequence": 64})
+    'batch 1, sequence 64'
+    """
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())

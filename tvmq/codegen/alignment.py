@@ -15,12 +15,12 @@ from tvmq.graph.functions import called
 from tvmq.graph.view import leaves
 
 
-def aligned(plain: tvm.IRModule, fused: tvm.IRModule) -> dict[str, tuple[str, ...]]:
+def aligned(plain: tvm.IRModule, fused: tvm.IRModule, function: str = "main") -> dict[str, tuple[str, ...]]:
     """{variable of the fused main: variables of the plain one that its call computes, in order}.
 
     plain, fused  modules before and behind FuseOps
     """
-    return _Alignment(plain, fused).members
+    return _Alignment(plain, fused, function).members
 
 
 def bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
@@ -33,16 +33,16 @@ def bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
 class _Alignment:
     """Bindings of the module before fusion for those of the fused one."""
 
-    def __init__(self, plain: tvm.IRModule, fused: tvm.IRModule) -> None:
+    def __init__(self, plain: tvm.IRModule, fused: tvm.IRModule, function: str) -> None:
         self.fused = fused
-        self.plain = {var.name: value for var, value in bindings(plain["main"])}
+        self.plain = {var.name: value for var, value in bindings(plain[function])}
         self.order = {name: index for index, name in enumerate(self.plain)}
         self.members: dict[str, tuple[str, ...]] = {}
         self._known: dict[str, str] = {}  # variable of the fused main -> variable of the plain one
         self._fields: dict[str, dict[int, str]] = {}  # the same for parts of a tuple
-        ends = zip(*(leaves(mod["main"].body.body) for mod in (fused, plain)), strict=True)
+        ends = zip(*(leaves(mod[function].body.body) for mod in (fused, plain)), strict=True)
         self._known.update((new.name, old.name) for new, old in ends)
-        for var, value in reversed(bindings(fused["main"])):
+        for var, value in reversed(bindings(fused[function])):
             self._walk(var, value)
 
     def _walk(self, var: relax.Var, value: relax.Expr) -> None:

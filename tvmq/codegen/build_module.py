@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import tvm
 
+from tvmq.codegen.common_sizes import Sizes, combinations, divided, function_name, of_sizes
 from tvmq.codegen.cuda.compile import compile_cuda
 from tvmq.codegen.cuda.lowerer import CudaLowerer
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
@@ -34,7 +35,6 @@ from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.kernels.tuned import using_tiles
-from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 
@@ -44,7 +44,7 @@ def build(
     target: Any = "llvm",
     params: Mapping[str, np.ndarray] | None = None,
     *,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Sizes | None = None,
     num_threads: int | None = None,
     tune: float | None = None,
 ) -> Executable:
@@ -56,23 +56,29 @@ def build(
              A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
     params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
-             costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does
+             costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
+             {free dimension: [numbers]}: it stays free and takes all sizes, and these common ones, all combinations
+             of them, have code of their own that is as fast; each costs about as much compile time as one fixed size
     num_threads  that it may use, whatever other models do; None: see `Executable.num_threads`
     tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
              folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
              stderr tells how far it is; interrupted, it keeps what it has
-    raises   TargetError for an unknown target, ConfigError for sizes of no free dimension, BuildError if TVM fails
+    raises   TargetError for an unknown target, ConfigError for sizes of no free dimension or that the model does not
+             take, BuildError if TVM fails
     """
     check_counts("build", num_threads=num_threads)
     machines = _machines(target)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
-    if sizes:
-        mod = _of_sizes(mod, sizes)
+    fixed, common = divided(sizes)
+    if fixed:
+        mod = _of_sizes(mod, fixed)
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
     description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
+    if common:
+        description["common"] = _described(plain, combinations(plain, common, batch, limits), machines)
     functions = describe_functions(mod)
     if functions:
         description["functions"] = functions
@@ -95,6 +101,21 @@ def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
     return list(dict.fromkeys(map(resolve_target, target)))
 
 
+def _described(
+    plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
+) -> list[dict[str, Any]]:
+    """What is known of the functions for common sizes, in their order."""
+    if any(isinstance(machine, CudaTarget) for machine in machines):
+        raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
+    found = []
+    for number, sizes in enumerate(common):
+        mod = with_sizes(plain, sizes)
+        described = describe_module(mod, View(mod))
+        tensors = {key: described[key] for key in ("inputs", "outputs")}
+        found.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
+    return found
+
+
 def _parts(
     mod: tvm.IRModule,
     machine: CpuTarget | CudaTarget,
@@ -103,9 +124,15 @@ def _parts(
     recipes: Recipes | None = None,
 ) -> Parts:
     """The module compiled for one machine; recipes: remembers how its weights were packed."""
-    lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes)
-    compiled, source = _compiled(lowered.module, machine)
+    common = [entry["sizes"] for entry in description.get("common", ())]
+    lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes, common)
+    compiled, source = _compiled(lowered, machine)
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
+    if common:
+        calls["common"] = {
+            name: {**describe_calls(made, lowered.common[name]), "unaligned": list(unaligned)}
+            for name, (made, unaligned) in compiled.common.items()
+        }
     described = {**description, "calls": calls}
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
@@ -119,6 +146,7 @@ def _lowered(
     batch: str | None,
     tune: float | None,
     recipes: Recipes | None,
+    common: Sequence[Mapping[str, int]],
 ) -> Lowered:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
@@ -135,18 +163,18 @@ def _lowered(
         return lowerer
 
     with using_tiles(tiles_for(machine)):
-        return lower_functions(mod, walk, batch)
+        return lower_functions(mod, walk, batch, common)
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     """The module for these sizes, in as many functions as before."""
-    fixed = fold_constants(with_sizes(inlined(mod), sizes))  # a slice of a table that ends at the size, say
+    fixed = of_sizes(mod, sizes)
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compiled(lowered: tvm.IRModule, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
+def _compiled(lowered: Lowered, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
-        code, source = compile_cuda(lowered, machine)
+        code, source = compile_cuda(lowered.module, machine)
         return Compiled(code, (), None), source
-    return compile_module(lowered, machine), ""
+    return compile_module(lowered.module, machine, list(lowered.common)), ""

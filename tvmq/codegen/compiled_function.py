@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import tvm_ffi
 
-from tvmq.codegen.free_sizes import FreeRun, copied, is_free, shared, sizes_of_inputs, taken
+from tvmq.codegen.call_code import CallCode
+from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
-
-LEAST_SHARED = 32 * 1024  # bytes of an input; to share it costs as much as to copy so many
 
 
 class CompiledFunction:
@@ -29,6 +27,7 @@ class CompiledFunction:
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
+    sized        code for common sizes of free dimensions, beside `code`
 
     Results are fresh arrays.
     """
@@ -42,19 +41,19 @@ class CompiledFunction:
         threads: int | None = 0,
         *,
         fresh: bool = False,
+        sized: Sequence[SizedCode] = (),
     ) -> None:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
         self._description = description
-        self._results = taken if fresh else copied
-        self._unaligned = frozenset(description.get("calls", {}).get("unaligned", ()))
-        self._limits = description["limits"]
+        self._call = CallCode(code, description.get("calls", {}).get("unaligned", ()), fresh=fresh)
+        self._limits, self._sized = description["limits"], tuple(sized)
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
-        self._tensors = [shared(array) for array in self._inputs.arrays]
+        self._call.prepare(self._inputs.arrays)
         batch = description["batch"] or None
         free = any(map(is_free, self._input_info))
-        self._free = FreeRun(code, self._input_info, self._output_info, batch) if free else None
+        self._free = FreeRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
@@ -77,9 +76,18 @@ class CompiledFunction:
         """True if an input has a free dimension."""
         return self._free is not None
 
-    def with_code(self, code: Callable[..., Any]) -> CompiledFunction:
-        """The same with another function of a virtual machine in its place."""
-        return CompiledFunction(self.name, code, self._description, self._lock, self._threads)
+    def function_for(self, inputs: Mapping[str, Any]) -> str:
+        """Name of the function that computes results for inputs of these sizes; its own for a mixture of several."""
+        arrays = self._inputs.checked(inputs)
+        if self._free is None:
+            return self.name
+        sized = self._free.chosen(sizes_of_inputs(self._input_info, arrays, self._limits))
+        return self.name if sized is None else sized.name
+
+    def with_code(self, code: Callable[..., Any], function: str = "main") -> CompiledFunction:
+        """The same with another function of a virtual machine in its place; function: see `function_for`."""
+        sized = [one._replace(call=CallCode(code)) for one in self._sized if one.name == function]
+        return CompiledFunction(self.name, code, self._description, self._lock, self._threads, sized=sized)
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
@@ -103,15 +111,7 @@ class CompiledFunction:
             with self._lock:
                 return self._free.run(arrays, sizes)
         with self._lock:
-            return self._results(self.code(*map(self._tensor, range(len(arrays)), arrays)))
-
-    def _tensor(self, index: int, array: np.ndarray) -> Any:
-        """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
-        if index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array):
-            return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
-        if array is not self._inputs.arrays[index]:
-            self._inputs.arrays[index][...] = array
-        return self._tensors[index]
+            return self._call.run(arrays)
 
     def __call__(self, *arrays: Any) -> Any:
         """Inputs in order; the result alone if there is one output, else a list."""
@@ -121,8 +121,3 @@ class CompiledFunction:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         return f"CompiledFunction({self.name}: {inputs} -> {outputs})"
-
-
-def _can_be_shared(array: np.ndarray) -> bool:
-    flags = array.flags
-    return bool(flags.c_contiguous and flags.aligned and flags.writeable)  # NumPy exports no read-only memory

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.free_sizes import shared
+from tvmq.codegen.call_code import shared
 from tvmq.codegen.inputs import aligned
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import ONE_AT_A_TIME

@@ -15,13 +15,16 @@ import tvm
 from tvm import relax
 
 from tvmq.codegen import artifact
+from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.compiled_function import CompiledFunction
+from tvmq.codegen.common_sizes import of_sizes
 from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.estimate import estimates
+from tvmq.codegen.free_sizes import SizedCode
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.machine import machine_here
 from tvmq.codegen.profile import profiled
@@ -139,6 +142,11 @@ class Executable:
         return dict(self._parts.description.get("notes", {}))
 
     @property
+    def sizes(self) -> tuple[dict[str, int], ...]:
+        """{free dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
+
+    @property
     def names(self) -> dict[str, tuple[str, ...]]:
         """{variable: source names}."""
         return {name: tuple(sources) for name, sources in self._parts.description["names"].items()}
@@ -216,17 +224,20 @@ class Executable:
             raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
 
         def work() -> Profile:
-            described = self._parts.description.get("calls", {})
-            run = partial(_run_as, main, inputs)
-            return profiled(self._parts.code, run, described, target, repeat, self._forecast)
+            calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
+            described = calls if name == "main" else calls["common"][name]
+            run, forecast = partial(_run_as, main, inputs, name), partial(self._forecast, name)
+            return profiled(self._parts.code, run, described, target, repeat, forecast, name)
 
         return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
 
-    def _forecast(self, threads: int) -> list[float]:
-        """Seconds that the cost model expects of every call of a sample."""
+    def _forecast(self, name: str, threads: int) -> list[float]:
+        """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
         target = self._parts.target
         assert isinstance(target, CpuTarget)
-        found, _ = estimates(self.module, target, machine_here(target), threads=threads)
+        sizes = {one["function"]: one["sizes"] for one in self._parts.description.get("common", ())}
+        mod = of_sizes(self.module, sizes[name]) if name in sizes else self.module
+        found, _ = estimates(mod, target, machine_here(target), threads=threads)
         return [estimate.time.total - START for estimate in found]
 
     def save(self, path: str | Path) -> str:
@@ -272,8 +283,21 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     functions = {}
     for name, facts in described.items():
         function, fresh = code(name)
-        functions[name] = CompiledFunction(name, function, {**facts, **common}, lock, threads, fresh=fresh)
+        sized = _sized(whole, code) if name == "main" else ()
+        described_function = {**facts, **common}
+        functions[name] = CompiledFunction(name, function, described_function, lock, threads, fresh=fresh, sized=sized)
     return functions
+
+
+def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
+    """The functions for common sizes."""
+    found = []
+    for common in description.get("common", ()):
+        name = common["function"]
+        function, fresh = code(name)
+        call = CallCode(function, description["calls"]["common"][name]["unaligned"], fresh=fresh)
+        found.append(SizedCode(name, common["sizes"], call))
+    return found
 
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
@@ -285,9 +309,9 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     return lambda name: entry(host, name)
 
 
-def _run_as(main: CompiledFunction, inputs: Mapping[str, Any], code: Callable[..., Any]) -> object:
+def _run_as(main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]) -> object:
     """A run of main with another function of a virtual machine in its place."""
-    return main.with_code(code).run(inputs)
+    return main.with_code(code, name).run(inputs)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

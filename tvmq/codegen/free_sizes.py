@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-import tvm
 
+from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.code_bytes import last_line
-from tvmq.codegen.inputs import TensorInfo, aligned
+from tvmq.codegen.inputs import TensorInfo
 from tvmq.errors import DataError
 
 
@@ -51,79 +51,109 @@ def sizes_of_inputs(
     return sizes
 
 
+class SizedCode(NamedTuple):
+    """Code for some sizes alone: its name, {free dimension: size} of all that have one, and the function."""
+
+    name: str
+    sizes: Mapping[str, int]
+    call: CallCode
+
+
+Piece = tuple[CallCode, int]  # so many samples by this code
+
+
 class FreeRun:
     """The compiled main function for inputs of any size.
 
-    batch   dimension whose samples are run one after the other: main is code for one
+    main    code for all sizes
+    batch   dimension whose samples are run one after the other, or as many at once as there is code for; main: one
+    sized   code for common sizes; every one names the batch, if there is one
     """
 
     def __init__(
         self,
-        main: Callable[..., Any],
+        main: CallCode,
         inputs: Sequence[TensorInfo],
         outputs: Sequence[TensorInfo],
         batch: str | None,
+        sized: Sequence[SizedCode] = (),
     ) -> None:
-        self._main, self._batch = main, batch
+        self._main, self._batch, self._sized = main, batch, tuple(sized)
         self._inputs = [info.name for info in inputs]
         self._by_sample = [batch is not None and batch in _names(info) for info in inputs]
         self._joined = [batch is not None and batch in _names(info) for info in outputs]
-        self._own: list[np.ndarray] = []
-        self._tensors: list[Any] = []
+        self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
 
     def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
         """One array an output, fresh."""
-        if self._batch is None:
-            return self._one(arrays)
-        count = sizes[self._batch]
-        if count == 0:  # what one sample would give tells the shapes
-            arrays = [
+        pieces = self._pieces(sizes)
+        if len(pieces) == 1:
+            return self._called(pieces[0][0], arrays, fresh=True)
+        if not pieces:  # what one sample would give tells the shapes
+            one = [
                 np.zeros((1, *array.shape[1:]), array.dtype) if apart else array
                 for array, apart in zip(arrays, self._by_sample, strict=True)
             ]
-        parts = [self._one(self._sample(arrays, index)) for index in range(max(count, 1))]
-        return [
-            np.concatenate(rows)[: None if count else 0] if joined else rows[0]
-            for rows, joined in zip(zip(*parts, strict=True), self._joined, strict=True)
-        ]
+            results = self._called(self._main, one, fresh=True)
+            return [row[:0] if joined else row for row, joined in zip(results, self._joined, strict=True)]
+        return self._one_after_another(arrays, pieces)
 
-    def _sample(self, arrays: Sequence[np.ndarray], index: int) -> list[np.ndarray]:
-        return [
-            array[index : index + 1] if apart else array for array, apart in zip(arrays, self._by_sample, strict=True)
-        ]
+    def _one_after_another(self, arrays: Sequence[np.ndarray], pieces: Sequence[Piece]) -> list[np.ndarray]:
+        whole: list[np.ndarray] = []
+        count, begin = sum(size for _, size in pieces), 0
+        for code, size in pieces:
+            part = [
+                array[begin : begin + size] if apart else array
+                for array, apart in zip(arrays, self._by_sample, strict=True)
+            ]
+            rows = self._called(code, part, fresh=False)
+            if not whole:
+                whole = [
+                    np.empty((len(row) // size * count, *row.shape[1:]), row.dtype) if joined else row.copy()
+                    for row, joined in zip(rows, self._joined, strict=True)
+                ]
+            for result, row, joined in zip(whole, rows, self._joined, strict=True):
+                if joined:
+                    each = len(row) // size
+                    result[begin * each : (begin + size) * each] = row
+            begin += size
+        return whole
 
-    def _one(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        if [own.shape for own in self._own] != [array.shape for array in arrays]:
-            self._own = [aligned(array.shape, str(array.dtype)) for array in arrays]
-            self._tensors = [shared(own) for own in self._own]
-        for own, array in zip(self._own, arrays, strict=True):
-            own[...] = array
+    def _pieces(self, sizes: Mapping[str, int]) -> list[Piece]:
+        """What is called, in order."""
+        if self._planned is None or self._planned[0] != sizes:
+            self._planned = sizes, self._plan(sizes)
+        return self._planned[1]
+
+    def _plan(self, sizes: Mapping[str, int]) -> list[Piece]:
+        others = {name: size for name, size in sizes.items() if name != self._batch}
+        fitting = [
+            code for code in self._sized if all(others.get(name, size) == size for name, size in code.sizes.items())
+        ]
+        if self._batch is None:
+            return [(fitting[0].call if fitting else self._main, 1)]
+        widths = [(code.sizes[self._batch], code.call) for code in fitting]
+        pieces: list[Piece] = []
+        rest = sizes[self._batch]
+        for width, code in sorted([*widths, (1, self._main)], key=lambda pair: -pair[0]):
+            pieces += [(code, width)] * (rest // width)
+            rest %= width
+        return pieces
+
+    def chosen(self, sizes: Mapping[str, int]) -> SizedCode | None:
+        """The code for these sizes that computes all samples; None where others have a part."""
+        pieces = self._pieces(sizes)
+        return next((code for code in self._sized if pieces and all(call is code.call for call, _ in pieces)), None)
+
+    def _called(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
+        code.fit(arrays)
         try:
-            return copied(self._main(*self._tensors))
+            return code.run(arrays) if fresh else code.look(arrays)
         except (ValueError, RuntimeError) as error:
-            shapes = ", ".join(f"{name} {own.shape}" for name, own in zip(self._inputs, self._own, strict=True))
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(self._inputs, arrays, strict=True))
             raise DataError(f"run: the model takes no inputs of these shapes, {shapes}: {last_line(error)}") from error
 
 
 def _names(info: TensorInfo) -> set[str]:
     """Names in the dimensions of a tensor; "2 * rows" has one."""
     return {word for size in info.shape if isinstance(size, str) for word in size.replace("*", " ").split()}
-
-
-def shared(array: np.ndarray) -> Any:
-    """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
-    return tvm.runtime.from_dlpack(array) if array.size else tvm.runtime.empty(array.shape, str(array.dtype))
-
-
-def copied(result: Any) -> list[np.ndarray]:
-    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
-    if isinstance(result, tvm.runtime.Tensor):
-        return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
-    return [array for item in result for array in copied(item)]
-
-
-def taken(result: Any) -> list[np.ndarray]:
-    """Results that are memory of their own as arrays on this memory."""
-    if isinstance(result, tvm.runtime.Tensor):
-        return [np.from_dlpack(result)]
-    return [array for item in result for array in taken(item)]

@@ -59,6 +59,7 @@ class Inputs:
 
     def __init__(self, wanted: Sequence[TensorInfo]) -> None:
         self.wanted = tuple(wanted)
+        self._seen: list[tuple[int | str, ...]] = [info.shape for info in wanted]  # shapes that fit
         shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
         self.arrays = [aligned(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
 
@@ -73,13 +74,14 @@ class Inputs:
         if len(inputs) != len(self.wanted):
             _check_names(inputs, self.wanted)
         arrays = []
-        for info, own in zip(self.wanted, self.arrays, strict=True):
+        for index, (info, own) in enumerate(zip(self.wanted, self.arrays, strict=True)):
             array = inputs.get(info.name)
             if array is None:
                 _check_names(inputs, self.wanted)
             # What fits as it is has one short way: this is most of what a call costs in Python.
-            if type(array) is not np.ndarray or array.shape != info.shape or array.dtype is not own.dtype:
+            if type(array) is not np.ndarray or array.shape != self._seen[index] or array.dtype is not own.dtype:
                 array = converted(array, info)
+                self._seen[index] = array.shape
             if check_finite:
                 _check_finite(array, info)
             arrays.append(array)

@@ -2,16 +2,17 @@
 
 main is lowered as if it did everything itself, so that nothing is lost at the borders of the core (no transposes of
 the layout, no conversions apart from what they are fused with); the three functions that it would call stand beside
-it.
+it, and code for common sizes of free dimensions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import tvm
 
+from tvmq.codegen.common_sizes import function_name, of_sizes
 from tvmq.codegen.float_weights import float_weights
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.main_calls import Origin
@@ -30,13 +31,17 @@ class Lowered(NamedTuple):
     kernel_names: dict[str, str]
     kernel_notes: dict[str, str]
     origins: dict[str, Origin]
+    common: dict[str, dict[str, Origin]]  # the same of the functions for common sizes, by their names
 
 
-def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) -> Lowered:
+def lower_functions(
+    mod: tvm.IRModule, lowerer: Walk, batch: str | None = None, common: Sequence[Mapping[str, int]] = ()
+) -> Lowered:
     """All functions as calls of kernels.
 
     lowerer  makes the walk over a function, from its module and the walk that it shares kernels with
     batch    dimension that becomes 1: samples are run one after the other
+    common   {free dimension: size} that main is also compiled for, each as a function of its own
     """
     main = _walk(lowerer, inlined(mod), batch, None)
     lowered = main.run()
@@ -44,9 +49,16 @@ def lower_functions(mod: tvm.IRModule, lowerer: Walk, batch: str | None = None) 
     for name in part_functions(mod):
         lowered = _walk(lowerer, function_module(mod, name), batch, main).run()
         functions[name] = lowered["main"].with_attr("global_symbol", name)
+    origins = {}
+    for number, sizes in enumerate(common):
+        name = function_name(number)
+        walk = _walk(lowerer, of_sizes(mod, sizes), batch, main)
+        lowered = walk.run()
+        functions[name] = lowered["main"].with_attr("global_symbol", name)
+        origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    return Lowered(lowered, main.kernel_names, main.kernel_notes, main.origins)
+    return Lowered(lowered, main.kernel_names, main.kernel_notes, main.origins, origins)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

@@ -48,14 +48,16 @@ def origin_of(view: View, members: Sequence[str]) -> Origin:
     return Origin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
 
 
-def main_calls(mod: tvm.IRModule, members: Mapping[str, tuple[str, ...]]) -> tuple[MainCall, ...]:
+def main_calls(
+    mod: tvm.IRModule, members: Mapping[str, tuple[str, ...]], function: str = "main"
+) -> tuple[MainCall, ...]:
     """The calls of main in order, of a module whose operators are functions of loops.
 
     members  {variable of main: variables that its call computes}, see alignment.py
     """
     return tuple(
         MainCall(_callee(call), members.get(var.name, (var.name,)))
-        for var, call in _bindings(mod["main"])
+        for var, call in _bindings(mod[function])
         if isinstance(call, relax.Call) and op_name(call) in CALLS
     )
 

@@ -44,6 +44,7 @@ def profiled(
     target: CpuTarget,
     repeat: int,
     forecast: Callable[[int], Sequence[float]],
+    function: str = "main",
 ) -> Profile:
     """The profile, with as many threads as models use in this thread.
 
@@ -51,10 +52,11 @@ def profiled(
     run        runs a function in main's place on the inputs
     described  see main_calls.describe_calls
     forecast   with so many threads: seconds that the cost model expects of every call of a sample
+    function   main, or its name for common sizes
     """
     machine = relax.VirtualMachine(code, tvm.cpu())
-    calls = recorded(machine, run)
-    main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), "main")
+    calls = recorded(machine, run, function)
+    main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
     whole, seconds = _measured(lambda: run(main), calls, repeat)
     idle = tvm_ffi.get_global_func("testing.nop")
     overhead = statistics.median(
@@ -67,17 +69,19 @@ def profiled(
     return Profile(layers, whole, overhead, len(calls), threads, repeat)
 
 
-def recorded(machine: relax.VirtualMachine, run: Callable[[Callable[..., Any]], object]) -> list[Call]:
+def recorded(
+    machine: relax.VirtualMachine, run: Callable[[Callable[..., Any]], object], function: str = "main"
+) -> list[Call]:
     """(name, function, arguments) of every call of a kernel in one run."""
     calls: list[Call] = []
 
-    def look(function: Any, name: str, before: bool, _result: Any, *args: Any) -> int:
+    def look(called: Any, name: str, before: bool, _result: Any, *args: Any) -> int:
         if before and not name.startswith(BUILTIN):
-            calls.append((name, function, args))
+            calls.append((name, called, args))
         return 0  # go on
 
     machine.set_instrument(look)
-    run(machine["main"])
+    run(machine[function])
     return calls
 
 

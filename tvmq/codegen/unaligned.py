@@ -14,11 +14,11 @@ from tvmq.codegen.alignment import bindings
 from tvmq.graph.view import dtype_of, leaves, op_name, used_vars
 
 
-def unaligned_inputs(mod: tvm.IRModule) -> list[int]:
+def unaligned_inputs(mod: tvm.IRModule, function: str = "main") -> list[int]:
     """Numbers of the inputs of main, if there is one, in a module whose operators are calls of functions of loops."""
-    if all(gvar.name_hint != "main" for gvar in mod.get_global_vars()):
+    if all(gvar.name_hint != function for gvar in mod.get_global_vars()):
         return []
-    main = mod["main"]
+    main = mod[function]
     seen = {param.name: index for index, param in enumerate(main.params)}
     found = set(seen.values())
     for var, value in bindings(main):

@@ -7,6 +7,8 @@ neighbours are fused into one function, and every function gets the generic sche
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import tvm
@@ -50,26 +52,29 @@ class Compiled(NamedTuple):
     """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one.
 
     unaligned  numbers of the inputs that main takes at any address
+    common     (calls, unaligned) of the functions for common sizes, by their names
     """
 
     code: relax.VMExecutable
     calls: tuple[MainCall, ...]
     native: bytes | None
     unaligned: tuple[int, ...] = ()
+    common: Mapping[str, tuple[tuple[MainCall, ...], tuple[int, ...]]] = MappingProxyType({})
 
 
-def compile_module(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
+def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = ()) -> Compiled:
     """Machine code for all functions of the module.
 
     mod      any Relax module without free operators of other compilers; unchanged
     target   the code runs on CPUs that have target.needs
+    common   names of the functions that are main for common sizes
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compiled(mod, target)
+        return _compiled(mod, target, common)
 
 
-def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
+def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
         compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
         with compiler, tvm.transform.PassContext(**OPTIONS):
@@ -77,17 +82,20 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget) -> Compiled:
             groups = grouped(plain)
             fused = schedule_generic(merged(groups), target.isa.vector_bytes)
             code, native = _code(lower(fused, direct=True), target, compiler)
-            return Compiled(code, _calls(plain, groups, fused), native, tuple(unaligned_inputs(fused)))
+            main, *others = (
+                (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
+            )
+            return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
         raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
 
 
-def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule) -> tuple[MainCall, ...]:
-    """What main calls; nothing in a module of other functions."""
-    has_main = any(gvar.name_hint == "main" for gvar in fused.get_global_vars())
-    return main_calls(fused, aligned(plain, groups)) if has_main else ()
+def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
+    """What main calls, or another function of its kind; nothing in a module of other functions."""
+    is_there = any(gvar.name_hint == name for gvar in fused.get_global_vars())
+    return main_calls(fused, aligned(plain, groups, name), name) if is_there else ()
 
 
 def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:

@@ -3,7 +3,8 @@
 Such a model needs no code for every size of the batch: code for one sample, run for each of them, gives the same.
 The proof is a table of operators: every tensor that depends on the dimension has it outermost (n, or n times
 something), and every operator leaves what belongs to different samples apart. What the table does not know proves
-nothing.
+nothing. Between a transpose and the next one, or what takes the axes before it away, it may be another axis (queries,
+keys and values that are one tensor with an axis of three before the samples).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tvm
 from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
+from tvmq.graph.sizes import is_number
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
 
@@ -77,7 +79,10 @@ def batch_dimension(mod: tvm.IRModule) -> str | None:
 
 
 def _apart(view: View, name: str) -> bool:
-    if not all(_outermost(var.ty, name) for var in view.var.values()):
+    if not all(_outermost(var.ty, name) or _inside(var.ty, name) is not None for var in view.var.values()):
+        return False
+    ends = [*view.params.values(), *(view.var[output] for output in view.outputs)]
+    if not all(_outermost(var.ty, name) for var in ends):
         return False
     if not any(_depends(view.var[output].ty, name) for output in view.outputs):
         return False
@@ -96,6 +101,8 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
     if not _depends(value.ty, name):
         return False
     op = op_name(value)
+    if any(_inside(ty, name) is not None for ty in (value.ty, *(arg.ty for arg in tensors))):
+        return _moves(value, name)
     if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED and op != "broadcast_to":
         return False
     rule = RULES.get(op)
@@ -114,6 +121,45 @@ def _outermost_stays(value: relax.Call, depends: Sequence[bool]) -> bool:
 def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
     ranks = [rank_of(arg) for arg, has in zip(value.args, depends, strict=False) if has]
     return all(rank == rank_of(value) for rank in ranks)
+
+
+def _moves(value: relax.Call, name: str) -> bool:
+    """True for a transpose, a slice of other axes and a reshape that leave each sample in one piece, where the
+    dimension is an axis that is not the first."""
+    op, before, after = op_name(value), _axis(value.args[0].ty, name), _axis(value.ty, name)
+    if before is None or after is None:
+        return False
+    if op == "permute_dims":
+        return value.attrs.axes is not None and int(value.attrs.axes[after]) == before
+    if op == "strided_slice":
+        numbers = not any(_mentions(arg, name) for arg in value.args[1:])
+        return before == after and numbers and isinstance(value.args[1], relax.Tuple) and _other_axes(value, before)
+    if op == "take" and value.attrs.axis is not None and not _depends(value.args[1].ty, name):
+        axis = int(value.attrs.axis) % rank_of(value.args[0])
+        return axis != before and after == before + (rank_of(value.args[1]) - 1 if axis < before else 0)
+    leading = [*list(value.args[0].ty.shape)[:before], *list(value.ty.shape)[:after]]
+    return op in ("reshape", "squeeze", "expand_dims") and all(is_number(d) and int(d) == 1 for d in leading)
+
+
+def _other_axes(value: relax.Call, axis: int) -> bool:
+    """True if a slice leaves an axis whole."""
+    rank = rank_of(value.args[0])
+    numbers = [getattr(field, "value", None) for field in value.args[1].fields]
+    return all(number is not None and int(number) % rank != axis for number in numbers)
+
+
+def _axis(ty: relax.Type, name: str) -> int | None:
+    """The axis that is the dimension, 0 also if that is a multiple of it."""
+    return 0 if _depends(ty, name) and _outermost(ty, name) else _inside(ty, name)
+
+
+def _inside(ty: relax.Type, name: str) -> int | None:
+    """The axis that is the dimension, if it is one axis and not the first."""
+    if not isinstance(ty, relax.TensorType) or ty.shape is None:
+        return None
+    found = [axis for axis, dim in enumerate(ty.shape) if _has(dim, name)]
+    single = len(found) == 1 and found[0] > 0 and isinstance(ty.shape[found[0]], tvm.ir.Var)
+    return found[0] if single else None
 
 
 def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
@@ -168,10 +214,7 @@ def _permutes(value: relax.Call, depends: Sequence[bool]) -> bool:
 
 
 def _slices(value: relax.Call, depends: Sequence[bool]) -> bool:
-    axes = value.args[1]
-    numbers = [getattr(field, "value", None) for field in axes.fields] if isinstance(axes, relax.Tuple) else [None]
-    rank = rank_of(value.args[0])
-    return depends[0] and all(number is not None and int(number) % rank != 0 for number in numbers)
+    return depends[0] and isinstance(value.args[1], relax.Tuple) and _other_axes(value, 0)
 
 
 def _pads(value: relax.Call, depends: Sequence[bool]) -> bool:
