@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 from collections.abc import Iterator
@@ -263,3 +264,20 @@ def test_shapes_of_networks(script: Any) -> None:
     assert everything["depthwise 5x5 s2 56x56x144"].groups == 144
     with pytest.raises(SystemExit, match="no network lenet; there are resnet18"):
         shapes.network_shapes("vgg11,lenet")
+
+
+def test_bounds_of_common_sizes(script: Any) -> None:
+    good = {"name": "net", "sizes": "8", "ratio": 1.1, "equal": True}
+    sizes = script("sizes")
+    assert sizes.missed([good]) == []
+    bad = {**good, "ratio": 1.2, "equal": False}
+    assert sizes.missed([good, bad]) == ["net 8: common / fixed 1.20", "net 8: results differ"]
+
+
+def test_code_for_common_sizes_is_measured(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quick case: three builds of a text encoder give equal results, their times are there."""
+    sizes, options = script("sizes"), argparse.Namespace(quick=True, texts=None, batches="1,8", lengths="64,128")
+    monkeypatch.setattr(script("latency"), "BLOCK_SECONDS", 0.001)
+    (row,) = [row for case in sizes.cases(options) for row in sizes.rows(case, 1)]
+    assert row["equal"] and row["sizes"] == "1 x 8"
+    assert row["ratio"] == row["common"] / row["fixed"] and row["any_ratio"] == row["any"] / row["fixed"]

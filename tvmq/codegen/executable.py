@@ -17,8 +17,8 @@ from tvm import relax
 from tvmq.codegen import artifact
 from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.code_bytes import last_line
-from tvmq.codegen.compiled_function import CompiledFunction
 from tvmq.codegen.common_sizes import of_sizes
+from tvmq.codegen.compiled_function import CompiledFunction
 from tvmq.codegen.cuda.device import DeviceFunction
 from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget

@@ -1,0 +1,152 @@
+"""What free sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
+
+    python benchmarks/sizes.py [--tasks squeezenet1_1,vit_cifar10] [--batches 1,8] [--rounds 5] [--quick]
+    python benchmarks/sizes.py --texts minilm.onnx --batches 1,8 --lengths 64,128
+
+Tasks     of the zoo, their batch free
+--texts   an ONNX model of ids and mask, [batch, sequence] both free, instead of the tasks: random words
+--quick   the text encoder of tests/free_models.py, two short rounds
+Columns   milliseconds, medians, blocks of the three taking turns: any: tvmq.build(module); common: build(module,
+          sizes={name: [sizes]}); fixed: build(module, sizes={name: size}); then any / fixed and common / fixed
+Below     seconds and bytes that code for the common sizes adds to a build
+Bound     common / fixed <= 1.10, and results of all three equal, bit for bit. Exit code 1 where that is missed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import (
+    QUICK_CALIBRATION,
+    Feed,
+    Feeds,
+    finish,
+    first_inputs,
+    load_zoo,
+    machine,
+    parser,
+    print_table,
+    set_threads,
+    write_json,
+)
+from latency import blocks
+
+MOST = 1.10
+WORDS = 20000
+COLUMNS = (
+    ("model", "{name}"), ("sizes", "{sizes}"), ("any", "{any:.3f}"), ("common", "{common:.3f}"),
+    ("fixed", "{fixed:.3f}"), ("any / fixed", "{any_ratio:.2f}"), ("common / fixed", "{ratio:.2f}"),
+)  # fmt: skip
+
+# (name, float model, calibration data, {sizes as text: inputs})
+Case = tuple[str, Any, Any, dict[str, Feed]]
+
+
+def texts_of(names: Sequence[str], words: int, sizes: Sequence[Sequence[int]], lengths: Sequence[int]) -> Any:
+    """Calibration data of these lengths, and inputs of each (batch, length); the first name is that of the ids."""
+    random = np.random.default_rng(0)
+
+    def text(count: int, length: int) -> Feed:
+        ids = random.integers(0, words, (count, length))
+        return dict(zip(names, (ids, np.ones_like(ids)), strict=True))
+
+    calibration = [text(1, length) for length in (*lengths, 8)]
+    return calibration, {f"{count} x {length}": text(count, length) for count, length in sizes}
+
+
+def cases(options: Any) -> Iterator[Case]:
+    """What is measured."""
+    batches, lengths = ([int(n) for n in text.split(",")] for text in (options.batches, options.lengths))
+    if options.quick or options.texts:
+        name, model, words = "encoder", options.texts, WORDS
+        if options.quick:
+            from tests.free_models import WORDS as FEW
+            from tests.free_models import encoder
+
+            model, words, batches, lengths = encoder(), FEW, [1], [8]
+        from tvmq.frontends.onnx_load import read_model
+
+        names = [given.name for given in read_model(model).graph.input]
+        yield name, model, *texts_of(names, words, list(product(batches, lengths)), lengths)
+        return
+    for task in load_zoo(options.zoo, options.tasks).values():
+        feeds = first_inputs(task, max(batches))
+        inputs = {
+            str(count): {name: np.concatenate([feed[name] for feed in feeds[:count]]) for name in feeds[0]}
+            for count in batches
+        }
+        yield task.name, task.model_path, Feeds(task, QUICK_CALIBRATION), inputs
+
+
+def sizes_of(exe: Any, feed: Feed) -> dict[str, int]:
+    """{free dimension: its size} in these inputs."""
+    pairs = (
+        (name, size) for info in exe.input_info for name, size in zip(info.shape, feed[info.name].shape, strict=True)
+    )
+    return {name: size for name, size in pairs if isinstance(name, str)}
+
+
+def rows(case: Case, rounds: int) -> Iterator[dict[str, Any]]:
+    """One a size."""
+    import tvmq
+
+    name, model, calibration, inputs = case
+    module = tvmq.quantize(*tvmq.from_onnx(model), calibration)
+    anything, plain = built(module, None)
+    every = [sizes_of(anything, feed) for feed in inputs.values()]
+    common = {key: sorted({sizes[key] for sizes in every}) for key in every[0]}
+    together, added = built(module, common)
+    print(f"{name}: {common} adds {added[0] - plain[0]:.1f} s and {added[1] - plain[1]:,} bytes to {plain[1]:,}")
+    for (text, feed), sizes in zip(inputs.items(), every, strict=True):
+        executables = {"any": anything, "common": together, "fixed": tvmq.build(module, sizes=sizes)}
+        runs = {key: exe.prepared(feed) for key, exe in executables.items()}
+        found = [exe.run(feed) for exe in executables.values()]
+        equal = all(a.tobytes() == b.tobytes() == c.tobytes() for a, b, c in zip(*found, strict=True))
+        times = {key: 1000 * float(np.median(np.concatenate(parts))) for key, parts in blocks(runs, rounds).items()}
+        ratios = {"any_ratio": times["any"] / times["fixed"], "ratio": times["common"] / times["fixed"]}
+        yield {"name": name, "sizes": text, **times, **ratios, "equal": equal}
+
+
+def built(module: Any, sizes: Any) -> tuple[Any, tuple[float, int]]:
+    """An executable, and what it cost: seconds, bytes of its file."""
+    import tvmq
+
+    start = time.perf_counter()
+    exe = tvmq.build(module, sizes=sizes)
+    seconds = time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        exe.save(Path(folder) / "m.tvmq")
+        return exe, (seconds, (Path(folder) / "m.tvmq").stat().st_size)
+
+
+def missed(found: Sequence[dict[str, Any]]) -> list[str]:
+    """Bounds that do not hold."""
+    slow = [f"{row['name']} {row['sizes']}: common / fixed {row['ratio']:.2f}" for row in found if row["ratio"] > MOST]
+    return slow + [f"{row['name']} {row['sizes']}: results differ" for row in found if not row["equal"]]
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    commands = parser("What free sizes cost.", tasks=("squeezenet1_1", "resnet8_cifar10", "vit_cifar10"))
+    commands.add_argument("--texts", help="an ONNX model of ids and mask [batch, sequence], instead of the tasks")
+    commands.add_argument("--batches", default="1,8", help="numbers of samples, separated by commas")
+    commands.add_argument("--lengths", default="64,128", help="words, separated by commas")
+    commands.add_argument("--rounds", type=int, default=5)
+    commands.add_argument("--threads", type=int, default=1)
+    options = commands.parse_args()
+    set_threads(options.threads)
+    print(machine(), flush=True)
+    found = [row for case in cases(options) for row in rows(case, 2 if options.quick else options.rounds)]
+    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in found])
+    write_json(options.json, {"rows": found})
+    finish(missed(found))
+
+
+if __name__ == "__main__":
+    main()
