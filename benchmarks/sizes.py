@@ -8,8 +8,9 @@ Tasks     of the zoo, their batch free
 --quick   the text encoder of tests/free_models.py, two short rounds
 Columns   milliseconds, medians, blocks of the three taking turns: any: tvmq.build(module); common: build(module,
           sizes={name: [sizes]}); fixed: build(module, sizes={name: size}); then any / fixed and common / fixed
-Below     seconds and bytes that code for the common sizes adds to a build
-Bound     common / fixed <= 1.10, and results of all three equal, bit for bit. Exit code 1 where that is missed.
+Above     the table, seconds (less what kernels in the cache save) and bytes that common sizes add to a build
+Bound     common <= 1.10 * fixed + 10 us (what Python adds to a call), and results of all three equal, bit for bit.
+          Exit code 1 where that is missed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from common import (
 )
 from latency import blocks
 
-MOST = 1.10
+MOST, CALL = 1.10, 0.01  # a ratio; milliseconds
 WORDS = 20000
 COLUMNS = (
     ("model", "{name}"), ("sizes", "{sizes}"), ("any", "{any:.3f}"), ("common", "{common:.3f}"),
@@ -127,7 +128,11 @@ def built(module: Any, sizes: Any) -> tuple[Any, tuple[float, int]]:
 
 def missed(found: Sequence[dict[str, Any]]) -> list[str]:
     """Bounds that do not hold."""
-    slow = [f"{row['name']} {row['sizes']}: common / fixed {row['ratio']:.2f}" for row in found if row["ratio"] > MOST]
+    slow = [
+        f"{row['name']} {row['sizes']}: common / fixed {row['ratio']:.2f}"
+        for row in found
+        if row["common"] > MOST * row["fixed"] + CALL
+    ]
     return slow + [f"{row['name']} {row['sizes']}: results differ" for row in found if not row["equal"]]
 
 

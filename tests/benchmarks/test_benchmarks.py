@@ -267,10 +267,10 @@ def test_shapes_of_networks(script: Any) -> None:
 
 
 def test_bounds_of_common_sizes(script: Any) -> None:
-    good = {"name": "net", "sizes": "8", "ratio": 1.1, "equal": True}
+    good = {"name": "net", "sizes": "8", "common": 1.11, "fixed": 1.0, "ratio": 1.11, "equal": True}
     sizes = script("sizes")
     assert sizes.missed([good]) == []
-    bad = {**good, "ratio": 1.2, "equal": False}
+    bad = {**good, "common": 1.2, "ratio": 1.2, "equal": False}
     assert sizes.missed([good, bad]) == ["net 8: common / fixed 1.20", "net 8: results differ"]
 
 
