@@ -494,7 +494,8 @@ def test_an_interrupt_leaves_nothing(digits, tmp_path, stage):
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
-    assert process.returncode == 130, lines + [rest]
+    # Python ends by the signal itself where the interrupt met code that a library runs from C; shells call both 130
+    assert process.returncode in (130, -signal.SIGINT), lines + [rest]
     assert rest == "tvmq: interrupted; nothing half-written is left behind\n"
     assert sorted(os.listdir(folder)) == ["data.npz", "digits.onnx", "out.tvmq"]
     assert (folder / "out.tvmq").read_bytes() == b"the model of yesterday"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tvm
 
-from tvmq.codegen.free_sizes import shared
+from tvmq.codegen.call_code import shared
 from tvmq.codegen.inputs import aligned
 from tvmq.codegen.target import resolve_target
 from tvmq.kernels.observe import observer
