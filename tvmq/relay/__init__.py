@@ -7,7 +7,7 @@ used. What has no counterpart says so, with the Relax way to do it.
 >>> relay.nothing_of_the_kind
 Traceback (most recent call last):
     ...
-AttributeError: module 'tvmq.relay' has no attribute 'nothing_of_the_kind'; docs: MIGRATING.md
+AttributeError: relay.nothing_of_the_kind: Relay had no such name that is known here; docs: MIGRATING.md
 """
 
 from __future__ import annotations
@@ -17,6 +17,39 @@ from typing import Any
 
 # Name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
+    # expressions
+    "Any": "tvmq.relay.types:Any",
+    "Call": "tvmq.relay.expr:Call",
+    "Constant": "tvmq.relay.expr:Constant",
+    "Expr": "tvmq.relay.expr:Expr",
+    "ExprFunctor": "tvmq.relay.visitor:ExprFunctor",
+    "ExprMutator": "tvmq.relay.visitor:ExprMutator",
+    "ExprVisitor": "tvmq.relay.visitor:ExprVisitor",
+    "FuncType": "tvmq.relay.types:FuncType",
+    "Function": "tvmq.relay.expr:Function",
+    "IRModule": "tvmq.relay.module:IRModule",
+    "Let": "tvmq.relay.expr:Let",
+    "Module": "tvmq.relay.module:IRModule",
+    "TensorType": "tvmq.relay.types:TensorType",
+    "Tuple": "tvmq.relay.expr:Tuple",
+    "TupleGetItem": "tvmq.relay.expr:TupleGetItem",
+    "TupleType": "tvmq.relay.types:TupleType",
+    "TupleWrapper": "tvmq.relay.expr:TupleWrapper",
+    "Type": "tvmq.relay.types:Type",
+    "Var": "tvmq.relay.expr:Var",
+    "analysis": "tvmq.relay.analysis",
+    "annotation": "tvmq.relay.op.annotation",
+    "bind": "tvmq.relay.expr:bind",
+    "const": "tvmq.relay.expr:const",
+    "expr": "tvmq.relay.expr",
+    "expr_functor": "tvmq.relay.visitor",
+    "image": "tvmq.relay.op.image",
+    "nn": "tvmq.relay.op.nn",
+    "op": "tvmq.relay.op",
+    "scalar_type": "tvmq.relay.types:scalar_type",
+    "transform": "tvmq.relay.transform",
+    "ty": "tvmq.relay.types",
+    "var": "tvmq.relay.expr:var",
     # text
     "astext": "tvmq.relay.text.printer:astext",
     "fromtext": "tvmq.relay.text.reader:parse",
@@ -39,13 +72,24 @@ _PUBLIC = {
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use (PEP 562) and keep it."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'tvmq.relay' has no attribute {name!r}; docs: MIGRATING.md")
-    module_name, _, attribute = _PUBLIC[name].partition(":")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tvmq.relay' has no attribute {name!r}")
+    found = _PUBLIC.get(name) or _operator(name)
+    module_name, _, attribute = found.partition(":")
     module = importlib.import_module(module_name)
     value = getattr(module, attribute) if attribute else module
     globals()[name] = value
     return value
+
+
+def _operator(name: str) -> str:
+    """Where the function of an operator stands; raises AttributeError, with what to do, for other names."""
+    from tvmq.relay.advice import advice
+    from tvmq.relay.op.functions import FUNCTIONS
+
+    if name not in FUNCTIONS:
+        raise AttributeError(f"relay.{name}: {advice(name)}")
+    return FUNCTIONS[name]
 
 
 def __dir__() -> list[str]:
