@@ -58,8 +58,8 @@ _PUBLIC = {
     # build and run
     "build": "tvmq.relay.build_module:build",
     "build_module": "tvmq.relay.build_module",
-    "create_executor": "tvmq.relay.create_executor:create_executor",
-    "debug_executor": "tvmq.relay.graph_executor",
+    "create_executor": "tvmq.relay.executors:create_executor",
+    "debug_executor": "tvmq.relay.debug_executor",
     "frontend": "tvmq.relay.frontend",
     "graph_executor": "tvmq.relay.graph_executor",
     "load_param_dict": "tvmq.relay.param_dict:load_param_dict",
