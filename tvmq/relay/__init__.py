@@ -62,6 +62,8 @@ _PUBLIC = {
     "debug_executor": "tvmq.relay.debug_executor",
     "frontend": "tvmq.relay.frontend",
     "graph_executor": "tvmq.relay.graph_executor",
+    "backend": "tvmq.relay.backend",
+    "load_module": "tvmq.relay.executor_factory:load_module",
     "load_param_dict": "tvmq.relay.param_dict:load_param_dict",
     "optimize": "tvmq.relay.build_module:optimize",
     "save_param_dict": "tvmq.relay.param_dict:save_param_dict",

@@ -7,9 +7,9 @@ from typing import Any
 
 import tvm
 
+from tvmq import relay
 from tvmq.relay.expr import Function, var
 from tvmq.relay.module import IRModule
-from tvmq.relay.op import nn
 from tvmq.relay.testing import layers
 from tvmq.relay.testing.init import create_workload
 from tvmq.relay.testing.resnet import Builder, head, plan, stages
@@ -33,7 +33,8 @@ def get_net(
         )  # fmt: skip
         body = builder.active(body, "bn0")
     body = stages(body, units, filters, bottle_neck, builder)
-    return head(nn.global_avg_pool3d(builder.active(body, "bn1"), layout=layout), num_classes)
+    pooled = relay.mean(builder.active(body, "bn1"), axis=[layout.index(side) for side in "DHW"], keepdims=True)
+    return head(pooled, num_classes)
 
 
 def get_workload(
