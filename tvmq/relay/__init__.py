@@ -13,7 +13,7 @@ AttributeError: relay.nothing_of_the_kind: Relay had no such name that is known 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import typing
 
 # Name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
@@ -72,7 +72,7 @@ _PUBLIC = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     """Load a name on first use (PEP 562) and keep it."""
     if name.startswith("__"):
         raise AttributeError(f"module 'tvmq.relay' has no attribute {name!r}")

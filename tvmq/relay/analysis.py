@@ -11,7 +11,7 @@ import tvm
 from tvm import relax
 
 from tvmq.relay.expr import Call, Constant, Expr, Function, Tuple, TupleWrapper, Var
-from tvmq.relay.lower import post_order
+from tvmq.relay.lower import lower, post_order
 
 
 def as_expr(value: Any) -> Expr:
@@ -27,6 +27,13 @@ def as_expr(value: Any) -> Expr:
 
         return view_function(value)
     return value
+
+
+def _typed(value: Any) -> Expr:
+    """An expression whose variables have their types."""
+    expr = as_expr(value)
+    lower(expr.body if isinstance(expr, Function) else expr)
+    return expr
 
 
 def post_order_visit(expr: Any, fvisit: Callable[[Expr], Any]) -> None:
@@ -74,7 +81,7 @@ def check_constant(expr: Any) -> bool:
 
 def all_dtypes(expr: Any) -> set[str]:
     """Element types of all values inside."""
-    nodes = [node for node in post_order(as_expr(expr)) if not isinstance(node, Function)]
+    nodes = [node for node in post_order(_typed(expr)) if not isinstance(node, Function)]
     return {dtype for node in nodes for dtype in _dtypes(node.checked_type)}
 
 
@@ -108,7 +115,7 @@ def get_total_mac_number(expr: Any) -> int:
     >>> get_total_mac_number(dense(var("x", shape=(2, 3)), var("w", shape=(4, 3))))
     24
     """
-    return sum(_macs(node) for node in post_order(as_expr(expr)) if isinstance(node, Call))
+    return sum(_macs(node) for node in post_order(_typed(expr)) if isinstance(node, Call))
 
 
 def _macs(call: Call) -> int:

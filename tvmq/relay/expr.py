@@ -11,7 +11,7 @@ A node holds its operands and, once somebody needs its type or its function, the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -21,79 +21,9 @@ from tvm import relax
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.relay import types
+from tvmq.relay.base import Expr, operand
 from tvmq.relay.lower import Emit, Lowered, lower, to_relax, typed
 from tvmq.relay.op import registry
-
-
-class Expr:
-    """A value. Operators (+ - * / < > <= >=, unary minus) take expressions; numbers need `const`.
-
-    Two expressions are equal where they are the same object; comparing values is relay.equal.
-    """
-
-    lowered: Lowered | None = None
-    span: Any = None
-
-    def children(self) -> Sequence[Expr]:
-        """The expressions that this one reads, in order."""
-        return ()
-
-    def with_children(self, children: Sequence[Expr]) -> Expr:
-        """The same kind of node over other operands."""
-        return self
-
-    def lower(self) -> Lowered | None:
-        """The Relax form, of a node whose operands have theirs; None while a type is missing."""
-        raise UnsupportedOpError(
-            f"relay: a {type(self).__name__} is no value of a straight-line model; call it, or bind it with relay.bind"
-        )
-
-    @property
-    def value(self) -> Any:
-        """The Relax value: a variable, a constant or a tuple of them."""
-        return lower(self).value
-
-    @property
-    def checked_type(self) -> Any:
-        """TensorType or TupleType, inferred by Relax; raises ModelError where an operand's type is unknown."""
-        return types.from_relax(self.value.ty)
-
-    def astype(self, dtype: str) -> Call:
-        """The value in another element type."""
-        return _apply("cast", [self], dtype=str(dtype))
-
-    def __neg__(self) -> Call:
-        return _apply("negative", [self])
-
-    def __call__(self, *args: Expr) -> Call:
-        return Call(self, list(args))
-
-
-def _apply(name: str, args: Sequence[Expr], **attrs: Any) -> Call:
-    return Call(registry.get(name), list(args), attrs)
-
-
-def _operand(value: Any) -> Expr:
-    if isinstance(value, Number):
-        raise TypeError(f'convert "{value}" with `const` first')
-    if not isinstance(value, Expr):
-        raise TypeError(f"relay: {type(value).__name__} is no expression; convert arrays with relay.const")
-    return value
-
-
-def _operator(name: str, *, swapped: bool = False) -> Callable[[Expr, Any], Call]:
-    def apply(self: Expr, other: Any) -> Call:
-        args = [self, _operand(other)]
-        return _apply(name, args[::-1] if swapped else args)
-
-    return apply
-
-
-for _symbol, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide")):
-    setattr(Expr, f"__{_symbol}__", _operator(_name))
-    setattr(Expr, f"__r{_symbol}__", _operator(_name, swapped=True))
-for _symbol, _name in (("lt", "less"), ("gt", "greater"), ("le", "less_equal"), ("ge", "greater_equal")):
-    setattr(Expr, f"__{_symbol}__", _operator(_name))
 
 
 class Var(Expr):
@@ -165,7 +95,7 @@ class Tuple(Expr):
     """Several values as one; [i] and len reach the fields."""
 
     def __init__(self, fields: Sequence[Expr]) -> None:
-        self.fields = [_operand(field) for field in fields]
+        self.fields = [operand(field) for field in fields]
 
     def children(self) -> Sequence[Expr]:
         """The fields."""
@@ -190,7 +120,7 @@ class TupleGetItem(Expr):
     """One field of a tuple."""
 
     def __init__(self, tuple_value: Expr, index: int) -> None:
-        self.tuple_value = _operand(tuple_value)
+        self.tuple_value = operand(tuple_value)
         self.index = int(index)
 
     def children(self) -> Sequence[Expr]:
@@ -254,7 +184,7 @@ class Call(Expr):
         span: Any = None,
     ) -> None:
         self.op = registry.get(op) if isinstance(op, str) else op
-        self.args = [_operand(arg) for arg in args]
+        self.args = [operand(arg) for arg in args]
         self.type_args = list(type_args or [])
         self.span = span
         self.attrs = self.op.attributes(attrs) if isinstance(self.op, registry.Op) else registry.Attrs(attrs or {})
@@ -338,7 +268,7 @@ class Function(Expr):
         self, params: Sequence[Var], body: Expr, ret_type: Any = None, type_params: Any = None, attrs: Any = None
     ) -> None:
         self.params = list(params)
-        self.body = body.astuple() if isinstance(body, TupleWrapper) else _operand(body)
+        self.body = body.astuple() if isinstance(body, TupleWrapper) else operand(body)
         self.type_params = list(type_params or [])
         self.attrs = registry.Attrs(attrs or {})
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tvmq.errors import ModelError
-from tvmq.relay.expr import Call, Expr, TupleWrapper, _operand
+from tvmq.relay.base import operand
+from tvmq.relay.expr import Call, Expr, TupleWrapper
 from tvmq.relay.op import registry
 from tvmq.relay.types import numbers
 
@@ -17,7 +18,7 @@ def call(name: str, *args: Any, **attrs: Any) -> Call:
 
 def as_expr(value: Any) -> Expr:
     """An expression; several results count as their tuple."""
-    return value.astuple() if isinstance(value, TupleWrapper) else _operand(value)
+    return value.astuple() if isinstance(value, TupleWrapper) else operand(value)
 
 
 def spread(value: Any, rank: int) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ def new_shape(shape: Sequence[Any], wanted: Sequence[int], allowzero: bool = Fal
     ([2, -1], [6, 4], [2, 3, 2])
     """
     made: list[Any] = []
-    codes, read = list(wanted), 0
+    shape, codes, read = list(shape), list(wanted), 0
     while codes:
         code = codes.pop(0)
         if code == -2:
