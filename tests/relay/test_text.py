@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tvmq
 from tvmq import relay
 from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
 from tvmq.relay.expr import Call, Function, Tuple, const, var
@@ -219,6 +221,15 @@ def test_what_is_written_reads_back_to_the_same_text_and_values():
     executors = [relay.create_executor("graph", m).evaluate() for m in (mod, back)]
     for one, other in zip(*(execute(data) for execute in executors), strict=True):
         np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_a_front_ends_module_goes_through_the_text():
+    """The embedded example: squeeze-and-excite, depthwise layers, batch norms; weights in the metadata section."""
+    model = Path(tvmq.__file__).parent / "demo" / "digits.onnx"
+    mod, _ = relay.frontend.from_onnx(model, {"image": (1, 1, 16, 16)})
+    back = parse(mod.astext())
+    assert back.astext() == mod.astext(), "constants included"
+    assert len([line for line in mod.astext(False).splitlines() if "nn.conv2d(" in line]) > 5
 
 
 def test_the_text_is_relays():

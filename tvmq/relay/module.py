@@ -45,6 +45,12 @@ class IRModule(tvm.IRModule):
         main = expr if isinstance(expr, Function | relax.Function) else Function(free_vars(expr), expr)
         return IRModule({"main": main, **dict(functions or {})})
 
+    def astext(self, show_meta_data: bool = True) -> str:
+        """Relay's text, see relay.astext."""
+        from tvmq.relay.text.printer import astext
+
+        return astext(self, show_meta_data)
+
     def __setitem__(self, name: Any, func: Any) -> None:
         key = name if isinstance(name, str) else name.name_hint
         made = func.relax if isinstance(func, Function) else func

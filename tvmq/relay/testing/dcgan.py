@@ -39,7 +39,7 @@ def get_net(
         raise ConfigError(f"relay.testing: DCGAN makes 64 x 64 in NCHW or NHWC. Got {tuple(oshape)} in {layout}")
     if code is None:
         code = var("data", shape=(batch_size, random_len), dtype=dtype)
-    body = nn.relu(nn.dense(code, var("dense_weight"), units=4 * 4 * ngf * 8))
+    body: Expr = nn.relu(nn.dense(code, var("dense_weight"), units=4 * 4 * ngf * 8))
     body = relay.reshape(body, (-1, ngf * 8, 4, 4) if layout == "NCHW" else (-1, 4, 4, ngf * 8))
     for number, factor in ((2, 4), (3, 2), (4, 1)):
         body = doubled(body, f"g{number}_deconv", ngf * factor, layout)

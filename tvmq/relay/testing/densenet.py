@@ -27,7 +27,7 @@ WIDER = 4  # channels inside of a layer for one that it gives
 
 def dense_layer(data: Expr, growth: int, name: str) -> Expr:
     """Norm, relu and a 1 x 1 convolution; norm, relu and a 3 x 3."""
-    body = nn.relu(layers.batch_norm_infer(data, name=f"batch_1_{name}"))
+    body: Expr = nn.relu(layers.batch_norm_infer(data, name=f"batch_1_{name}"))
     body = layers.conv2d(body, channels=WIDER * growth, kernel_size=(1, 1), name=f"conv2d_1_{name}")
     body = nn.relu(layers.batch_norm_infer(body, name=f"batch_2_{name}"))
     return layers.conv2d(body, channels=growth, kernel_size=(3, 3), padding=(1, 1), name=f"conv2d_2_{name}")
@@ -44,7 +44,7 @@ def dense_block(data: Expr, count: int, growth: int, block: int) -> Expr:
 
 def transition(data: Expr, channels: int, block: int) -> Expr:
     """Norm, relu, a 1 x 1 convolution and a pooling that halves the sides."""
-    body = nn.relu(layers.batch_norm_infer(data, name=f"batch_t_{block}"))
+    body: Expr = nn.relu(layers.batch_norm_infer(data, name=f"batch_t_{block}"))
     body = layers.conv2d(body, channels=channels, kernel_size=(1, 1), name=f"conv_t_{block}")
     return nn.avg_pool2d(body, pool_size=(2, 2), strides=(2, 2))
 

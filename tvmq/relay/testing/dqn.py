@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import tvm
 
 from tvmq.relay.analysis import free_vars
-from tvmq.relay.expr import Function, var
+from tvmq.relay.expr import Expr, Function, var
 from tvmq.relay.module import IRModule
 from tvmq.relay.op import nn
 from tvmq.relay.testing import layers
@@ -22,7 +22,7 @@ def get_net(
     layout: str = "NCHW",
 ) -> Function:  # fmt: skip
     """Three convolutions and two dense layers; image_shape in the layout's order without N."""
-    body = var("data", shape=(batch_size, *image_shape), dtype=dtype)
+    body: Expr = var("data", shape=(batch_size, *image_shape), dtype=dtype)
     for number, (channels, size, stride) in enumerate(CONVOLUTIONS, 1):
         body = layers.conv2d(
             body, kernel_size=(size, size), strides=(stride, stride), channels=channels, data_layout=layout,

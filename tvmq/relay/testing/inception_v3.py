@@ -29,8 +29,9 @@ def conv(data: Expr, name: str, channels: int, kernel: Sizes = (1, 1), *, stride
 
 def tower(data: Expr, name: str, *steps: tuple[Any, ...]) -> Expr:
     """Convolutions one behind the other: (channels,), (channels, kernel) or (channels, kernel, stride, same)."""
+    usual: tuple[Any, ...] = ((1, 1), 1, True)
     for number, (channels, *rest) in enumerate(steps):
-        kernel, stride, same = (*rest, *((1, 1), 1, True)[len(rest) :])
+        kernel, stride, same = [*rest, *usual[len(rest) :]]
         suffix = f"_{number}" if number else ""
         data = conv(data, f"{name}_conv{suffix}", channels, kernel, stride=stride, same=same)
     return data

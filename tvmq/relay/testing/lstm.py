@@ -19,8 +19,9 @@ def step(inputs: Expr, states: tuple[Expr, Expr], weights: list[Var], num_hidden
     """
     i2h_weight, i2h_bias, h2h_weight, h2h_bias = weights
     units = 4 * num_hidden
-    gates = layers.dense_add_bias(inputs, i2h_weight, i2h_bias, units) + layers.dense_add_bias(
-        states[0], h2h_weight, h2h_bias, units
+    gates = relay.add(
+        layers.dense_add_bias(inputs, i2h_weight, i2h_bias, units),
+        layers.dense_add_bias(states[0], h2h_weight, h2h_bias, units),
     )
     opened, kept, transformed, shown = relay.split(gates, indices_or_sections=4, axis=1)
     memory = relay.sigmoid(kept) * states[1] + relay.sigmoid(opened) * relay.tanh(transformed)

@@ -7,6 +7,7 @@ from typing import Any
 
 import tvm
 
+from tvmq import relay
 from tvmq.errors import ConfigError
 from tvmq.relay.analysis import free_vars
 from tvmq.relay.expr import Expr, Function, var
@@ -69,7 +70,7 @@ def residual_unit(
     else:
         body = builder.conv(first, f"{name}_conv1", num_filter, 3, stride)
         body = builder.conv(builder.active(body, f"{name}_bn2"), f"{name}_conv2", num_filter, 3)
-    return body + (data if dim_match else builder.conv(first, f"{name}_sc", num_filter, 1, stride))
+    return relay.add(body, data if dim_match else builder.conv(first, f"{name}_sc", num_filter, 1, stride))
 
 
 def resnet(

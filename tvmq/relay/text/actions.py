@@ -50,7 +50,7 @@ class Rules:
         """Parameters and attributes, type of the result, body; type parameters carry nothing here."""
         *head, result, body = items
         given = [item for item in head if isinstance(item, tree.Param)]
-        pairs = dict(item for item in head if isinstance(item, tuple))
+        pairs: dict[str, Any] = dict(item for item in head if isinstance(item, tuple))
         return tree.Fn(tuple(given), pairs, result, body)
 
     @staticmethod
@@ -99,7 +99,7 @@ class Rules:
     def apply(items: list[Any]) -> tree.Apply:
         """`callee(args, key=value)`."""
         callee, *given = [item for item in items if item is not None]
-        attributes = dict(item for item in given if isinstance(item, tuple))
+        attributes: dict[str, Any] = dict(item for item in given if isinstance(item, tuple))
         args = tuple(item for item in given if not isinstance(item, tuple))
         return tree.Apply(callee, args, attributes, getattr(callee, "line", 0))
 

@@ -142,7 +142,7 @@ class _Printer:
 
     def block(self, body: Expr) -> list[str]:
         """A line for each node that is read, and the last value."""
-        lines = []
+        lines: list[str] = []
         for node in post_order(body):
             if id(node) in self.known:
                 continue
