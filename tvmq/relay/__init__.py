@@ -69,6 +69,8 @@ _PUBLIC = {
     "save_param_dict": "tvmq.relay.param_dict:save_param_dict",
     "testing": "tvmq.relay.testing",
     "vm": "tvmq.relay.vm",
+    # quantize
+    "quantize": "tvmq.relay.quantize",
 }
 
 
