@@ -35,7 +35,7 @@ from tvmq.passes.taps import plain, tap
 from tvmq.passes.weight_scales import weights_of
 from tvmq.pipeline import evaluator
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
-from tvmq.relay.quantize.stages import annotated
+from tvmq.relay.quantize.stages import annotated, plain_module
 from tvmq.relay.quantize.translate import to_tvmq
 
 Batch = Mapping[str, Any]
@@ -61,6 +61,7 @@ def calibrated(mod: tvm.IRModule, dataset: Iterable[Batch] | None = None) -> tvm
     """The module with the scales of `current_qconfig()`; one that nothing annotated is annotated first."""
     config = current_qconfig()
     check(config)
+    mod = plain_module(mod)
     mod = mod if get_ledger(mod).stage == "annotated" else annotated(mod)
     weight_scale = {"power2": relay_power2, "max": relay_max}[config.weight_scale]
     return with_thresholds(mod, input_thresholds(mod, dataset, config), weight_thresholds(mod, weight_scale))
@@ -175,6 +176,7 @@ def collect_stats(mod: tvm.IRModule, dataset: Iterable[Batch], chunk_by: int = -
 
     For scripts; it keeps the samples in memory, which `calibrate` does not.
     """
+    mod = plain_module(mod)
     names = list(dict.fromkeys(w.key for w in watched(View(mod))))
     size = len(names) if chunk_by == -1 else chunk_by
     data = dataset if iter(dataset) is not dataset else list(dataset)
@@ -190,6 +192,7 @@ def _set_params(
     mod: tvm.IRModule, input_scale_func: Callable[[Any], float], weight_scale_func: Callable[[Any], float]
 ) -> tvm.IRModule:
     """The annotated module with the scales of these functions of a simulated_quantize call, each giving a threshold."""
+    mod = plain_module(mod)
     view = View(mod)
     inputs = {w.key: float(input_scale_func(view.value[w.name])) for w in watched(view)}
     weights = {str(c.attrs.tensor): float(weight_scale_func(c)) for c in weights_of(view).values()}

@@ -9,6 +9,7 @@ import tvm
 from tvmq.errors import IntegralError
 from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions as split
+from tvmq.relay.quantize.stages import like, plain_module
 
 
 class NotIntegral(IntegralError, AssertionError):
@@ -23,9 +24,10 @@ def partition_conversions(
     quantized_dtypes  ignored: the codes of a module are known
     raises            NotIntegral, with a line for each float operator, where ensure_fully_integral finds one
     """
-    found = integrality(mod)
+    split_from = plain_module(mod)
+    found = integrality(split_from)
     if ensure_fully_integral and not found.is_integral:
         raise NotIntegral(
             f"relay.quantize: {found}; 'fully_integral' allows no float:\n  " + "\n  ".join(found.reasons())
         )
-    return split(mod)
+    return like(mod, split(split_from))

@@ -19,6 +19,7 @@ from tvmq.relay.quantize.registry import register_annotate_function, register_pa
 from tvmq.relay.quantize.stages import (
     annotate,
     annotated,
+    like,
     partition,
     partitioned,
     prerequisite_optimize,
@@ -32,7 +33,7 @@ def quantize(
 ) -> tvm.IRModule:
     """The integer module of a float one, with the options of `current_qconfig()`.
 
-    mod      a Relax module; it stays as it is
+    mod      a module of Relay's names or of Relax; it stays as it is, and the result is of the same kind
     params   {parameter: array}; names that the module does not have are ignored
     dataset  batches {input: array} for the modes kl_divergence and percentile
     returns  a module of one function, or of four where partition_conversions asks for it; with do_simulation one that
@@ -44,12 +45,12 @@ def quantize(
     check(config)
     quantized = calibrated(annotated(partitioned(prerequisite_optimize(mod, params))), dataset)
     if config.do_simulation:
-        return quantized
+        return like(mod, quantized)
     quantized = realized(quantized)
-    if config.partition_conversions == "disabled":
-        return quantized
-    dtypes = {config.dtype_input, config.dtype_weight, config.dtype_activation}
-    return partition_conversions(quantized, dtypes, config.partition_conversions == "fully_integral")
+    if config.partition_conversions != "disabled":
+        dtypes = {config.dtype_input, config.dtype_weight, config.dtype_activation}
+        quantized = partition_conversions(quantized, dtypes, config.partition_conversions == "fully_integral")
+    return like(mod, quantized)
 
 
 __all__ = [

@@ -29,6 +29,8 @@ from tvmq.passes.partition import partition as partition_groups
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize as realize_groups
 from tvmq.passes.unify_scales import unify_scales
+from tvmq.relay import module
+from tvmq.relay.expr import Expr, Function
 from tvmq.relay.quantize.floats import float_rules
 from tvmq.relay.quantize.qconfig import current_qconfig
 from tvmq.relay.quantize.translate import to_tvmq
@@ -39,14 +41,13 @@ Step = Callable[[tvm.IRModule], tvm.IRModule]
 def prerequisite_optimize(mod: Any, params: Mapping[str, Any] | None = None) -> tvm.IRModule:
     """The float module that is quantized: parameters bound, batch norm and constants folded.
 
-    mod      a Relax module, or what has one under `mod` or `module`
+    mod      a module of Relay's names or of Relax, or a function; the result is of the same kind
     params   {parameter: array}; names that the module does not have are ignored, as Relay did
     returns  a new module; the caller's stays as it is, and no opt_level around changes what is done
     raises   ModelError, a ValueError as of old, for a name in params that two parameters have
     """
-    module = as_module(mod)
-    given = _known(module, params or {})
-    return fold_constants(prepare(*from_relax(module, given)))
+    floats = plain_module(mod)
+    return like(mod, fold_constants(prepare(*from_relax(floats, _known(floats, params or {})))))
 
 
 def partition() -> Any:
@@ -66,6 +67,7 @@ def realize() -> Any:
 
 def partitioned(mod: tvm.IRModule) -> tvm.IRModule:
     """See `partition`; a module that nothing prepared is prepared first."""
+    mod = plain_module(mod)
     if get_ledger(mod).stage != "prepared":
         mod = prerequisite_optimize(mod)
     config = current_qconfig()
@@ -74,6 +76,7 @@ def partitioned(mod: tvm.IRModule) -> tvm.IRModule:
 
 def annotated(mod: tvm.IRModule) -> tvm.IRModule:
     """See `annotate`; a module that nothing partitioned is partitioned first."""
+    mod = plain_module(mod)
     if get_ledger(mod).stage in ("imported", "prepared"):
         mod = partitioned(mod)
     return unify_scales(annotate_groups(mod))
@@ -81,20 +84,28 @@ def annotated(mod: tvm.IRModule) -> tvm.IRModule:
 
 def realized(mod: tvm.IRModule) -> tvm.IRModule:
     """See `realize`."""
-    return pack_weights(fold_constants(realize_groups(mod)))
+    return pack_weights(fold_constants(realize_groups(plain_module(mod))))
 
 
-def as_module(mod: Any) -> tvm.IRModule:
-    """A module of Relax as it is given, or that of a wrapper around one."""
-    for found in (mod, getattr(mod, "mod", None), getattr(mod, "module", None)):
-        if isinstance(found, tvm.IRModule):
-            return found
-    if isinstance(mod, tvm.relax.Function):
-        return tvm.IRModule({"main": mod.with_attr("global_symbol", "main")})
+def plain_module(mod: Any) -> tvm.IRModule:
+    """A module of Relax of what scripts hand over: a module, Relay's view of one, a function, an expression.
+
+    raises  ModelError for anything else
+    """
+    found = next((one for one in (mod, getattr(mod, "mod", None)) if isinstance(one, tvm.IRModule)), mod)
+    if isinstance(found, tvm.IRModule | Expr | Function):
+        return module.plain(found)
+    if isinstance(found, tvm.relax.Function):
+        return tvm.IRModule({"main": found.with_attr("global_symbol", "main")})
     raise ModelError(
         f"relay.quantize: a module must be an IRModule or a function. Got {type(mod).__name__} instead; "
         "relay.testing.create_workload and the front ends give modules"
     )
+
+
+def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
+    """The result for one who gave `given`: Relay's view of it for a Relay module, function or expression."""
+    return module.as_module(result) if isinstance(given, module.IRModule | Expr | Function) else result
 
 
 def _known(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray]:
