@@ -174,3 +174,10 @@ def test_passes_refuse_what_they_lack():
         relay.transform.EliminateCommonSubexpr(fskip=bool)
     with pytest.raises(UnsupportedOpError, match="bfloat16"):
         relay.transform.ToMixedPrecision("bfloat16")
+
+
+def test_scopes_need_a_result_and_have_no_branches():
+    with pytest.raises(ModelError, match="call ret"):
+        relay.ScopeBuilder().get()
+    with pytest.raises(UnsupportedOpError, match="no control flow"):
+        relay.ScopeBuilder().if_scope(relay.const(True))

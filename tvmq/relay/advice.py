@@ -13,7 +13,6 @@ ADVICE = {
     "Match": "models here are straight lines; write the loop out, step by step",
     "Ref*": "models here have no memory of their own; hand the state over as an input and an output",
     "GlobalVar": "put the called function into the caller: relay.bind, or call the relay.Function itself",
-    "ScopeBuilder": "build the expression itself, or use relay.Let",
     "prelude*": "models here are straight lines of tensors; there are no lists, trees or other data types",
     "adt*": "models here are straight lines of tensors; there are no lists, trees or other data types",
     # quantized models of frameworks
@@ -91,7 +90,6 @@ ADVICE = {
     "nn.*": "look for it in tvm.relax.op.nn",
     "backend*": "nothing of Relay's back ends is left; use tvmq.build",
     "debug*": "use exe.profile(inputs) of tvmq.build's result",
-    "build_config": "use tvm.transform.PassContext",
 }
 
 

@@ -15,6 +15,30 @@ if TYPE_CHECKING:
     from tvmq.relay.expr import Call
 
 
+def apply(name: str, args: Sequence[Expr], **attrs: Any) -> Call:
+    """An operator applied to expressions."""
+    from tvmq.relay.expr import Call
+
+    return Call(registry.get(name), list(args), attrs)
+
+
+def operand(value: Any) -> Expr:
+    """The value, refused where it is no expression."""
+    if isinstance(value, Number):
+        raise TypeError(f'convert "{value}" with `const` first')
+    if not isinstance(value, Expr):
+        raise TypeError(f"relay: {type(value).__name__} is no expression; convert arrays with relay.const")
+    return value
+
+
+def _operator(name: str, *, swapped: bool = False) -> Callable[[Expr, Any], Call]:
+    def method(self: Expr, other: Any) -> Call:
+        args = [self, operand(other)]
+        return apply(name, args[::-1] if swapped else args)
+
+    return method
+
+
 class Expr:
     """A value. Operators (+ - * / < > <= >=, unary minus) take expressions; numbers need `const`.
 
@@ -60,33 +84,9 @@ class Expr:
 
         return Call(self, list(args))
 
-
-def apply(name: str, args: Sequence[Expr], **attrs: Any) -> Call:
-    """An operator applied to expressions."""
-    from tvmq.relay.expr import Call
-
-    return Call(registry.get(name), list(args), attrs)
-
-
-def operand(value: Any) -> Expr:
-    """The value, refused where it is no expression."""
-    if isinstance(value, Number):
-        raise TypeError(f'convert "{value}" with `const` first')
-    if not isinstance(value, Expr):
-        raise TypeError(f"relay: {type(value).__name__} is no expression; convert arrays with relay.const")
-    return value
-
-
-def _operator(name: str, *, swapped: bool = False) -> Callable[[Expr, Any], Call]:
-    def method(self: Expr, other: Any) -> Call:
-        args = [self, operand(other)]
-        return apply(name, args[::-1] if swapped else args)
-
-    return method
-
-
-for _symbol, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide")):
-    setattr(Expr, f"__{_symbol}__", _operator(_name))
-    setattr(Expr, f"__r{_symbol}__", _operator(_name, swapped=True))
-for _symbol, _name in (("lt", "less"), ("gt", "greater"), ("le", "less_equal"), ("ge", "greater_equal")):
-    setattr(Expr, f"__{_symbol}__", _operator(_name))
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", swapped=True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", swapped=True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", swapped=True)
+    __lt__, __gt__ = _operator("less"), _operator("greater")
+    __le__, __ge__ = _operator("less_equal"), _operator("greater_equal")

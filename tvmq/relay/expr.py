@@ -230,8 +230,9 @@ class Call(Expr):
         assert self.op.completion
         known = [a.checked_type if not isinstance(a, Var) or a.lowered or a.lower() else None for a in self.args]
         for index, found in self.op.completion(known, self.attrs).items():
-            if isinstance(self.args[index], Var):
-                self.args[index].give_type(found)
+            arg = self.args[index]
+            if isinstance(arg, Var):
+                arg.give_type(found)
 
     def __repr__(self) -> str:
         return f"Call({self.op!r}, {len(self.args)} operands)"

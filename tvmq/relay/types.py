@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any as Anything
 
@@ -121,7 +120,7 @@ def as_type(annotation: Anything) -> TensorType | TupleType:
     return annotation if isinstance(annotation, TensorType | TupleType) else from_relax(annotation)
 
 
-def numbers(values: Sequence[Anything] | Anything) -> tuple[int, ...]:
+def numbers(values: Anything) -> tuple[int, ...]:
     """Whole numbers of Python from anything that is one or holds some (TVM's IntImm included).
 
     >>> numbers(3), numbers([1, 2])

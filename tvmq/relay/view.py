@@ -135,7 +135,7 @@ def _attributes(call: relax.Call) -> dict[str, Any]:
 
 def _kernel(call: relax.Call, made: dict[str, Any]) -> dict[str, Any]:
     """channels and kernel_size, which Relax reads from the weight."""
-    shape = dict(zip(made["kernel_layout"], types.from_relax(call.args[1].ty).shape, strict=True))
+    shape = dict(zip(made["kernel_layout"], types.TensorType(tuple(call.args[1].ty.shape)).shape, strict=True))
     transposed = "transpose" in op_name(call)
     sizes = tuple(shape[axis] for axis in made["kernel_layout"] if axis in "DHW")
     return {"channels": shape["O"] * (made["groups"] if transposed else 1), "kernel_size": sizes}

@@ -226,9 +226,13 @@ def stack(data: Any, axis: int) -> Call:
 
 def split(data: Expr, indices_or_sections: Any, axis: int = 0) -> TupleWrapper:
     """Parts along an axis, as relay.split: so many equal ones, or cut in front of each index."""
-    equal = isinstance(indices_or_sections, int)
-    parts = indices_or_sections if equal else numbers(indices_or_sections)
-    return TupleWrapper(call("split", data, indices_or_sections=parts, axis=axis), parts if equal else len(parts) + 1)
+    parts: Any
+    if isinstance(indices_or_sections, int):
+        count = parts = indices_or_sections
+    else:
+        parts = numbers(indices_or_sections)
+        count = len(parts) + 1
+    return TupleWrapper(call("split", data, indices_or_sections=parts, axis=axis), count)
 
 
 def strided_slice(
