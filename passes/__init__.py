@@ -15,6 +15,7 @@ PASSES: dict[str, str] = {
     "partition": "tvmq.passes.partition:partition",
     "annotate": "tvmq.passes.annotate:annotate",
     "unify_scales": "tvmq.passes.unify_scales:unify_scales",
+    "round_biases": "tvmq.passes.round_biases:round_biases",
     "calibrate": "tvmq.passes.calibrate:calibrate",
     "adopt": "tvmq.passes.adopt:adopt",
     "realize": "tvmq.passes.realize:realize",

@@ -5,7 +5,8 @@ Before                                            After
     w_sq = simulated_quantize(w, 0, 0)                w_sq = simulated_quantize(w, [0.004, ...], [0, ...])
 
 Needs     an annotated module (unify_scales before it, or concats pay rescaling) and the thresholds of its tensors:
-          {source variable: (low, high)}, from passes/thresholds.py or a saved CalibrationResult.
+          {source variable: (low, high)}, from passes/thresholds.py or a saved CalibrationResult. A range under the
+          tensor name of a weight takes the place of the weight observer's.
 Leaves    nothing uncalibrated.
 Numerics  scale and zero point by tvmq.spec.choose_qparams; tensors of one name share the union of their ranges.
 """
@@ -21,6 +22,7 @@ from tvmq.config import QConfig
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
+from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
 from tvmq.passes.collect import Watched, watched
@@ -42,7 +44,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     qparams = activation_qparams(watched(view), ranges, ledger)
     if config.requantize == "power_of_two":
         qparams = {name: power_of_two(q) for name, q in qparams.items()}
-    qparams |= _weights(view, ledger, qparams, config)
+    qparams |= _weights(view, ledger, qparams, config, ranges)
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         return _with_scale(value, qparams[var.name]) if op_name(value) == "tvmq.simulated_quantize" else None
@@ -89,12 +91,15 @@ def _union(ranges: Sequence[Range]) -> Range:
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
-def _weights(view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig) -> dict[str, QParams]:
+def _weights(
+    view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig, ranges: Mapping[str, Range]
+) -> dict[str, QParams]:
     groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.family in SEEDS}
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]
-        qparams = weight_qparams(call, config)
+        given = ranges.get(call.attrs.tensor)
+        qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config)
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
             qparams, count = raised_for_bias(view, groups[root], qparams, x)

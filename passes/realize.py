@@ -69,7 +69,7 @@ class _Realizer:
     def __init__(self, mod: tvm.IRModule, groups: list[Group], config: QConfig) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
-        self.mode, self.rounding = config.requantize, config.rounding
+        self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
         self.facts: dict[str, dict[str, object]] = {}
@@ -149,8 +149,7 @@ class _Realizer:
             self._accumulators[group.output] = acc, float(scale.reshape(()))
         if qparams is None:
             return self._dequantized(acc, scale, group, axis if per_channel else -1)
-        factor = scale / np.float64(qparams.scale)
-        multiplier, shift = self._constants(factor, group)
+        multiplier, shift = self._constants(self._factor(scale, qparams), group)
         qmin, qmax = self.code_bounds(qparams, group)
         call = ops.requantize(
             acc,
@@ -166,6 +165,12 @@ class _Realizer:
             negative_slope=group.facts.get("negative_slope", 1.0),
         )
         return self._noted(Codes(self.emit(call, group.output), qparams))
+
+    def _factor(self, scale: np.ndarray, qparams: QParams) -> np.ndarray:
+        """Steps of a scale in steps of a result's: float64, of float32 numbers where the options say so."""
+        if self.factors == "float32":
+            return np.asarray(scale.astype(np.float32) / qparams.scale, np.float64)
+        return np.asarray(scale / np.float64(qparams.scale))
 
     def _constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
         """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
@@ -184,8 +189,8 @@ class _Realizer:
         if codes.qparams.spec.dtype != "int16":
             values = relax.const(numerics.rescale_table(codes.qparams, qparams))
             return self._noted(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
-        factor = np.float64(codes.scale) / np.float64(qparams.scale)
-        multiplier, shift = requantize_constants(np.asarray(factor), self.mode)
+        factor = self._factor(np.asarray(codes.scale, np.float64), qparams)
+        multiplier, shift = requantize_constants(factor, self.mode)
         call = ops.requantize(
             codes.var,
             relax.const(multiplier),

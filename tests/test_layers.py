@@ -55,10 +55,12 @@ THIRD_PARTIES = {
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
     # cuda: NVIDIA's bindings, which have NVRTC
     "codegen": TVM | {"cuda"},
+    # lark reads Relay's text format; torch, onnx: what a script hands over
+    "relay": TVM | {"lark", "onnx", "torch"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "torch", "google", "cuda"}
+LATE = {"onnx", "torch", "google", "cuda", "lark"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

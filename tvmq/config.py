@@ -118,6 +118,17 @@ class QConfig:
         _whole(32, 32),
         ("Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."),
     )
+    nbit_bias: int = _option(
+        32,
+        (
+            lambda value: isinstance(value, int) and not isinstance(value, bool) and (value == 32 or 2 <= value <= 16),
+            "a whole number in 2..16, or 32",
+        ),
+        (
+            "Bits of the biases of convolutions and matrix products. 32: as fine as the sums; fewer: each bias is"
+            " rounded to so many bits first, with a scale of its own by weight_scale, as Relay rounded them to 8."
+        ),
+    )
     dtype_input: str = _choice(
         "uint8",
         ("uint8", "int8", "int16"),
@@ -199,6 +210,14 @@ class QConfig:
         (
             "How int32 sums become codes again. float: one float32 product; fixed_point: integers only, a"
             " multiplier and a shift; power_of_two: shifts only, all scales are powers of two."
+        ),
+    )
+    factors: str = _choice(
+        "float64",
+        ("float64", "float32"),
+        (
+            "In which precision the factor of a requantize is computed before a multiplier and a shift are made of it."
+            " float32: the scale of the sums is rounded, then the quotient, as in Relay."
         ),
     )
     residual_streams: str = _choice(
@@ -518,6 +537,8 @@ RELAY_DEFAULTS: dict[str, Any] = {
     "calibrate_mode": "global_scale",
     "weight_scale": "power2",
     "requantize": "fixed_point",
+    "nbit_bias": 8,
+    "factors": "float32",
     "weight_rounding": "nearest",
     "bias_correction": False,
     "outlier_channels": False,

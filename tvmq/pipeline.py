@@ -57,6 +57,7 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize import realize
+from tvmq.passes.round_biases import round_biases
 from tvmq.passes.second_moments import second_moments
 from tvmq.passes.tame_outliers import tame_outliers
 from tvmq.passes.taps import Feed
@@ -186,7 +187,7 @@ def _quantized(
             "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
             "this model anew"
         )
-    calibrated = round_weights(calibrate(annotated, calibration.ranges()), calibration.roundings)
+    calibrated = round_weights(calibrate(round_biases(annotated), calibration.ranges()), calibration.roundings)
     if config.bias_correction:
         tensors = calibration.tensors.items()
         means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}

@@ -1,9 +1,13 @@
-"""Relay's rules for thresholds, from exact samples: what its quantizer would have chosen for the same data.
+"""Relay's rules for thresholds: what its quantizer would have chosen for the same data, from exact samples.
 
-They want every sample in memory, as Relay did. For streams use the observers percentile and kl_divergence.
+Relay kept every sample in memory. Here two readings of the data do, of which the first gives `Extent`, the number of
+values and the largest magnitude; `PercentileCount` and `KlCount` then see the values piece by piece and give the
+thresholds of all of them at once, whatever the pieces were.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +15,7 @@ from tvmq.errors import DataError
 from tvmq.numerics.affine import check_finite
 from tvmq.observers.base import Range
 from tvmq.observers.kl_search import best_half_width
+from tvmq.observers.weight_power2 import power_above
 from tvmq.spec import QuantSpec
 
 PERCENTILE = 0.99999
@@ -39,9 +44,10 @@ def relay_percentile(samples: np.ndarray, name: str = "") -> float:
     >>> relay_percentile(np.float32([1, -3, 2]))
     3.0
     """
-    magnitudes = np.abs(_checked(samples, name))
-    k = int(magnitudes.size * PERCENTILE)
-    return float(np.partition(magnitudes, k)[k])
+    samples = _checked(samples, name)
+    counted = PercentileCount(Extent().with_values(samples))
+    counted.update(samples)
+    return counted.threshold()
 
 
 def relay_kl_divergence(samples: np.ndarray, name: str = "") -> float:
@@ -50,9 +56,79 @@ def relay_kl_divergence(samples: np.ndarray, name: str = "") -> float:
     raises  RangeError for NaN or infinity, DataError where there are no samples
     """
     samples = _checked(samples, name)
-    edges = _edges(np.abs(samples).max())
-    counts, _ = np.histogram(samples, bins=edges)
-    return float(edges[BINS // 2 + 1 + best_half_width(counts, LEVELS)])
+    counted = KlCount(Extent().with_values(samples))
+    counted.update(samples)
+    return counted.threshold()
+
+
+def relay_power2(weights: np.ndarray) -> float:
+    """2^ceil(log2 max|weights|), 1 for zeros; exact, where Relay's logarithm overshot some powers from 2^29 on.
+
+    >>> relay_power2(np.float32([0.3, -0.9])), relay_power2(np.float32([0.5])), relay_power2(np.float32([0]))
+    (1.0, 0.5, 1.0)
+    """
+    return float(power_above(np.abs(np.asarray(weights, np.float32)).max(initial=0.0)))
+
+
+def relay_max(weights: np.ndarray) -> float:
+    """max|weights|; 1 for zeros, where Relay divided by zero.
+
+    >>> relay_max(np.float32([0.3, -0.5])), relay_max(np.float32([0]))
+    (0.5, 1.0)
+    """
+    return float(np.abs(np.asarray(weights, np.float32)).max(initial=0.0)) or 1.0
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many values a tensor had, and the largest magnitude among them."""
+
+    values: int = 0
+    largest: float = 0.0
+
+    def with_values(self, samples: np.ndarray, name: str = "") -> Extent:
+        """The same with more values; RangeError for NaN or infinity.
+
+        >>> Extent().with_values(np.float32([1, -3])).with_values(np.float32([2]))
+        Extent(values=3, largest=3.0)
+        """
+        check_finite(samples, name)
+        largest = float(np.abs(samples).max(initial=np.float32(0)))
+        return Extent(self.values + samples.size, max(self.largest, largest))
+
+
+class PercentileCount:
+    """The largest magnitudes of a tensor of known extent, as many as the percentile needs."""
+
+    def __init__(self, extent: Extent) -> None:
+        self._wanted = extent.values - int(extent.values * PERCENTILE)
+        self._found = np.zeros(0, np.float32)
+
+    def update(self, samples: np.ndarray) -> None:
+        """See further values."""
+        found = np.concatenate([self._found, np.abs(samples).ravel()])
+        first = max(found.size - self._wanted, 0)
+        self._found = np.partition(found, first)[first:] if first else found
+
+    def threshold(self) -> float:
+        """The k-th smallest of all."""
+        return float(self._found.min())
+
+
+class KlCount:
+    """Counts of 8001 bins over +-largest of a tensor of known extent."""
+
+    def __init__(self, extent: Extent) -> None:
+        self._edges = _edges(np.float32(extent.largest))
+        self._counts = np.zeros(BINS, np.int64)
+
+    def update(self, samples: np.ndarray) -> None:
+        """See further values."""
+        self._counts += np.histogram(samples, bins=self._edges)[0]
+
+    def threshold(self) -> float:
+        """The edge of the window that diverges least."""
+        return float(self._edges[BINS // 2 + 1 + best_half_width(self._counts, LEVELS)])
 
 
 def _edges(largest: np.float32) -> np.ndarray:

@@ -22,12 +22,21 @@ class WeightPower2:
     ) -> tuple[np.ndarray, np.ndarray]:
         """See `WeightObserver.thresholds`; a channel of zeros gets the threshold 1."""
         rows = channel_rows(weights, spec, axis, name)
-        mantissas, exponents = np.frexp(np.abs(rows).max(axis=1, initial=0.0).astype(np.float64))
-        exponents = np.where(mantissas == 0.5, exponents - 1, exponents)  # m = 2^k exactly, and 2^0 for 0
-        thresholds = np.ldexp(1.0, exponents)
+        thresholds = power_above(np.abs(rows).max(axis=1, initial=0.0))
         half = 2.0 ** (spec.bits - 1)
         high = thresholds * (half - 1) / half
         low = -high if spec.symmetric else -thresholds
         if axis is None or not spec.per_channel:
             return low[0], high[0]
         return low, high
+
+
+def power_above(magnitudes: np.ndarray) -> np.ndarray:
+    """The least powers of two that are not below these magnitudes, float64; 1 for 0.
+
+    >>> power_above(np.float32([0, 0.3, 0.5, 3]))
+    array([1. , 0.5, 0.5, 4. ])
+    """
+    mantissas, exponents = np.frexp(np.asarray(magnitudes, np.float64))
+    exponents = np.where(mantissas == 0.5, exponents - 1, exponents)  # m = 2^k exactly, and 2^0 for 0
+    return np.asarray(np.ldexp(1.0, exponents))

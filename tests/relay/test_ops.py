@@ -1,0 +1,36 @@
+"""Every operator, compiled in float, gives what NumPy gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from relay_cases import ELEMENTWISE, INPUTS, MOVES, NN, Case
+
+import tvmq
+from tvmq import relay
+
+GROUPS = {"nn": NN, "elementwise": ELEMENTWISE, "moves": MOVES}
+
+
+@pytest.fixture(scope="module", params=GROUPS)
+def compiled(request) -> tuple[dict[str, Case], dict[str, np.ndarray]]:
+    """A group's cases and what one compiled module gives for them."""
+    cases = GROUPS[request.param]
+    variables = [relay.var(name, shape=array.shape, dtype=str(array.dtype)) for name, array in INPUTS.items()]
+    results = relay.Tuple([relay_of(*variables) for relay_of, _ in cases.values()])
+    mod = relay.IRModule.from_expr(relay.Function(variables, results))
+    outputs = tvmq.build(mod.relax).run(INPUTS)
+    return cases, dict(zip(cases, outputs, strict=True))
+
+
+def test_operators_give_what_numpy_gives(compiled):
+    cases, outputs = compiled
+    wrong = []
+    for name, (_, numpy_of) in cases.items():
+        expected = np.asarray(numpy_of(*INPUTS.values()))
+        found = np.asarray(outputs[name])
+        if found.shape != expected.shape or not np.allclose(found, expected, rtol=1e-4, atol=1e-5):
+            wrong.append((name, found.shape, expected.shape))
+        elif expected.dtype.kind in "iub":
+            assert found.dtype == expected.dtype and np.array_equal(found, expected), name
+    assert not wrong

@@ -1,0 +1,116 @@
+"""relay.build: a module to a library, by tvmq.build."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.codegen.build_module import build as compile_module
+from tvmq.codegen.executable import Executable
+from tvmq.errors import ConfigError, ModelError
+from tvmq.frontends.relax import from_relax
+from tvmq.graph.ledger import get_ledger
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.prepare import prepare
+from tvmq.relay.executor_factory import ExecutorFactoryModule
+from tvmq.relay.expr import Constant, Function, bind
+from tvmq.relay.module import IRModule, as_module, plain
+
+RUNTIMES = ("cpp",)
+EXECUTORS = ("graph", "aot", "vm", "debug")
+
+
+def build(
+    ir_mod: Any, target: Any = None, target_host: Any = None, executor: Any = None, runtime: Any = None,
+    workspace_memory_pools: Any = None, constant_memory_pools: Any = None,
+    params: Mapping[str, Any] | None = None, mod_name: str = "default",
+) -> ExecutorFactoryModule:  # fmt: skip
+    """Compile a module, as relay.build; `lib["default"](dev)` makes what graph_executor.GraphModule takes.
+
+    ir_mod       a module of any stage: of a front end, of relay.quantize, of relay.parse; a Function with a warning
+    target       as tvmq.build takes it; None: the target of the scope, else "llvm", this CPU with all its features
+    executor     "graph", "aot", "vm": the same code for all
+    params       weights by name, which become constants; names that the module does not have are ignored. Weights that
+                 are not given stay inputs: set_input(**params)
+    mod_name     what the library calls the model
+    raises       TargetError, ModelError, ConfigError for a runtime other than "cpp"; BuildError if TVM fails
+
+    target_host and the memory pools of microcontrollers are accepted and change nothing. No opt_level around it
+    changes what is done.
+    """
+    _check("executor", executor, EXECUTORS)
+    _check("runtime", runtime, RUNTIMES)
+    if isinstance(ir_mod, Function | tvm.relax.Function):
+        warnings.warn("relay.build: give a module: IRModule.from_expr(function)", DeprecationWarning, stacklevel=2)
+    return ExecutorFactoryModule(compiled(ir_mod, target, params), as_module(ir_mod), mod_name)
+
+
+def compiled(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> Executable:
+    """The executable of a module in any form; see `build`."""
+    module = plain(mod)
+    if get_ledger(module).stage == "imported":
+        module = _prepared(module, params)
+    return compile_module(module, _target(target))
+
+
+def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
+    """The float module with its parameters bound, batch norms and constants folded; and the weights that are left.
+
+    target   accepted as relay.optimize had it; nothing here depends on it
+    """
+    module = plain(mod)
+    if get_ledger(module).stage == "imported":
+        module = fold_constants(_prepared(module, params))
+    return as_module(module), {}
+
+
+def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
+    """The function with constants in the place of the parameters that `params` names.
+
+    raises   ModelError, a ValueError as of old, for a name that two parameters have
+    """
+    names = [param.name_hint for param in func.params]
+    twice = [name for name in params if names.count(name) > 1]
+    if twice:
+        raise ModelError(f"relay: Multiple args in the function have name {twice[0]}; give each variable its own")
+    bound = {p: Constant(array_of(params[p.name_hint])) for p in func.params if p.name_hint in params}
+    kept = [param for param in func.params if param not in bound]
+    return Function(kept, bind(func.body, bound), None, func.type_params, func.attrs)
+
+
+def array_of(value: Any) -> np.ndarray:
+    """A NumPy array of an array, a number, a tvm or a torch tensor."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+
+
+def _prepared(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRModule:
+    """The module of a front end or of expressions with the given weights bound; what is left are inputs."""
+    names = [param.name for param in module["main"].params]
+    given = {name: array_of(value) for name, value in (params or {}).items() if name in names}
+    main = module["main"]
+    if main.attrs and "num_input" in main.attrs:
+        module = module.clone()
+        module["main"] = main.with_attr("num_input", len(names))
+    return prepare(*from_relax(module, given))
+
+
+def _target(target: Any) -> Any:
+    """What tvmq.build takes: a dictionary of one device is that device's target."""
+    if target is None:
+        target = tvm.target.Target.current(allow_none=True) or "llvm"
+    if isinstance(target, Mapping) and "kind" not in target and len(target) == 1:
+        return next(iter(target.values()))
+    return target
+
+
+def _check(what: str, given: Any, known: tuple[str, ...]) -> None:
+    """Refuse an executor or runtime that is not here; None is the usual one."""
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if given is not None and name not in known:
+        raise ConfigError(f"relay.build: {what} {given!r} is unknown; use {' or '.join(map(repr, known))}")

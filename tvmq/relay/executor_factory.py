@@ -1,0 +1,111 @@
+"""What relay.build returns: a library that makes executors, is saved and loaded."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import tvm
+
+from tvmq.codegen.executable import Executable, load
+from tvmq.errors import ConfigError
+from tvmq.relay.graph_runtime import GraphRuntime
+
+
+class ExecutorFactoryModule:
+    """A compiled model: `GraphModule(lib["default"](dev))`, `lib.export_library(path)`.
+
+    executable  tvmq's own: run, benchmark, profile, verify
+    ir_mod      the module that was built; None for a library that was loaded
+
+    Unpacking gives (graph_json, lib, params), as old scripts do.
+    """
+
+    def __init__(self, executable: Executable, ir_mod: Any = None, mod_name: str = "default") -> None:
+        self.executable = executable
+        self.ir_mod = ir_mod
+        self.libmod_name = mod_name
+
+    @property
+    def target(self) -> Any:
+        """What it was compiled for."""
+        return self.executable.target
+
+    @property
+    def lib(self) -> ExecutorFactoryModule:
+        """The library: itself."""
+        return self
+
+    def __getitem__(self, name: str) -> Callable[..., GraphRuntime]:
+        """`lib["default"]`, a function of devices; each call makes an executor with inputs and outputs of its own.
+
+        raises   ConfigError for another name
+        """
+        if name != self.libmod_name:
+            raise ConfigError(f"relay.build: the library has '{self.libmod_name}', no '{name}'; use that")
+        return lambda *devices: GraphRuntime(self.executable)
+
+    def get_executor_config(self) -> str:
+        """As get_graph_json."""
+        return self.get_graph_json()
+
+    def get_graph_json(self) -> str:
+        """Inputs, outputs and the one function that computes them, in the form of the graph executor's JSON."""
+        inputs, outputs = self.executable.input_info, self.executable.output_info
+        count = len(inputs)
+        main = {
+            "op": "tvm_op",
+            "name": f"tvmgen_{self.libmod_name}_main",
+            "attrs": {"num_inputs": str(count), "num_outputs": str(len(outputs)), "func_name": "main"},
+            "inputs": [[index, 0, 0] for index in range(count)],
+        }
+        infos = [*inputs, *outputs]
+        attrs = {
+            "shape": ["list_shape", [list(i.shape) for i in infos]],
+            "dltype": ["list_str", [i.dtype for i in infos]],
+        }
+        graph = {
+            "nodes": [*({"op": "null", "name": info.name, "inputs": []} for info in inputs), main],
+            "arg_nodes": list(range(count)),
+            "heads": [[count, index, 0] for index in range(len(outputs))],
+            "attrs": attrs,
+        }
+        return json.dumps(graph)
+
+    def get_lib(self) -> ExecutorFactoryModule:
+        """The library: itself; the weights are in it."""
+        return self
+
+    def get_params(self) -> dict[str, tvm.runtime.Tensor]:
+        """Weights that the executor still asks for: none, they are constants of the code."""
+        return {}
+
+    def export_library(self, file_name: str | Path, fcompile: Any = None, addons: Any = None, **options: Any) -> str:
+        """Write one file, whatever its suffix, and return its sha256; `relay.load_module` reads it.
+
+        Needs no C compiler: fcompile, addons and other options are accepted and change nothing.
+        raises   OutputError if it cannot be written
+        """
+        return self.executable.save(file_name)
+
+    def __iter__(self) -> Iterator[Any]:
+        warnings.warn(
+            "relay.build gives one library: lib = relay.build(...); GraphModule(lib['default'](dev))",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return iter((self.get_graph_json(), self, self.get_params()))
+
+    def __repr__(self) -> str:
+        return f"ExecutorFactoryModule({self.executable!r})"
+
+
+def load_module(path: str | Path, fmt: str = "") -> ExecutorFactoryModule:
+    """A library that export_library wrote, in the place of tvm.runtime.load_module.
+
+    raises   ArtifactError for a damaged or foreign file, TargetError for a CPU that lacks what the code needs
+    """
+    return ExecutorFactoryModule(load(path))

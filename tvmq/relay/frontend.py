@@ -1,0 +1,141 @@
+"""relay.frontend: models of other formats; all return (module, params).
+
+from_onnx and from_pytorch read the models themselves; other formats come through ONNX, and the message says how.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
+from tvmq.frontends.onnx import from_onnx as read_onnx
+from tvmq.frontends.torch import from_torch
+from tvmq.graph.names import INPUTS
+from tvmq.relay.module import IRModule, as_module
+
+# Importers that are not here -> how such a model becomes ONNX
+OTHERS = {
+    "from_caffe": "caffe2onnx",
+    "from_caffe2": "the ONNX exporter of caffe2",
+    "from_coreml": "coremltools and onnxmltools",
+    "from_darknet": "a darknet-to-ONNX converter, or the same network in PyTorch",
+    "from_keras": "tf2onnx: python -m tf2onnx.convert --keras model.h5 --output model.onnx",
+    "from_mxnet": "mxnet.onnx.export_model",
+    "from_oneflow": "oneflow_onnx",
+    "from_paddle": "paddle2onnx",
+    "from_tensorflow": "tf2onnx: python -m tf2onnx.convert --saved-model folder --output model.onnx",
+    "from_tflite": "tf2onnx: python -m tf2onnx.convert --tflite model.tflite --output model.onnx",
+}
+
+
+def from_onnx(
+    model: Any, shape: Mapping[str, Sequence[int | None]] | None = None, dtype: Any = "float32",
+    opset: int | None = None, freeze_params: bool = True, convert_config: Any = None,
+    export_node_renamed_model_path: Any = None,
+) -> tuple[IRModule, dict[str, tvm.runtime.Tensor]]:  # fmt: skip
+    """An ONNX model, as relay.frontend.from_onnx.
+
+    model          a path, bytes or onnx.ModelProto
+    shape          {input name: shape}; fixes free dimensions
+    dtype, opset   accepted; the model says both
+    freeze_params  weights are constants of the module, and params is empty; else they are parameters, and in params
+    raises         ModelError, UnsupportedOpError as tvmq.from_onnx; ConfigError for a path to write a renamed model to
+
+    Layers keep the names of the model's nodes.
+    """
+    if export_node_renamed_model_path is not None:
+        raise ConfigError("from_onnx: no renamed model is written; layers keep the names that the model gives them")
+    mod, weights = read_onnx(model, shape)
+    return _result(mod, weights, freeze_params)
+
+
+def from_pytorch(
+    script_module: Any, input_infos: Sequence[Any], custom_convert_map: Any = None, default_dtype: str = "float32",
+    use_parser_friendly_name: bool = False, keep_quantized_weight: bool = False,
+    export_renamed_c_graph_path: Any = None, preserve_pytorch_scopes: bool = False,
+) -> tuple[IRModule, dict[str, tvm.runtime.Tensor]]:  # fmt: skip
+    """A PyTorch model, as relay.frontend.from_pytorch; read through torch.export.
+
+    script_module       what torch.jit.trace gave, an nn.Module, or a torch.export.ExportedProgram; of the last two
+                        layers keep the names of their modules
+    input_infos         [(name, shape)] or [(name, (shape, dtype))], in the order of `forward`
+    custom_convert_map  refused where it is not empty: operators are registered with tvmq, see CONTRIBUTING
+    raises              ModelError, UnsupportedOpError as tvmq.from_torch
+
+    The weights are in params, under names of their modules; all other options are accepted and change nothing.
+    """
+    import torch
+
+    if custom_convert_map:
+        raise ConfigError(
+            "from_pytorch: custom_convert_map is not read; add a repair to tvmq/frontends, see CONTRIBUTING"
+        )
+    infos = [_info(item, default_dtype) for item in input_infos]
+    examples = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in infos)
+    if isinstance(script_module, torch.jit.ScriptModule):
+        script_module = _exported(script_module, examples)
+    given = isinstance(script_module, torch.nn.Module)
+    mod, weights = from_torch(script_module, examples) if given else from_torch(script_module)
+    return _result(_renamed(mod, [name for name, _, _ in infos]), weights, freeze=False)
+
+
+def __getattr__(name: str) -> Callable[..., NoReturn]:
+    """Importers that are not here say what to do when they are called."""
+    if name not in OTHERS:
+        raise AttributeError(f"module 'tvmq.relay.frontend' has no attribute {name!r}")
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise UnsupportedOpError(
+            f"relay.frontend.{name}: this format is not read; make it ONNX by {OTHERS[name]}, then use from_onnx"
+        )
+
+    return refuse
+
+
+def _result(
+    mod: tvm.IRModule, weights: Mapping[str, np.ndarray], freeze: bool
+) -> tuple[IRModule, dict[str, tvm.runtime.Tensor]]:
+    params = {name: tvm.runtime.tensor(value) for name, value in weights.items()}
+    if freeze and params:
+        mod, params = relax.transform.BindParams("main", params)(mod), {}
+    return as_module(mod), params
+
+
+def _exported(module: Any, examples: tuple[Any, ...]) -> Any:
+    """A traced or scripted module as an exported program, by torch's own converter while torch has it."""
+    try:
+        from torch._export.converter import TS2EPConverter
+
+        return TS2EPConverter(module, examples).convert()
+    except Exception as error:  # whatever torch's converter raises, or its absence
+        reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
+        raise ModelError(
+            f"from_pytorch: the traced module cannot be exported ({reason[0]}); leave out torch.jit.trace and give the "
+            "nn.Module itself"
+        ) from error
+
+
+def _info(item: Any, default_dtype: str) -> tuple[str, tuple[int, ...], str]:
+    """(name, shape, element type) of an input."""
+    name, shape = item
+    shape, dtype = shape if shape and isinstance(shape[0], list | tuple) else (shape, default_dtype)
+    return str(name), tuple(int(size) for size in shape), str(dtype).removeprefix("torch.")
+
+
+def _renamed(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
+    """The module with its inputs under other names."""
+    main = mod["main"]
+    count = int(main.attrs["num_input"])
+    if len(names) != count:
+        raise ModelError(
+            f"from_pytorch: the model takes {count} inputs, input_infos names {len(names)}; name each once"
+        )
+    mod = mod.clone()
+    mod["main"] = main.with_attr(INPUTS, json.dumps(list(names)))
+    return mod

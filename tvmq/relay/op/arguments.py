@@ -1,0 +1,49 @@
+"""Arguments as Relay took them: numbers for all sides, pairs for both, texts that may be empty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvmq.errors import ModelError
+from tvmq.relay.base import operand
+from tvmq.relay.expr import Call, Expr, TupleWrapper
+from tvmq.relay.op import registry
+from tvmq.relay.types import numbers
+
+
+def call(name: str, *args: Any, **attrs: Any) -> Call:
+    """An operator applied to expressions."""
+    return Call(registry.get(name), [as_expr(arg) for arg in args], attrs)
+
+
+def as_expr(value: Any) -> Expr:
+    """An expression; several results count as their tuple."""
+    return value.astuple() if isinstance(value, TupleWrapper) else operand(value)
+
+
+def spread(value: Any, rank: int) -> tuple[int, ...]:
+    """One number for each of `rank` dimensions.
+
+    >>> spread(3, 2), spread((1, 2), 2)
+    ((3, 3), (1, 2))
+    """
+    found = numbers(value)
+    return found * rank if len(found) == 1 else found
+
+
+def sides(padding: Any, rank: int) -> tuple[int, ...]:
+    """Padding of all sides, first those before, then those behind.
+
+    >>> sides(1, 2), sides((1, 2), 2), sides((1, 2, 3, 4), 2)
+    ((1, 1, 1, 1), (1, 2, 1, 2), (1, 2, 3, 4))
+    """
+    found = spread(padding, rank)
+    found = found * 2 if len(found) == rank else found
+    if len(found) != 2 * rank:
+        raise ModelError(f"relay: padding {found} of {rank} dimensions; give 1, {rank} or {2 * rank} numbers")
+    return found
+
+
+def text(value: Any) -> str | None:
+    """A text, None where it is empty: Relay's way to leave a dtype or layout open."""
+    return str(value) or None

@@ -1,0 +1,176 @@
+"""Convolutions, with Relay's signatures; padding is kept as the numbers of all sides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm import relax
+
+from tvmq.errors import ModelError
+from tvmq.relay.expr import Call, Expr
+from tvmq.relay.op.arguments import call, sides, spread, text
+from tvmq.relay.op.registry import completes, register
+from tvmq.relay.types import TensorType, numbers
+
+_SPATIAL = "DHW"
+
+
+def _defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
+    """Attributes that a text leaves out, for convolutions of `rank` spatial dimensions."""
+    ones = (1,) * rank
+    return {
+        "strides": ones, "padding": (0,) * rank, "dilation": ones, "groups": 1, "channels": None, "kernel_size": None,
+        "data_layout": f"NC{_SPATIAL[-rank:]}", "kernel_layout": kernel_layout, "out_layout": "", "out_dtype": "",
+    }  # fmt: skip
+
+
+def _common(attrs: Any, rank: int) -> dict[str, Any]:
+    """Options that all convolutions of Relax share."""
+    return {
+        "strides": list(spread(attrs.strides, rank)), "padding": list(sides(attrs.padding, rank)),
+        "dilation": list(spread(attrs.dilation, rank)), "groups": int(attrs.groups),
+        "data_layout": attrs.data_layout, "kernel_layout": attrs.kernel_layout,
+        "out_layout": text(attrs.out_layout), "out_dtype": text(attrs.out_dtype),
+    }  # fmt: skip
+
+
+def _check(weight: Any, attrs: Any, *, transposed: bool = False) -> None:
+    """Refuse a weight that contradicts channels or kernel_size."""
+    shape = dict(zip(attrs.kernel_layout, weight.ty.shape, strict=True))
+    kernel = [int(shape[axis]) for axis in attrs.kernel_layout if axis in _SPATIAL]
+    channels = int(shape["O"]) * (attrs.groups if transposed else 1)
+    if attrs.channels is not None and channels != int(attrs.channels):
+        raise ModelError(f"relay: a weight for {channels} channels, channels={attrs.channels}; make them equal")
+    if attrs.kernel_size is not None and kernel != list(spread(attrs.kernel_size, len(kernel))):
+        raise ModelError(f"relay: a weight of size {kernel}, kernel_size={attrs.kernel_size}; make them equal")
+
+
+@register("nn.conv1d", **_defaults(1, "OIW"))
+def _conv1d(emit: Any, args: list[Any], attrs: Any) -> Any:
+    _check(args[1], attrs)
+    return emit(relax.op.nn.conv1d(*args, **_common(attrs, 1)))
+
+
+@register("nn.conv2d", **_defaults(2, "OIHW"))
+def _conv2d(emit: Any, args: list[Any], attrs: Any) -> Any:
+    _check(args[1], attrs)
+    return emit(relax.op.nn.conv2d(*args, **_common(attrs, 2)))
+
+
+@register("nn.conv3d", **_defaults(3, "OIDHW"))
+def _conv3d(emit: Any, args: list[Any], attrs: Any) -> Any:
+    _check(args[1], attrs)
+    return emit(relax.op.nn.conv3d(*args, **_common(attrs, 3)))
+
+
+def _transposed_defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
+    return {**_defaults(rank, kernel_layout), "output_padding": (0,) * rank}
+
+
+@register("nn.conv1d_transpose", **_transposed_defaults(1, "IOW"))
+def _conv1d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
+    _check(args[1], attrs, transposed=True)
+    options = {**_common(attrs, 1), "output_padding": list(spread(attrs.output_padding, 1))}
+    return emit(relax.op.nn.conv1d_transpose(*args, **options))
+
+
+@register("nn.conv2d_transpose", **_transposed_defaults(2, "IOHW"))
+def _conv2d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
+    _check(args[1], attrs, transposed=True)
+    options = {**_common(attrs, 2), "output_padding": list(spread(attrs.output_padding, 2))}
+    return emit(relax.op.nn.conv2d_transpose(*args, **options))
+
+
+@completes("nn.conv1d", "nn.conv2d", "nn.conv3d")
+def _weight_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
+    return _weight(known[0], attrs, out=attrs.channels, inner=attrs.groups, outer=1)
+
+
+@completes("nn.conv1d_transpose", "nn.conv2d_transpose")
+def _transposed_weight_type(known: list[Any], attrs: Any) -> dict[int, TensorType]:
+    return _weight(known[0], attrs, out=attrs.channels, inner=1, outer=attrs.groups)
+
+
+def _weight(data: TensorType | None, attrs: Any, *, out: Any, inner: int, outer: int) -> dict[int, TensorType]:
+    """Type of a weight by channels and kernel_size; nothing where one of them is missing."""
+    if data is None or out is None or attrs.kernel_size is None:
+        return {}
+    channels = dict(zip(attrs.data_layout, data.shape, strict=True))["C"]
+    spatial = [axis for axis in attrs.kernel_layout if axis in _SPATIAL]
+    sizes = dict(zip(spatial, spread(attrs.kernel_size, len(spatial)), strict=True))
+    sizes |= {"O": int(out) // outer, "I": channels // inner}
+    return {1: TensorType(tuple(sizes[axis] for axis in attrs.kernel_layout), data.dtype)}
+
+
+def _sizes(channels: Any, kernel_size: Any, rank: int) -> dict[str, Any]:
+    """channels and kernel_size, which may be left open."""
+    return {
+        "channels": None if channels is None else int(channels),
+        "kernel_size": None if kernel_size is None else spread(numbers(kernel_size), rank),
+    }
+
+
+def _call(name: str, rank: int, data: Expr, weight: Expr, options: dict[str, Any]) -> Call:
+    options |= _sizes(options["channels"], options["kernel_size"], rank)
+    options |= {key: spread(options[key], rank) for key in ("strides", "dilation")}
+    options["padding"] = sides(options["padding"], rank)
+    return call(name, data, weight, **options)
+
+
+def conv1d(
+    data: Expr, weight: Expr, strides: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
+    channels: int | None = None, kernel_size: Any = None, data_layout: str = "NCW", kernel_layout: str = "OIW",
+    out_layout: str = "", out_dtype: str = "",
+) -> Call:  # fmt: skip
+    """Convolution over one spatial dimension, as relay.nn.conv1d."""
+    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
+    return _call("nn.conv1d", 1, data, weight, options)
+
+
+def conv2d(
+    data: Expr, weight: Expr, strides: Any = (1, 1), padding: Any = (0, 0), dilation: Any = (1, 1), groups: int = 1,
+    channels: int | None = None, kernel_size: Any = None, data_layout: str = "NCHW", kernel_layout: str = "OIHW",
+    out_layout: str = "", out_dtype: str = "",
+) -> Call:  # fmt: skip
+    """Convolution over two spatial dimensions, as relay.nn.conv2d.
+
+    A weight that is a variable without a type gets it from channels, kernel_size and the data.
+
+    >>> from tvmq.relay.expr import var
+    >>> weight = var("weight")
+    >>> y = conv2d(var("data", shape=(1, 3, 8, 8)), weight, padding=1, channels=4, kernel_size=3)
+    >>> str(y.checked_type), weight.checked_type.shape, y.attrs.padding
+    ('Tensor[(1, 4, 8, 8), float32]', (4, 3, 3, 3), (1, 1, 1, 1))
+    """
+    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
+    return _call("nn.conv2d", 2, data, weight, options)
+
+
+def conv3d(
+    data: Expr, weight: Expr, strides: Any = (1, 1, 1), padding: Any = (0, 0, 0), dilation: Any = (1, 1, 1),
+    groups: int = 1, channels: int | None = None, kernel_size: Any = None, data_layout: str = "NCDHW",
+    kernel_layout: str = "OIDHW", out_layout: str = "", out_dtype: str = "",
+) -> Call:  # fmt: skip
+    """Convolution over three spatial dimensions, as relay.nn.conv3d."""
+    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
+    return _call("nn.conv3d", 3, data, weight, options)
+
+
+def conv1d_transpose(
+    data: Expr, weight: Expr, strides: Any = (1,), padding: Any = (0,), dilation: Any = (1,), groups: int = 1,
+    channels: int | None = None, kernel_size: Any = None, data_layout: str = "NCW", kernel_layout: str = "IOW",
+    out_layout: str = "", output_padding: Any = (0,), out_dtype: str = "",
+) -> Call:  # fmt: skip
+    """Transposed convolution over one spatial dimension, as relay.nn.conv1d_transpose."""
+    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
+    return _call("nn.conv1d_transpose", 1, data, weight, options)
+
+
+def conv2d_transpose(
+    data: Expr, weight: Expr, strides: Any = (1, 1), padding: Any = (0, 0), dilation: Any = (1, 1), groups: int = 1,
+    channels: int | None = None, kernel_size: Any = None, data_layout: str = "NCHW", kernel_layout: str = "IOHW",
+    out_layout: str = "", output_padding: Any = (0, 0), out_dtype: str = "",
+) -> Call:  # fmt: skip
+    """Transposed convolution over two spatial dimensions, as relay.nn.conv2d_transpose."""
+    options = {key: value for key, value in locals().items() if key not in ("data", "weight")}
+    return _call("nn.conv2d_transpose", 2, data, weight, options)

@@ -1,0 +1,59 @@
+"""relay.quantize on tvmq's passes: Relay's names, options, thresholds and scales.
+
+    from tvmq import relay
+
+    with relay.quantize.qconfig(calibrate_mode="kl_divergence", weight_scale="max"):
+        qmod = relay.quantize.quantize(mod, params, dataset)
+
+Scales, multipliers and shifts are Relay's, as observers/relay.py and numerics/requantize.py define them. Rounding, and
+where sums become codes, are tvmq's (docs/numbers.md). MIGRATING.md has a line for each name and option.
+
+`relay.quantize.quantize` is the function, as it was; the module of that name is there for
+`from tvmq.relay.quantize.quantize import ...`.
+"""
+
+from __future__ import annotations
+
+from tvmq.relay.quantize import _annotate, _calibrate, _partition, _partition_conversions, kl_divergence
+from tvmq.relay.quantize.quantize import (
+    QAnnotateKind,
+    QConfig,
+    QuantizeContext,
+    annotate,
+    calibrate,
+    current_qconfig,
+    kind2str,
+    partition,
+    partition_conversions,
+    prerequisite_optimize,
+    qconfig,
+    quantize,
+    quantize_context,
+    realize,
+    register_annotate_function,
+    register_partition_function,
+)
+
+__all__ = [
+    "QAnnotateKind",
+    "QConfig",
+    "QuantizeContext",
+    "_annotate",
+    "_calibrate",
+    "_partition",
+    "_partition_conversions",
+    "annotate",
+    "calibrate",
+    "current_qconfig",
+    "kind2str",
+    "kl_divergence",
+    "partition",
+    "partition_conversions",
+    "prerequisite_optimize",
+    "qconfig",
+    "quantize",
+    "quantize_context",
+    "realize",
+    "register_annotate_function",
+    "register_partition_function",
+]

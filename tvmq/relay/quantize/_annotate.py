@@ -1,0 +1,71 @@
+"""relay.quantize._annotate: the names that scripts import from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import ConfigError, UnsupportedOpError
+from tvmq.graph import ops
+from tvmq.graph.view import op_name
+from tvmq.relay.quantize.context import quantize_context
+from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
+from tvmq.relay.quantize.qconfig import current_qconfig
+from tvmq.relay.quantize.temporaries import QAnnotateExpr
+from tvmq.relay.quantize.translate import to_tvmq
+from tvmq.spec import QuantSpec
+
+
+def attach_simulated_quantize(data: relax.Expr, kind: int, sign: bool = True, rounding: str = "round") -> relax.Expr:
+    """simulated_quantize(data), not calibrated yet: the identity until `calibrate` gives it a scale.
+
+    data     a tensor of Relax with at least one axis; one that is a simulated_quantize of the same kind stays as it is
+    kind     of QAnnotateKind, which chooses the bits
+    returns  the call; the same one for the same data inside of one `with quantize_context()`
+    raises   ConfigError unless sign is True and rounding "round": Relay had no others
+    """
+    if not sign or rounding != "round":
+        raise ConfigError(
+            f"relay.quantize: codes are signed and rounded. Got sign={sign}, rounding={rounding!r}; leave both out"
+        )
+    if kind == QAnnotateKind.IDENTITY or _is_of_kind(data, kind):
+        return data
+    known = quantize_context().qnode_map
+    key = (data, kind, sign, rounding)
+    if key not in known:
+        known[key] = _call(data, kind)
+    return known[key]
+
+
+def _call(data: relax.Expr, kind: int) -> relax.Call:
+    config = to_tvmq(current_qconfig())
+    weight = kind == QAnnotateKind.WEIGHT
+    spec: QuantSpec = config.weight_spec if weight else config.activation_spec
+    return ops.simulated_quantize(
+        data,
+        relax.const(np.float32(0)),
+        relax.const(np.int32(0)),
+        kind="weight" if weight else kind2str(kind),
+        tensor=str(getattr(data, "name", kind2str(kind))),
+        dtype=spec.dtype,
+        bits=spec.bits,
+        symmetric=True,
+    )
+
+
+def _is_of_kind(data: relax.Expr, kind: int) -> bool:
+    return op_name(data) == "tvmq.simulated_quantize" and str(data.attrs.kind) == kind2str(kind)
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith("_rewrite"):
+        raise UnsupportedOpError(
+            f"relay.quantize._annotate.{name}: rules for single operators are families here, tvmq/passes/ops/*.py; "
+            "to keep an operator in float use tvmq.Rule or register_annotate_function"
+        )
+    raise AttributeError(f"module 'tvmq.relay.quantize._annotate' has no attribute {name!r}")
+
+
+__all__ = ["QAnnotateExpr", "QAnnotateKind", "attach_simulated_quantize"]

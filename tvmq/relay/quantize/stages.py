@@ -1,0 +1,129 @@
+"""Relay's passes over tvmq's own: prerequisite_optimize, partition, annotate, realize.
+
+    relay.quantize             tvmq.passes
+    prerequisite_optimize      prepare, fold_constants
+    partition()                partition
+    annotate()                 annotate, unify_scales
+    calibrate(dataset)         round_biases, calibrate (see _calibrate.py)
+    realize()                  realize, fold_constants, pack_weights
+
+Each gives a pass of TVM, callable on a module and usable in tvm.transform.Sequential; it reads `current_qconfig()` when
+it runs. The modules between them print as text and parse back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.errors import ModelError
+from tvmq.frontends.relax import from_relax
+from tvmq.graph.ledger import get_ledger
+from tvmq.passes.annotate import annotate as annotate_groups
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.partition import partition as partition_groups
+from tvmq.passes.prepare import prepare
+from tvmq.passes.realize import realize as realize_groups
+from tvmq.passes.unify_scales import unify_scales
+from tvmq.relay import module
+from tvmq.relay.expr import Expr, Function
+from tvmq.relay.quantize.floats import float_rules
+from tvmq.relay.quantize.qconfig import current_qconfig
+from tvmq.relay.quantize.translate import to_tvmq
+
+Step = Callable[[tvm.IRModule], tvm.IRModule]
+
+
+def prerequisite_optimize(mod: Any, params: Mapping[str, Any] | None = None) -> tvm.IRModule:
+    """The float module that is quantized: parameters bound, batch norm and constants folded.
+
+    mod      a module of Relay's names or of Relax, or a function; the result is of the same kind
+    params   {parameter: array}; names that the module does not have are ignored, as Relay did
+    returns  a new module; the caller's stays as it is, and no opt_level around changes what is done
+    raises   ModelError, a ValueError as of old, for a name in params that two parameters have
+    """
+    floats = plain_module(mod)
+    return like(mod, fold_constants(prepare(*from_relax(floats, _known(floats, params or {})))))
+
+
+def partition() -> Any:
+    """The pass that decides which layers become integers; the ledger of its module has the reasons."""
+    return _as_pass(partitioned, "QuantizePartition")
+
+
+def annotate() -> Any:
+    """The pass that puts simulated_quantize in front of what will hold codes."""
+    return _as_pass(annotated, "QuantizeAnnotate")
+
+
+def realize() -> Any:
+    """The pass that makes integers of a calibrated module."""
+    return _as_pass(realized, "QuantizeRealize")
+
+
+def partitioned(mod: tvm.IRModule) -> tvm.IRModule:
+    """See `partition`; a module that nothing prepared is prepared first."""
+    mod = plain_module(mod)
+    if get_ledger(mod).stage != "prepared":
+        mod = prerequisite_optimize(mod)
+    config = current_qconfig()
+    return partition_groups(mod, to_tvmq(config, float_rules(mod, config)))
+
+
+def annotated(mod: tvm.IRModule) -> tvm.IRModule:
+    """See `annotate`; a module that nothing partitioned is partitioned first."""
+    mod = plain_module(mod)
+    if get_ledger(mod).stage in ("imported", "prepared"):
+        mod = partitioned(mod)
+    return unify_scales(annotate_groups(mod))
+
+
+def realized(mod: tvm.IRModule) -> tvm.IRModule:
+    """See `realize`."""
+    return pack_weights(fold_constants(realize_groups(plain_module(mod))))
+
+
+def plain_module(mod: Any) -> tvm.IRModule:
+    """A module of Relax of what scripts hand over: a module, Relay's view of one, a function, an expression.
+
+    raises  ModelError for anything else
+    """
+    found = next((one for one in (mod, getattr(mod, "mod", None)) if isinstance(one, tvm.IRModule)), mod)
+    if isinstance(found, tvm.IRModule | Expr | Function):
+        return module.plain(found)
+    if isinstance(found, tvm.relax.Function):
+        return tvm.IRModule({"main": found.with_attr("global_symbol", "main")})
+    raise ModelError(
+        f"relay.quantize: a module must be an IRModule or a function. Got {type(mod).__name__} instead; "
+        "relay.testing.create_workload and the front ends give modules"
+    )
+
+
+def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
+    """The result for one who gave `given`: Relay's view of it for a Relay module, function or expression."""
+    return module.as_module(result) if isinstance(given, module.IRModule | Expr | Function) else result
+
+
+def _known(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The parameters that the module has, as arrays."""
+    functions = [func for _, func in mod.functions_items() if isinstance(func, tvm.relax.Function)]
+    names = [param.name for func in functions for param in func.params]
+    twice = [name for name in params if len(functions) == 1 and names.count(name) > 1]
+    if twice:
+        raise ModelError(
+            f"relay.quantize: Multiple args in the function have name {twice[0]}; give each variable its own"
+        )
+    found = {name: params[name] for name in params if name in names}
+    return {name: np.asarray(value.numpy() if hasattr(value, "numpy") else value) for name, value in found.items()}
+
+
+def _as_pass(step: Step, name: str) -> Any:
+    @tvm.transform.module_pass(opt_level=0, name=name)
+    def run(mod: tvm.IRModule, _context: Any) -> tvm.IRModule:
+        return step(mod)
+
+    return run

@@ -1,0 +1,139 @@
+"""relay.transform: Relay's names of passes, as passes of Relax where it has one that does the same.
+
+A pass takes a module of Relax, or one of relay.IRModule, and gives a module of Relax. What Relax does on its own
+(types, graph form, inlining) is a pass that only normalizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.errors import UnsupportedOpError
+
+Sequential = tvm.transform.Sequential
+PassContext = tvm.transform.PassContext
+module_pass = tvm.transform.module_pass
+
+# Names whose work Relax has done when a module exists, or does when it is built
+_NOTHING_LEFT = (
+    "AlterOpLayout", "AnnotateSpans", "CanonicalizeCast", "DynamicToStatic", "InferType", "Legalize", "SimplifyExpr",
+    "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm",
+)  # fmt: skip
+
+
+def _normalizing(name: str) -> Callable[..., Any]:
+    def make(*args: Any, **options: Any) -> Any:
+        return relax.transform.Normalize()
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"As relay.transform.{name}: a module of Relax has it, so this normalizes only."
+    return make
+
+
+_MADE = {name: _normalizing(name) for name in _NOTHING_LEFT}
+
+
+def FoldConstant(fold_qnn: bool = False) -> Any:
+    """As relay.transform.FoldConstant."""
+    return relax.transform.FoldConstant()
+
+
+def DeadCodeElimination(inline_once: bool = False, ignore_impurity: bool = False) -> Any:
+    """As relay.transform.DeadCodeElimination; nothing is inlined, for Relax's bindings are shared already."""
+    return relax.transform.DeadCodeElimination()
+
+
+def EliminateCommonSubexpr(fskip: Callable[[Any], bool] | None = None) -> Any:
+    """As relay.transform.EliminateCommonSubexpr; raises UnsupportedOpError for fskip."""
+    if fskip is not None:
+        raise UnsupportedOpError("relay.transform.EliminateCommonSubexpr: fskip is not supported; leave it out")
+    return relax.transform.EliminateCommonSubexpr()
+
+
+def SimplifyInference() -> Any:
+    """As relay.transform.SimplifyInference: batch normalization becomes arithmetic."""
+    return relax.transform.DecomposeOpsForInference()
+
+
+def CombineParallelDense(min_num_branches: int = 3, to_batch: bool = True) -> Any:
+    """As relay.transform.CombineParallelDense: products of one tensor with several weights become one."""
+    return relax.transform.CombineParallelMatmul()
+
+
+CombineParallelBatchMatmul = CombineParallelDense
+
+
+def FuseOps(fuse_opt_level: int = -1) -> Any:
+    """As relay.transform.FuseOps; the operators are legalized and their patterns found first."""
+    steps = [relax.transform.LegalizeOps(), relax.transform.AnnotateTIROpPattern()]
+    return Sequential([*steps, relax.transform.FuseOps(fuse_opt_level)])
+
+
+def ConvertLayout(desired_layouts: Mapping[str, Any]) -> Any:
+    """As relay.transform.ConvertLayout: {operator: [data layout, kernel layout]}; "default" is Relax's own choice.
+
+    >>> ConvertLayout({"nn.conv2d": ["NHWC", "OHWI"]}).info.name
+    'ConvertLayout'
+    """
+    wanted = {f"relax.{name}": _layouts(layouts) for name, layouts in desired_layouts.items()}
+    return relax.transform.ConvertLayout(wanted)
+
+
+def _layouts(layouts: Any) -> list[str]:
+    """Data and kernel layout, spelt out where Relay said "default"."""
+    given = [layouts] if isinstance(layouts, str) else [str(layout) for layout in layouts]
+    kernels = {"NCHW": "OIHW", "NHWC": "HWIO"}
+    if len(given) == 1 or given[1] == "default":
+        given = [given[0], kernels.get(given[0], "OIHW")]
+    return given
+
+
+def ToMixedPrecision(mixed_precision_type: str = "float16", missing_op_mode: int = 1) -> Any:
+    """As relay.transform.ToMixedPrecision: products in 16 bits, sums in 32; only float16.
+
+    raises  UnsupportedOpError  another type
+    """
+    if mixed_precision_type != "float16":
+        raise UnsupportedOpError(f"relay.transform.ToMixedPrecision: {mixed_precision_type} is not there; use float16")
+    return relax.transform.ToMixedPrecision()
+
+
+def FastMath() -> Any:
+    """As relay.transform.FastMath."""
+    return relax.transform.FastMathTransform()
+
+
+def Inline() -> Any:
+    """As relay.transform.Inline: private functions are taken over into their callers."""
+    return relax.transform.InlinePrivateFunctions()
+
+
+def RemoveUnusedFunctions(entry_functions: list[str] | None = None) -> Any:
+    """As relay.transform.RemoveUnusedFunctions."""
+    return relax.transform.DeadCodeElimination(entry_functions)
+
+
+def FoldScaleAxis() -> Any:
+    """As relay.transform.FoldScaleAxis, for batch normalization behind convolutions; tvmq.quantize folds the rest."""
+    return relax.transform.FoldBatchnormToConv2D()
+
+
+ForwardFoldScaleAxis = BackwardFoldScaleAxis = FoldScaleAxis
+
+
+def CanonicalizeOps() -> Any:
+    """As relay.transform.CanonicalizeOps: a bias is an addition in Relax, so this normalizes only."""
+    return relax.transform.Normalize()
+
+
+def __getattr__(name: str) -> Any:
+    """Passes that leave nothing to do; other names are refused, with what to do instead (PEP 562)."""
+    from tvmq.relay.advice import advice
+
+    if name in _MADE:
+        return _MADE[name]
+    raise AttributeError(f"relay.transform.{name}: {advice(f'transform.{name}')}")
