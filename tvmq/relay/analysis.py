@@ -95,11 +95,6 @@ def list_op_freqs(mod: Any) -> dict[str, int]:
     return dict(Counter(call.op.name for call in calls if hasattr(call.op, "name")))
 
 
-def list_fake_quantized_op_freqs(mod: Any) -> dict[str, int]:
-    """How often operators stand between qnn.dequantize and qnn.quantize: none, see tvmq.explain for layers in int8."""
-    return {}
-
-
 def well_formed(expr: Any) -> bool:
     """True where Relax finds the function complete: types known, every variable defined."""
     expr = as_expr(expr)
