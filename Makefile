@@ -38,6 +38,17 @@ $(STAMP): $(BIN)/python setup.cfg pyproject.toml
 .PHONY: install
 install: $(STAMP) ## make .venv and install tvmq into it, with all that the tests need
 
+# What the site and the tutorials need, kept apart: tests do without
+DOCS := $(VENV)/.installed-docs
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install -e '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS) ## build the documentation into build/docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs
+	@echo "open build/docs/index.html"
+
 .PHONY: demo
 demo: $(STAMP) ## quantize the embedded network on the embedded data, and compare it with float
 	@mkdir -p build

@@ -1,0 +1,34 @@
+"""How sphinx builds the site: `make docs`, or `sphinx-build -W --keep-going -b html docs build/docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
+
+from tvmq.version import __version__
+
+project = "tvmq"
+author = "tvmq contributors"
+copyright = author  # sphinx asks for this name
+version = release = __version__
+
+extensions = ["myst_nb"]
+exclude_patterns = ["_ext", "_static"]
+html_theme = "furo"
+html_title = f"tvmq {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# No source pages and no date: the same tree gives the same site
+html_copy_source = False
+html_show_copyright = False
+
+# GitHub's anchors, so that links to headings work there and here
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+# Notebooks come with their outputs from `make tutorials`
+nb_execution_mode = "off"
+# Program output is no language, and pygments' guesses are warnings
+highlight_language = "text"
