@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
-from tvmq.version import __version__
+from tvmq.version import __version__  # noqa: E402
 
 project = "tvmq"
 author = "tvmq contributors"
