@@ -32,12 +32,13 @@ from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.settle import settle_sizes
-from tvmq.graph.view import const_value, is_const, make_const, op_name
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
 from tvmq.passes.products import product
 from tvmq.passes.recognize import recognize
+from tvmq.passes.recognize_gelu import gelu
 from tvmq.passes.resampling import corners_meet, resampled
 
 # operator -> axis of the output channels in its weight
@@ -133,6 +134,9 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
     if op_name(value) == "subtract" and is_const(value.args[1]):
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
+    written_out = op_name(value) in ("multiply", "divide") and dtype_of(var) == "float32"
+    if written_out and (found := gelu(rewriter, var, value)) is not None:
+        return found  # before a product takes its 0.5 for a scale
     if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value

@@ -197,8 +197,8 @@ def train(images: np.ndarray, labels: np.ndarray, epochs: int) -> nn.Module:
 def rename(model: onnx.ModelProto) -> None:
     """Give each node the path of its module: `/stem/conv/Conv` becomes `/stem/conv`.
 
-    A module of several nodes keeps the operator, in lower case: `/block3/expand/act/sigmoid`. Constant nodes
-    become initializers; initializers keep the names of their torch parameters.
+    A module of several nodes keeps the operator, in lower case: `/block3/expand/act/sigmoid`, and a number where it
+    has several of these. Constant nodes become initializers; initializers keep the names of their torch parameters.
     """
     constants = [node for node in model.graph.node if node.op_type == "Constant"]
     for node in constants:
@@ -207,9 +207,12 @@ def rename(model: onnx.ModelProto) -> None:
         model.graph.initializer.append(value)
         model.graph.node.remove(node)
     paths = collections.Counter(node.name.rpartition("/")[0] for node in model.graph.node)
+    seen: collections.Counter[str] = collections.Counter()
     for node in model.graph.node:
         path, _, operator = node.name.rpartition("/")
-        node.name = path if paths[path] == 1 else f"{path}/{operator.split('_')[0].lower()}"
+        name = path if paths[path] == 1 else f"{path}/{operator.split('_')[0].lower()}"
+        seen[name] += 1
+        node.name = name if seen[name] == 1 else f"{name}_{seen[name]}"
 
 
 def export(network: nn.Module) -> onnx.ModelProto:

@@ -167,6 +167,12 @@ def test_a_quotient_that_is_also_a_result_stays_apart_from_its_factor() -> None:
     assert operators(found) == ["layer_norm", "multiply", "add"]
 
 
+def test_a_product_leaves_gelu_its_half() -> None:
+    net = Net((2, 6, 4, 5))
+    model = net.model(net.op("MatMul", gelu(net, 1), net.constant(np.ones((5, 3), np.float32))))
+    assert operators(prepare(*tvmq.from_onnx(model))) == ["nn.gelu", "matmul"]
+
+
 @pytest.mark.parametrize("constant", ["0.4", "1.0"])
 def test_other_constants_make_no_gelu(constant: str) -> None:
     one = 'R.const(1.0, "float32")'
