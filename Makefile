@@ -44,6 +44,10 @@ $(DOCS): $(STAMP)
 	$(BIN)/python -m pip install -e '.[docs]'
 	@touch $@
 
+.PHONY: tutorials
+tutorials: $(DOCS) ## execute the tutorials into build/tutorials/*.ipynb, those that are not up to date
+	$(BIN)/python tools/tutorials.py
+
 .PHONY: docs
 docs: $(DOCS) ## build the documentation into build/docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs

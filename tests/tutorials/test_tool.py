@@ -1,0 +1,63 @@
+"""tools/tutorials.py: a tutorial that works becomes a notebook with outputs, one that does not says where."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+
+import pytest
+
+from project import ROOT
+
+for needed in ("jupytext", "nbclient", "ipykernel"):
+    pytest.importorskip(needed, reason="in the extra docs")
+
+GOOD = "# %% [markdown]\n# # 99. Sums\n\n# %%\nprint(1 + 1)\n"
+BAD = f"{GOOD}\n# %%\nlarge = 2\nassert large > 3, 'two is small'\n"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location("tutorials_tool", ROOT / "tools" / "tutorials.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def written(folder, text):
+    path = folder / "99_sums.py"
+    path.write_text(text)
+    return path
+
+
+def test_outputs_are_in_the_notebook(tool, tmp_path, capsys):
+    assert tool.make(written(tmp_path, GOOD), tmp_path)
+    title, code = json.loads((tmp_path / "99_sums.ipynb").read_text())["cells"]
+    assert title["source"] == ["# 99. Sums"]
+    assert code["outputs"][0]["text"] == ["2\n"]
+    assert capsys.readouterr().out.startswith("tutorials/99_sums.py: ")
+
+
+def test_a_failure_names_cell_line_and_assert_and_leaves_nothing(tool, tmp_path, capsys):
+    path = written(tmp_path, BAD)
+    assert not tool.make(path, tmp_path)
+    first, arrow = capsys.readouterr().out.splitlines()
+    assert first == "tutorials/99_sums.py: cell 3, from line 8: AssertionError: two is small"
+    assert "assert large > 3" in arrow
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_newer_than_all_code_is_kept(tool, tmp_path):
+    notebook = written(tmp_path, GOOD)
+    newest = tool.last_change()
+    os.utime(notebook, (newest, newest))
+    assert tool.is_fresh(notebook, newest)
+    assert not tool.is_fresh(notebook, newest + 1)
+    assert not tool.is_fresh(tmp_path / "absent.ipynb", newest)
+
+
+def test_unknown_names_are_refused(tool):
+    assert [path.name[:2] for path in tool.tutorials(["01"])] == ["01"]
+    with pytest.raises(SystemExit, match="tutorials: none begins with 77"):
+        tool.tutorials(["77"])

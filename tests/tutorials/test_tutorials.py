@@ -1,0 +1,119 @@
+"""The tutorials are well formed and use public names only; the quickest runs. `make tutorials` executes all of them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tvmq
+from project import ROOT
+
+TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
+SCRIPTS = ["01_first_model"]
+# Documented modules beside `tvmq` itself.
+PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.relay"}
+MARKER = re.compile(r"^# %%(?: \[markdown\])?$")
+PRIVATE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt)/")
+
+every = pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+
+
+def cells(path: Path) -> list[tuple[str, list[str]]]:
+    """("markdown" or "code", lines) of each cell; what stands before the first marker is a cell of its own."""
+    found: list[tuple[str, list[str]]] = [("code", [])]
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# %%"):
+            found.append(("markdown" if line.endswith("[markdown]") else "code", []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def loaded_names(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """Modules of tvmq that are imported, and the names that are taken from `tvmq` itself."""
+    modules: set[str] = set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "tvmq":
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules.add(node.module or "")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "tvmq":
+            names.add(node.attr)
+    return {module for module in modules if module.partition(".")[0] == "tvmq"}, names
+
+
+def test_there_are_tutorials_and_their_list_names_them():
+    listed = re.findall(r"\]\((\d\w+\.py)\)", (ROOT / "tutorials" / "README.md").read_text(encoding="utf-8"))
+    assert [path.name for path in TUTORIALS] == listed
+
+
+@every
+def test_cells_are_well_formed(path):
+    for line in path.read_text(encoding="utf-8").splitlines():
+        assert not line.startswith("# %%") or MARKER.match(line), f"{line!r} begins no cell"
+    (_, before), *rest = cells(path)
+    assert not before, "the first line begins the first cell"
+    for kind, lines in rest:
+        assert any(lines), "a cell is empty"
+        if kind == "markdown":
+            assert all(line.startswith("#") for line in lines if line), "text that is no comment"
+
+
+@every
+def test_begins_with_its_title(path):
+    kind, lines = cells(path)[1]
+    assert kind == "markdown"
+    assert lines[0].startswith(f"# # {path.name[:2]}. "), lines[0]
+
+
+@every
+def test_claims_are_asserted(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert sum(isinstance(node, ast.Assert) for node in ast.walk(tree)) >= 3
+
+
+@every
+def test_uses_public_names_only(path):
+    modules, names = loaded_names(ast.parse(path.read_text(encoding="utf-8")))
+    assert modules <= PUBLIC
+    assert names <= {*tvmq.__all__, *(module.partition(".")[2] for module in PUBLIC)}
+
+
+@every
+def test_touches_nothing_private(path):
+    text = path.read_text(encoding="utf-8")
+    private = [
+        node.attr
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")
+    ]
+    assert not private
+    assert not PRIVATE_PATH.search(text), "a path of one machine"
+
+
+@every
+def test_links_lead_to_tutorials(path):
+    for name in re.findall(r"\((\d\d_\w+)\.ipynb\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / f"{name}.py").exists(), f"there is no tutorial {name}"
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_runs_as_a_script(name, tmp_path):
+    text = (ROOT / "tutorials" / f"{name}.py").read_text(encoding="utf-8")
+    for package in ("matplotlib", "sklearn"):
+        if package in text and importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is in the extra docs")
+    command = [sys.executable, str(ROOT / "tutorials" / f"{name}.py")]
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
