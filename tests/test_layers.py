@@ -36,6 +36,7 @@ ROWS = [
     (6, "pipeline", "faster"),
     (7, "analysis"),
     (8, "search"),
+    (8, "doctor"),
     (9, "__init__", "relay", "demo"),
     (10, "cli"),
 ]
@@ -57,10 +58,12 @@ THIRD_PARTIES = {
     "codegen": TVM | {"cuda"},
     # lark reads Relay's text format; torch, onnx: what a script hands over
     "relay": TVM | {"lark", "onnx", "torch"},
+    # onnxruntime, onnx: what a float model must compute; cuda: is there a compiler for GPUs
+    "doctor": TVM | {"onnx", "onnxruntime", "cuda"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "torch", "google", "cuda", "lark"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

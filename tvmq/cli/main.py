@@ -12,6 +12,7 @@ from tvmq.cli.bench import bench
 from tvmq.cli.build import build
 from tvmq.cli.compare import compare
 from tvmq.cli.demo import demo
+from tvmq.cli.doctor import doctor
 from tvmq.cli.explain import explain
 from tvmq.cli.guard import guarded
 from tvmq.cli.inspect import inspect
@@ -31,6 +32,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "compare": compare,
     "bench": bench,
     "tune": tune,
+    "doctor": doctor,
 }
 
 app = typer.Typer(

@@ -1,0 +1,148 @@
+"""The doctor on installations: what is healthy is called so, and each fault by its name, with what to do."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+import pytest
+
+from tvmq.doctor import installation, machine
+from tvmq.doctor.checkup import checkup
+from tvmq.doctor.findings import checked, note, problems
+from tvmq.doctor.installation import import_error, package, packages, python
+from tvmq.doctor.versions import key, parse
+
+
+def test_this_installation_is_healthy():
+    found = {finding.subject: finding for finding in checkup()}
+    assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "target llvm", "self-test"} <= set(found)
+    assert found["self-test"].status == "ok" and found["self-test"].figures["exact"]
+    assert found["cpu"].figures["level"] in found["kernels"].what
+    assert found["tvm"].status == "ok"
+
+
+@pytest.mark.parametrize("version, bounds, fits", [
+    ("0.27.0.post1", "<0.28,>=0.27.0.post1", True), ("0.27.0", "<0.28,>=0.27.0.post1", False),
+    ("0.28.0", "<0.28,>=0.27.0.post1", False), ("0.28.0rc1", "<0.28", False), ("0.1.14.post2", "<0.1.15,>=0.1.14.post1", True),
+    ("0.1.15", "<0.1.15", False), ("2.13.0+cpu", ">=2.9", True), ("1.9", "!=1.9", False), ("1.26", "==1.26.0", True),
+])  # fmt: skip
+def test_bounds(version, bounds, fits):
+    assert parse(f"x{bounds}").admits(version) is fits
+
+
+def test_versions_are_ordered():
+    order = ["1.0.dev1", "1.0a1", "1.0b2", "1.0rc1", "1.0", "1.0.post1", "1.0.1", "1.10"]
+    assert sorted(reversed(order), key=key) == order
+
+
+def test_our_own_requirements_are_understood():
+    """What setup.cfg says, in the forms that pip writes into the metadata."""
+    for requirement in installation.requirements():
+        assert requirement.name and requirement.bounds, requirement
+
+
+def test_a_wrong_version_is_a_problem():
+    found = package(parse("numpy>=99"))
+    assert found.status == "problem" and "asks for >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
+
+
+def test_a_missing_package_is_a_problem():
+    found = package(parse("no-such-package>=1.0"))
+    assert found.status == "problem" and found.what == "not installed; tvmq asks for >=1.0"
+
+
+def test_a_package_that_does_not_import_is_a_problem(monkeypatch):
+    monkeypatch.setattr(installation, "import_error", lambda module: f"OSError: {module}.so: cannot open")
+    found = package(parse("numpy>=1.0"))
+    assert found.status == "problem" and "cannot be imported: OSError: numpy.so" in found.what
+    assert import_error("no_such_module").startswith("ModuleNotFoundError")
+
+
+def test_two_copies_of_tvmq_are_a_problem(monkeypatch):
+    monkeypatch.setattr(installation, "__version__", "9.9.9")
+    found = next(packages())
+    assert found.status == "problem" and "two copies" in found.remedy
+
+
+def test_a_source_folder_is_noted(monkeypatch):
+    def absent(_name: str) -> list[str]:
+        raise metadata.PackageNotFoundError
+
+    monkeypatch.setattr(metadata, "requires", absent)
+    (found,) = packages()
+    assert found.status == "note" and found.remedy.startswith("pip install -e .")
+
+
+def test_python_that_is_too_new(monkeypatch):
+    monkeypatch.setattr(installation, "NEWEST", (3, 9))
+    assert next(python()).status == "problem"
+
+
+def test_a_full_or_closed_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("TVMQ_CACHE", "")
+    assert next(machine.cache()).status == "note"
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "file"))
+    found = next(machine.cache())
+    assert found.status == "problem" and "TVMQ_CACHE" in found.remedy
+    monkeypatch.setenv("TVMQ_CACHE", str(tmp_path))
+    assert next(machine.cache()).figures["files"] == 1
+    monkeypatch.setattr(machine, "LARGE_CACHE", 1)
+    assert "deleted" in next(machine.cache()).remedy
+
+
+def test_threads_beyond_what_the_group_may_use(monkeypatch, tmp_path):
+    monkeypatch.setenv("TVMQ_NUM_THREADS", "4")
+    monkeypatch.setattr(machine, "cpu_quota", lambda: 1.5)
+    (found,) = machine.cores()
+    assert found.status == "problem" and found.remedy == "export TVMQ_NUM_THREADS=1"
+    monkeypatch.setenv("TVMQ_NUM_THREADS", "4000")
+    monkeypatch.setattr(machine, "cpu_quota", lambda: None)
+    assert "more threads than CPUs" in next(machine.cores()).what
+
+
+def test_limits_of_control_groups(tmp_path):
+    assert machine.cpu_quota(tmp_path) is None and machine.memory_limit(tmp_path) is None
+    (tmp_path / "cpu.max").write_text("150000 100000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert machine.cpu_quota(tmp_path) == 1.5 and machine.memory_limit(tmp_path) is None
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    (tmp_path / "memory.max").write_text("1073741824\n")
+    assert machine.cpu_quota(tmp_path) is None and machine.memory_limit(tmp_path) == 2**30
+
+
+def test_little_memory_is_noted(monkeypatch):
+    monkeypatch.setattr(machine, "free_memory", lambda: 2**29)
+    monkeypatch.setattr(machine, "memory_limit", lambda: None)
+    (found,) = machine.memory()
+    assert found.status == "note" and found.what == "0.5 GiB free"
+
+
+def test_memory_without_proc(tmp_path):
+    """macOS and Windows have no /proc."""
+    free = machine.free_memory(tmp_path / "none")
+    assert free is None or free > 0
+
+
+def test_a_driver_without_a_usable_gpu_is_a_problem(monkeypatch):
+    tvm = pytest.importorskip("tvm")
+    if tvm.cuda(0).exist:
+        pytest.skip("this machine has a GPU that works")
+    monkeypatch.setattr(machine, "has_nvidia_driver", lambda: True)
+    (found,) = machine.gpu()
+    assert found.status == "problem" and "libcudart.so.13" in found.remedy
+
+
+def test_a_check_that_breaks_is_a_problem():
+    def breaks():
+        yield note("x", "seen")
+        raise RuntimeError("boom\nat line 2")
+
+    (found,) = checked("x", breaks)
+    assert found.status == "problem" and "RuntimeError: boom" in found.what and problems([found]) == 1
+
+
+def test_without_tvm_the_rest_is_still_told(monkeypatch):
+    monkeypatch.setattr(installation, "wheels", lambda: [installation.problem("tvm", "broken", "install it")])
+    subjects = [finding.subject for finding in checkup()]
+    assert subjects[-1] == "tvm" and "memory" in subjects

@@ -1,0 +1,81 @@
+"""What the doctor says: one finding a line, each with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+SUBJECT_WIDTH = 15
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's.
+
+    status   "ok"; "note": worth knowing, nothing is broken; "problem": mend it
+    subject  what was looked at, a word or two
+    what     what was found, with the numbers
+    remedy   what to do; empty where nothing is to be done
+    figures  the numbers by name, for JSON
+
+    >>> print(Finding("note", "cache", "off: TVMQ_CACHE is empty", "unset it to build faster"))
+    note     cache            off: TVMQ_CACHE is empty
+                              -> unset it to build faster
+    """
+
+    status: str
+    subject: str
+    what: str
+    remedy: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        head = f"{self.status:<7}  {self.subject:<{SUBJECT_WIDTH}}  "
+        lines = self.what.splitlines() or [""]
+        lines += [f"-> {line}" if not index else f"   {line}" for index, line in enumerate(self.remedy.splitlines())]
+        return f"\n{' ' * len(head)}".join([head + lines[0], *lines[1:]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "status": self.status,
+            "subject": self.subject,
+            "what": self.what,
+            "remedy": self.remedy,
+            "figures": dict(self.figures),
+        }
+
+
+Check = Callable[[], Iterable[Finding]]
+
+
+def ok(subject: str, what: str, **figures: Any) -> Finding:
+    """A finding that asks for nothing."""
+    return Finding(OK, subject, what, "", figures)
+
+
+def note(subject: str, what: str, remedy: str = "", **figures: Any) -> Finding:
+    """A finding that is worth knowing."""
+    return Finding(NOTE, subject, what, remedy, figures)
+
+
+def problem(subject: str, what: str, remedy: str, **figures: Any) -> Finding:
+    """A finding that is to be mended, and how."""
+    return Finding(PROBLEM, subject, what, remedy, figures)
+
+
+def problems(findings: Iterable[Finding]) -> int:
+    """How many of them are problems."""
+    return sum(finding.status == PROBLEM for finding in findings)
+
+
+def checked(subject: str, check: Check) -> list[Finding]:
+    """The findings of a check; one that breaks is a problem too, not the end of the examination."""
+    try:
+        return list(check())
+    except Exception as error:  # whatever a broken installation raises
+        text = (str(error).splitlines() or [""])[0]
+        remedy = "report it, with the output of `tvmq doctor --json`"
+        return [problem(subject, f"the check itself failed: {type(error).__name__}: {text}", remedy)]

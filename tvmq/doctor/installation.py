@@ -1,0 +1,152 @@
+"""Is tvmq installed as it should be: Python, the operating system, packages and their versions."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+import struct
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+
+from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.doctor.versions import Requirement, parse
+from tvmq.version import __version__
+
+OLDEST, NEWEST = (3, 10), (3, 13)
+# Package -> module, where the names differ; what is imported to see that it really works.
+MODULES = {"apache-tvm": "tvm", "apache-tvm-ffi": "tvm_ffi"}
+# Extras for users, and what each is for; `test`, `bench` and `docs` are for those who work on tvmq itself.
+EXTRAS = {"torch": "tvmq.from_torch", "relay": "texts of Relay"}
+REINSTALL = "pip install --upgrade --force-reinstall tvmq"
+
+
+def python() -> Iterator[Finding]:
+    """The interpreter."""
+    text = f"{platform.python_implementation()} {platform.python_version()}, {struct.calcsize('P') * 8} bits"
+    here = sys.version_info[:2]
+    figures = {"version": platform.python_version(), "executable": sys.executable}
+    if struct.calcsize("P") != 8:
+        yield problem("python", text, "TVM has wheels for 64 bits only: install a 64-bit Python", **figures)
+    elif not OLDEST <= here <= NEWEST:
+        yield problem("python", text, "tvmq is made for Python 3.10 to 3.13: use one of them", **figures)
+    else:
+        yield ok("python", text, **figures)
+
+
+def system() -> Iterator[Finding]:
+    """The operating system and its C library."""
+    libc = " ".join(platform.libc_ver()).strip()
+    text = ", ".join(part for part in (f"{platform.system()} {platform.release()}", platform.machine(), libc) if part)
+    figures = {"system": platform.system(), "machine": platform.machine(), "libc": libc}
+    if platform.system() == "Linux" and platform.libc_ver()[0] != "glibc":
+        yield note("system", text, "TVM's wheels are for the GNU C library; a distribution with it is known to work")
+    else:
+        yield ok("system", text, **figures)
+
+
+def requirements() -> list[Requirement]:
+    """What the installed tvmq asks for; empty where it runs from its source folder without being installed."""
+    try:
+        return [parse(line) for line in metadata.requires("tvmq") or ()]
+    except metadata.PackageNotFoundError:
+        return []
+
+
+def packages() -> Iterator[Finding]:
+    """tvmq itself, then every package that it needs: there, of a version that fits, and importable."""
+    wanted = requirements()
+    if not wanted:
+        yield note(
+            "tvmq", f"{__version__}, run from its source folder: the versions below cannot be checked",
+            "pip install -e . (in that folder)",
+        )  # fmt: skip
+    else:
+        yield _own_version()
+    for requirement in wanted:
+        if not requirement.extra:
+            yield package(requirement)
+
+
+def _own_version() -> Finding:
+    installed = metadata.version("tvmq")
+    if installed != __version__:
+        what = f"{__version__} runs, but {installed} is what pip installed"
+        return problem(
+            "tvmq", what, "two copies are in the way of each other: pip uninstall tvmq, then install it once"
+        )
+    return ok("tvmq", __version__, version=__version__)
+
+
+def package(requirement: Requirement) -> Finding:
+    """One package that tvmq cannot do without."""
+    name = requirement.name
+    mend = f'pip install "{name}{requirement.bounds}"'
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return problem(name, f"not installed; tvmq asks for {requirement.bounds or 'any version'}", mend)
+    figures = {"version": version, "wanted": requirement.bounds}
+    if not requirement.admits(version):
+        return problem(name, f"{version}, tvmq asks for {requirement.bounds}", mend, **figures)
+    failed = import_error(MODULES.get(name, name))
+    if failed:
+        return problem(name, f"{version} is installed and cannot be imported: {failed}", REINSTALL, **figures)
+    return ok(name, f"{version} ({requirement.bounds})", **figures)
+
+
+def import_error(module: str) -> str:
+    """Why a module cannot be imported, in a line; empty if it can."""
+    try:
+        importlib.import_module(module)
+    except Exception as error:  # a library that does not load raises OSError, RuntimeError, and others
+        return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+    return ""
+
+
+def wheels() -> Iterator[Finding]:
+    """TVM is two wheels, which must have been made for each other: a call from one into the other tells."""
+    try:
+        import tvm
+        import tvm_ffi
+
+        told = int(tvm.runtime.tensor([1.0, 2.0]).shape[0])
+    except Exception as error:
+        what = f"apache-tvm and apache-tvm-ffi do not work together: {type(error).__name__}: {error}"
+        yield problem("tvm", what.splitlines()[0], REINSTALL)
+        return
+    versions = f"tvm {tvm.__version__} with tvm_ffi {tvm_ffi.__version__}"
+    if told != 2:
+        yield problem("tvm", f"{versions}: a tensor of two numbers has {told}", REINSTALL)
+    else:
+        yield ok("tvm", f"{versions}: they work together")
+
+
+def extras() -> Iterator[Finding]:
+    """What an extra of tvmq brings: there or not; none of it is needed for ONNX models."""
+    for extra, use in EXTRAS.items():
+        wanted = [requirement for requirement in requirements() if requirement.extra == extra]
+        for requirement in wanted:
+            yield _extra(requirement, use)
+    yield _onnxruntime()
+
+
+def _extra(requirement: Requirement, use: str) -> Finding:
+    mend = f'pip install "tvmq[{requirement.extra}]"'
+    try:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
+        what = f"{requirement.name} is not installed; it is for {use} only"
+        return note(f"extra {requirement.extra}", what, mend)
+    if not requirement.admits(version):
+        what = f"{requirement.name} {version}, tvmq asks for {requirement.bounds}"
+        return problem(f"extra {requirement.extra}", what, mend)
+    return ok(f"extra {requirement.extra}", f"{requirement.name} {version}", version=version)
+
+
+def _onnxruntime() -> Finding:
+    try:
+        return ok("onnxruntime", f"{metadata.version('onnxruntime')}: doctor compares float models with it")
+    except metadata.PackageNotFoundError:
+        what = "not installed; with it, `tvmq doctor model.onnx` also checks the import of the float model"
+        return note("onnxruntime", what, "pip install onnxruntime")

@@ -1,0 +1,216 @@
+"""What this machine has: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tvmq.cache import VARIABLE, cache_folder
+from tvmq.doctor.findings import Finding, note, ok, problem
+
+GIB = 2**30
+LITTLE_MEMORY = 2 * GIB  # quantizing a network of 20 MB of weights takes about 1
+LARGE_CACHE = 5 * GIB
+# Kernels' level -> what a CPU with more would gain.
+SLOWER = {
+    "generic": "plain code: int8 will hardly be faster than float here",
+    "avx2": "no VNNI: weights of 7 bits (`--reduce-range`) are multiplied faster, --target says so by itself",
+    "avx512bw": "no VNNI: weights of 7 bits (`--reduce-range`) are multiplied faster, --target says so by itself",
+    "neon": "no dotprod: int8 is multiplied in 16-bit lanes",
+}
+# Features that kernels are chosen by, in LLVM's names.
+TELLING = (
+    "avx2", "fma", "avx512bw", "avx512vl", "avx512vnni", "avx512vbmi", "avxvnni", "avxvnniint8", "amx-int8",
+    "neon", "dotprod", "i8mm", "sve",
+)  # fmt: skip
+
+
+def cpu() -> Iterator[Finding]:
+    """The CPU, and the level of kernels that it gets."""
+    from tvmq.codegen.host import host_options
+    from tvmq.codegen.target import resolve_target
+
+    target = resolve_target()
+    has = [name for name in TELLING if name in target.features]
+    text = f"{target.mcpu}: {', '.join(has) or 'none of the features that kernels use'}"
+    figures = {"mcpu": target.mcpu, "features": has, "level": target.isa.name}
+    yield ok("cpu", text, **figures)
+    hidden = [change for change in host_options().get("mattr", ()) if change.startswith("-")]  # type: ignore[attr-defined]
+    if hidden:
+        listed = ", ".join(change[1:] for change in hidden[:6])
+        yield note("cpu", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
+    if target.isa.name in SLOWER:
+        yield note("kernels", f"level '{target.isa.name}'", SLOWER[target.isa.name])
+    else:
+        yield ok("kernels", f"level '{target.isa.name}', {8 * target.isa.vector_bytes} bits wide")
+
+
+def cores() -> Iterator[Finding]:
+    """CPUs of the machine, those that this process may use, and the threads that models get."""
+    from tvmq.codegen.threads import ALLOWED_CPUS, VARIABLES, default_threads
+
+    allowed, threads, quota = len(ALLOWED_CPUS), default_threads(), cpu_quota()
+    named = next((name for name in VARIABLES if os.environ.get(name)), "")
+    text = f"{threads} a run" + (f" ({named})" if named else "")
+    text += f"; this process may use {allowed} of {os.cpu_count()} CPUs"
+    figures = {"threads": threads, "allowed": allowed, "cpus": os.cpu_count(), "quota": quota}
+    if quota is not None and quota < threads:
+        what = f"{text}, and its group gets the time of {quota:g}: threads would wait for each other"
+        yield problem("threads", what, f"export TVMQ_NUM_THREADS={max(1, int(quota))}", **figures)
+    elif threads > allowed:
+        what = f"{text}: more threads than CPUs"
+        yield problem("threads", what, f"export TVMQ_NUM_THREADS={allowed}", **figures)
+    else:
+        yield ok("threads", text, **figures)
+
+
+def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
+    """CPUs' worth of time that a control group of Linux allows (containers); None without a limit."""
+    try:
+        quota, period = (root / "cpu.max").read_text().split()[:2]
+        return None if quota == "max" else int(quota) / int(period)
+    except (OSError, ValueError):
+        pass
+    try:
+        given, every = (int((root / "cpu" / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
+        return given / every if given > 0 else None
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
+
+
+def memory() -> Iterator[Finding]:
+    """Bytes that are free now, also by the limit of a control group."""
+    free, limit = free_memory(), memory_limit()
+    if free is None:
+        yield ok("memory", "this system does not tell how much is free")
+        return
+    room = min(free, limit) if limit else free
+    text = f"{room / GIB:.1f} GiB free" + (f", this group may use {limit / GIB:.1f} GiB" if limit else "")
+    figures = {"free": free, "limit": limit}
+    if room < LITTLE_MEMORY:
+        yield note(
+            "memory", text, "enough for small models; for others end other programs, or use --batch 1", **figures
+        )
+    else:
+        yield ok("memory", text, **figures)
+
+
+def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
+    """Bytes that programs could get; None where the system has no word for it."""
+    try:
+        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf, macOS not this name
+        return None
+
+
+def memory_limit(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Bytes that a control group of Linux allows; None without a limit."""
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            limit = int((root / name).read_text())
+        except (OSError, ValueError):  # "max" is no number
+            continue
+        return limit if limit < 2**60 else None
+    return None
+
+
+def cache() -> Iterator[Finding]:
+    """The folder of compiled kernels and measured tiles: writable, and how full."""
+    folder = cache_folder()
+    if folder is None:
+        yield note("cache", f"off ({VARIABLE} is empty, or there is no home)", f"unset {VARIABLE}: builds get faster")
+        return
+    refused = write_error(folder)
+    if refused:
+        yield problem("cache", f"'{folder}' cannot be written: {refused}", f"set {VARIABLE} to a folder of yours")
+        return
+    files = [path.stat().st_size for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+    text = f"'{folder}', {len(files)} files, {sum(files) / 1e6:.1f} MB"
+    figures = {"folder": str(folder), "files": len(files), "bytes": sum(files)}
+    if sum(files) > LARGE_CACHE:
+        yield note("cache", text, "it may be deleted at any time; tvmq makes anew what it needs", **figures)
+    else:
+        yield ok("cache", text, **figures)
+
+
+def write_error(folder: Path) -> str:
+    """Why no file can be written to a folder, which is made if need be; empty if it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"tvmq")
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def targets() -> Iterator[Finding]:
+    """What TVM was compiled with."""
+    import tvm_ffi
+    from tvm.target import codegen
+
+    if tvm_ffi.get_global_func("target.build.llvm", allow_missing=True) is None:
+        mend = "install the wheel of apache-tvm, which has LLVM: pip install --force-reinstall apache-tvm"
+        yield problem("target llvm", "TVM was compiled without LLVM: nothing can be built for CPUs", mend)
+    else:
+        yield ok("target llvm", f"LLVM {codegen.llvm_version_major()}", llvm=int(codegen.llvm_version_major()))
+    if tvm_ffi.get_global_func("target.build.cuda", allow_missing=True) is None:
+        yield note("target cuda", "TVM was compiled without CUDA: no GPUs", "CPUs need nothing of it")
+    else:
+        yield ok("target cuda", "compiled in")
+
+
+def gpu() -> Iterator[Finding]:
+    """Whether code for NVIDIA's GPUs can be compiled and run here, and what is missing."""
+    import tvm
+
+    compiler = _gpu_compiler()
+    driver = has_nvidia_driver()
+    if bool(tvm.cuda(0).exist):
+        yield _gpu_found(tvm.cuda(0), compiler)
+    elif driver:
+        from tvmq.codegen.cuda.device import INSTALL
+
+        what = f"there is an NVIDIA driver and TVM cannot use a GPU; {compiler or 'no compiler for it'}"
+        yield problem("gpu", what, f"TVM needs {INSTALL}; is libcudart.so.13 on LD_LIBRARY_PATH?")
+    else:
+        yield ok("gpu", "no NVIDIA GPU here; CPUs need none", driver=False, compiler=compiler)
+
+
+def _gpu_found(device: object, compiler: str) -> Finding:
+    name, version = getattr(device, "device_name", "GPU"), getattr(device, "compute_version", "?")
+    text = f"{name}, sm_{str(version).replace('.', '')}"
+    if not compiler:
+        mend = "install CUDA's nvcc, or: pip install cuda-bindings nvidia-cuda-nvrtc"
+        return problem("gpu", f"{text}, and nothing that compiles for it", mend)
+    return ok("gpu", f"{text}; {compiler}", name=str(name), compiler=compiler)
+
+
+def _gpu_compiler() -> str:
+    """What would compile CUDA C++ here; empty if nothing."""
+    from tvmq.codegen.cuda.nvcc import find_nvcc
+
+    nvcc = find_nvcc()
+    if nvcc:
+        return f"nvcc at {nvcc}"
+    try:
+        from cuda.bindings import nvrtc
+
+        return f"NVRTC {'.'.join(str(part) for part in nvrtc.nvrtcVersion()[1:])}"
+    except (ImportError, RuntimeError):
+        return ""
+
+
+def has_nvidia_driver(root: Path = Path("/proc/driver/nvidia/version")) -> bool:
+    """True where NVIDIA's driver is loaded (Linux) or installed (Windows)."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("SystemRoot", "C:/Windows"), "System32", "nvcuda.dll").exists()
+    return root.exists()

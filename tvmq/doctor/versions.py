@@ -1,0 +1,70 @@
+"""Versions of Python packages and the ranges that tvmq asks for, read from its own metadata.
+
+Only what such requirements consist of is understood: numbers, post, pre and development releases, and a list of
+comparisons; nothing else stands in our metadata, and the doctor must not need a package for it that may be missing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?P<bounds>[^;]*)(?:;\s*extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"'])?")
+BOUND = re.compile(r"(>=|<=|==|!=|<|>)\s*([\w.]+)")
+PRE = {"a": 0, "b": 1, "rc": 2}
+FINAL = 3
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A package, the versions of it that fit ("<0.28,>=0.27"), and the extra that asks for it ("" : always)."""
+
+    name: str
+    bounds: str
+    extra: str = ""
+
+    def admits(self, version: str) -> bool:
+        """True for a version within the bounds.
+
+        >>> parse("apache-tvm<0.28,>=0.27.0.post1").admits("0.27.0"), parse("numpy>=1.26").admits("2.4.1")
+        (False, True)
+        """
+        return all(_holds(version, sign, bound) for sign, bound in BOUND.findall(self.bounds))
+
+
+def parse(text: str) -> Requirement:
+    """A line of a package's metadata.
+
+    >>> parse('torch>=2.9; extra == "torch"')
+    Requirement(name='torch', bounds='>=2.9', extra='torch')
+    """
+    found = REQUIREMENT.match(text)
+    if found is None:
+        return Requirement(text, "")
+    return Requirement(found["name"], found["bounds"].strip(), found["extra"] or "")
+
+
+def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
+    """What versions are ordered by: release, then development, pre and post releases of it.
+
+    >>> key("0.27.0.dev3") < key("0.27.0rc1") < key("0.27") < key("0.27.0.post1") < key("0.27.1")
+    True
+    """
+    plain = version.lower().partition("+")[0]
+    release = re.match(r"\d+(?:\.\d+)*", plain)
+    numbers = [int(part) for part in release[0].split(".")] if release else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    pre = re.search(r"(a|b|rc)(\d+)", plain)
+    development = re.search(r"dev(\d*)", plain)
+    post = re.search(r"post(\d*)", plain)
+    stage = PRE[pre[1]] if pre else -1 if development and not post else FINAL
+    return tuple(numbers), stage, int(pre[2]) if pre else 0, int(post[1] or 0) + 1 if post else 0
+
+
+def _holds(version: str, sign: str, bound: str) -> bool:
+    a, b = key(version), key(bound)
+    if sign == "<":
+        # as pip has it: a pre-release of the bound is not below it
+        return a < b and a[0] != b[0]
+    return {">=": a >= b, "<=": a <= b, "==": a == b, "!=": a != b, ">": a > b}[sign]
