@@ -15,8 +15,14 @@ author = "tvmq contributors"
 copyright = author  # sphinx asks for this name
 version = release = __version__
 
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "made_pages"]
 exclude_patterns = ["_ext", "_static"]
+autodoc_member_order = "bysource"
+# `None` and names of types as the source has them
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 90
+
 html_theme = "furo"
 html_title = f"tvmq {release}"
 html_static_path = ["_static"]
@@ -30,5 +36,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 # Notebooks come with their outputs from `make tutorials`
 nb_execution_mode = "off"
+# "llvm" is a string, and stays one
+smartquotes = False
 # Program output is no language, and pygments' guesses are warnings
 highlight_language = "text"

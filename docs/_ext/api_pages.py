@@ -1,0 +1,178 @@
+"""The reference of Python names: pages of autodoc directives, by what one wants to do."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+
+import tvmq
+from pages import Page, rst, toctree
+from plain_docstrings import to_rst
+
+# Page, title, names of tvmq.__all__; a name on no page is an error
+PUBLIC = [
+    ("models", "Models in", "from_onnx from_torch from_relax"),
+    ("quantizing", "Quantize", "quantize run_calibration CalibrationResult"),
+    ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
+    ("running", "Build, run, save", "build load Executable"),
+    ("looking", "Explain, compare, verify", "inspect explain compare verify reference"),
+    ("targets", "Accelerators and ONNX out", "Backend check_backend to_onnx"),
+]
+# On a page of its own (error_pages.py), and a text
+ELSEWHERE = ("errors", "__version__")
+# Page, title, modules: parts that one writes own passes, observers and backends with
+MODULES = [
+    ("results", "What the functions return", """tvmq.analysis.explanation tvmq.analysis.comparison
+        tvmq.analysis.deviation tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
+        tvmq.codegen.profile tvmq.codegen.timing tvmq.observers.result"""),
+    ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
+        tvmq.observers.moving_average tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence
+        tvmq.observers.auto tvmq.observers.global_scale tvmq.observers.weight_base tvmq.observers.weight_max
+        tvmq.observers.weight_mse tvmq.observers.weight_power2"""),
+    ("methods", "Methods", "tvmq.methods tvmq.methods.bias_correction tvmq.methods.weight_rounding"),
+    ("backends", "Backend descriptions", "tvmq.backends tvmq.backends.cpu tvmq.backends.cpu_without_vnni"),
+    ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
+        tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
+    ("data", "Data, the example, the cache", "tvmq.dataset tvmq.demo tvmq.cache"),
+]  # fmt: skip
+RELAY = [
+    ("quantize", "relay.quantize", "tvmq.relay.quantize.quantize tvmq.relay.quantize.kl_divergence"),
+    ("build", "Build and run", """tvmq.relay.build_module tvmq.relay.executors tvmq.relay.graph_executor
+        tvmq.relay.debug_executor tvmq.relay.executor_factory tvmq.relay.vm tvmq.relay.param_dict"""),
+    ("expressions", "Expressions, types, modules", """tvmq.relay.expr tvmq.relay.types tvmq.relay.module
+        tvmq.relay.scope_builder tvmq.relay.visitor tvmq.relay.analysis tvmq.relay.transform"""),
+    ("text", "Text and front ends", "tvmq.relay.text.printer tvmq.relay.text.reader tvmq.relay.frontend"),
+    ("networks", "Networks for tests", """tvmq.relay.testing tvmq.relay.testing.init tvmq.relay.testing.mlp
+        tvmq.relay.testing.resnet tvmq.relay.testing.mobilenet tvmq.relay.testing.vgg tvmq.relay.testing.squeezenet
+        tvmq.relay.testing.densenet tvmq.relay.testing.inception_v3 tvmq.relay.testing.dcgan tvmq.relay.testing.dqn
+        tvmq.relay.testing.lstm tvmq.relay.testing.resnet_3d tvmq.relay.testing.synthetic"""),
+]  # fmt: skip
+
+
+def pages() -> list[Page]:
+    """All of them, with an overview."""
+    missing = set(tvmq.__all__) - {name for _, _, names in PUBLIC for name in names.split()} - set(ELSEWHERE)
+    if missing:
+        raise ValueError(f"api_pages: {sorted(missing)} of tvmq.__all__ are on no page; add them to PUBLIC")
+    public = [_public_page(*row) for row in PUBLIC]
+    modules = [_modules_page("reference/api/", *row) for row in MODULES]
+    relay = [_modules_page("reference/relay/", *row) for row in RELAY]
+    return [_overview(), *public, *modules, _relay_overview(), *relay, _operators("nn"), _operators("")]
+
+
+def first_sentence(value: Any) -> str:
+    """The first paragraph of a docstring, on one line, as reStructuredText."""
+    return " ".join(to_rst((inspect.getdoc(value) or "").split("\n\n")[0])).strip()
+
+
+def links(module: str) -> dict[str, str]:
+    """Names in the docstrings of a module -> what they link to."""
+    if module.startswith("tvmq.relay"):
+        found = {}
+    else:
+        found = {name: f"tvmq.{name}" for name in tvmq.__all__ if name not in ELSEWHERE}
+    if module.startswith("tvmq.numerics"):
+        found = {name: f"tvmq.numerics.{name}" for name in importlib.import_module("tvmq.numerics").__all__}
+    return found | {name: f"tvmq.errors.{name}" for name in vars(tvmq.errors) if name.endswith("Error")}
+
+
+def _overview() -> Page:
+    lines = ["# Python\n", "The names of `tvmq` are the public surface; what else is documented here may change.\n"]
+    for page, title, names in PUBLIC:
+        lines += [f"## [{title}](api/{page}.md)\n"]
+        lines += [rst(_table([(f":py:obj:`tvmq.{name}`", getattr(tvmq, name)) for name in names.split()]))]
+    below = [f"api/{page}" for page, _, _ in PUBLIC + MODULES]
+    errors = "Errors are [a page of their own](errors.md), and so are [the numbers](numerics.md).\n"
+    parts = [f"- [{title}](api/{page}.md)" for page, title, _ in MODULES]
+    return Page("reference/api", "\n".join([*lines, errors, "## Parts\n", *parts, "", toctree(below, hidden=True)]))
+
+
+def _table(rows: list[tuple[str, Any]]) -> list[str]:
+    lines = [".. list-table::", "   :class: names", "   :widths: auto", ""]
+    for name, value in rows:
+        lines += [f"   * - {name}", f"     - {first_sentence(value)}"]
+    return lines
+
+
+def _public_page(page: str, title: str, names: str) -> Page:
+    return Page(f"reference/api/{page}", f"# {title}\n\n" + "\n".join(_object("tvmq", name) for name in names.split()))
+
+
+def _object(module: str, name: str, value: Any = None) -> str:
+    """The directives of one name."""
+    value = getattr(importlib.import_module(module), name) if value is None else value
+    if inspect.ismodule(value):
+        return f"(module-{name})=\n## {module}.{name}\n\n" + module_text(value.__name__, module + "." + name)
+    if name == "qconfig" and module == "tvmq":
+        return _qconfig()
+    if inspect.isclass(value):
+        return rst([f".. autoclass:: {module}.{name}", "   :members:", ""])
+    return rst([f".. autofunction:: {module}.{name}", ""])
+
+
+def _qconfig() -> str:
+    """qconfig is an object, so that it can be called and has a `relay` too: its options are written out."""
+    from tvmq.config import OPTION_HELP, QConfig
+
+    lines = [".. py:function:: tvmq.qconfig(**options)", ""]
+    lines += ["   The options of the quantizer, to be used in `with` or handed on as ``config=``."]
+    lines += ["   ``tvmq.qconfig.relay(**options)`` begins with the defaults of Relay's quantizer.", ""]
+    lines += ["   .. list-table::", "      :class: columns", "      :header-rows: 1", "      :widths: auto", ""]
+    lines += ["      * - option", "        - default", "        - meaning"]
+    defaults = QConfig()
+    for name, text in OPTION_HELP.items():
+        lines += [f"      * - ``{name}``", f"        - ``{getattr(defaults, name)!r}``"]
+        lines += [f"        - {' '.join(to_rst(text)).strip()}"]
+    return rst(lines)
+
+
+def _modules_page(folder: str, page: str, title: str, names: str) -> Page:
+    parts = [f"# {title}\n"]
+    for name in names.split():
+        parts += [f"## {name}\n", module_text(name, name)]
+    return Page(folder + page, "\n".join(parts))
+
+
+def module_text(name: str, shown: str) -> str:
+    """Docstring of a module and directives of what it defines."""
+    module = importlib.import_module(name)
+    text = rst(to_rst(module.__doc__ or "", links(name)))
+    public = [f"tvmq.{n}" for n in tvmq.__all__]
+    own = [
+        _object(name, key, value)
+        for key, value in vars(module).items()
+        if not key.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == name
+        and not (f"tvmq.{key}" in public and getattr(tvmq, key) is value)
+    ]
+    return "\n".join([text, *own])
+
+
+def _relay_overview() -> Page:
+    below = [f"relay/{page}" for page, _, _ in RELAY] + ["relay/nn", "relay/operators"]
+    text = rst(to_rst(importlib.import_module("tvmq.relay").__doc__ or ""))
+    return Page("reference/relay", "\n".join(["# tvmq.relay\n", text, toctree(below)]))
+
+
+def _operators(part: str) -> Page:
+    """The functions that make operators: those of relay.nn, or those of relay itself."""
+    if part == "nn":
+        names = importlib.import_module("tvmq.relay.nn" if False else "tvmq.relay.op.nn").__all__
+        return Page("reference/relay/nn", "# relay.nn\n\n" + rst(_functions("tvmq.relay.nn", sorted(names))))
+    names = sorted(importlib.import_module("tvmq.relay.op.functions").FUNCTIONS)
+    return Page("reference/relay/operators", "# Operators of relay\n\n" + rst(_functions("tvmq.relay", names)))
+
+
+def _functions(module: str, names: list[str]) -> list[str]:
+    """py:function directives: the functions stand in files by family, but scripts know them by these names."""
+    lines: list[str] = []
+    for name in names:
+        from tvmq import relay
+
+        value = getattr(relay.nn if module.endswith(".nn") else relay, name)
+        lines += [f".. py:function:: {module}.{name}{inspect.signature(value)}", ""]
+        lines += [f"   {line}".rstrip() for line in to_rst(inspect.getdoc(value) or "", links(module))]
+        lines += [""]
+    return lines

@@ -1,0 +1,43 @@
+"""The extension of this site: writes the generated pages, and shows autodoc our docstrings as it can read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import api_pages
+import command_pages
+import error_pages
+import numeric_pages
+import pages
+from plain_docstrings import to_rst
+
+
+def generated() -> list[pages.Page]:
+    """Every generated page."""
+    makers = (api_pages, numeric_pages, error_pages, command_pages)
+    return [page for maker in makers for page in maker.pages()] + [tutorials()]
+
+
+def tutorials() -> pages.Page:
+    """The list of notebooks; without `make tutorials` there are none, and the page says so."""
+    names = pages.copy_notebooks()
+    text = "# Tutorials\n\nNotebooks that were run from beginning to end, with what they print and draw.\n\n"
+    none = "They are made by `make tutorials`, which has not run before this site was built.\n"
+    return pages.Page("tutorials/index", text + (pages.toctree(names) if names else none))
+
+
+def _prepare(app: Any) -> None:
+    found = generated()
+    pages.write(found)
+
+
+def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    module = getattr(value, "__module__", None) or name
+    lines[:] = to_rst("\n".join(lines), api_pages.links(str(module)))
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Called by sphinx."""
+    app.connect("builder-inited", _prepare)
+    app.connect("autodoc-process-docstring", _docstring)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,110 @@
+"""The numeric definition as a specification: the docstrings of tvmq/numerics, an operator family a section."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+from api_pages import links
+from pages import Page, rst, toctree
+from plain_docstrings import to_rst
+from tvmq import numerics
+from tvmq.version import __version__
+
+# Page, title, files of tvmq/numerics
+CHAPTERS = [
+    ("codes", "Codes and scales", "affine codes requantize fixed_point rounding"),
+    ("products", "Products and sums", "conv conv_transpose matmul gemm lane_sum pool windows proof"),
+    ("elements", "Operators on elements", "add add_mask multiply scale_shift compare table packing"),
+    ("integer", "Softmax and layer norm in integers", "integer_softmax integer_layer_norm"),
+    ("dynamic", "Scales at run time, groups", "dynamic group_dequantize moments"),
+    ("floats", "Floats of a defined order", "float_sum softmax log_softmax layer_norm group_norm masked_mean resample"),
+]
+
+
+def pages() -> list[Page]:
+    """The specification; a file of tvmq/numerics in no chapter is an error."""
+    files = {path.stem for path in _folder().glob("*.py")} - {"__init__"}
+    missing = files ^ {name for _, _, names in CHAPTERS for name in names.split()}
+    if missing:
+        raise ValueError(f"numeric_pages: CHAPTERS and tvmq/numerics differ: {sorted(missing)}")
+    return [_overview(), *(_chapter(*row) for row in CHAPTERS)]
+
+
+def _folder():
+    from pathlib import Path
+
+    return Path(numerics.__file__).parent
+
+
+def _overview() -> Page:
+    rows = ["| function | computes | chapter |", "| --- | --- | --- |"]
+    for page, title, names in CHAPTERS:
+        for name, value in public(names):
+            first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+            rows.append(
+                f"| {{py:obj}}`{name} <tvmq.numerics.{name}>` | {_code(first)} | [{title}](numerics/{page}.md) |"
+            )
+    below = toctree([f"numerics/{page}" for page, _, _ in CHAPTERS], hidden=True)
+    return Page("reference/numerics", HEAD.format(version=__version__) + "\n".join([*rows, "", below]))
+
+
+HEAD = """# The numeric definition
+
+Version {version} of tvmq. This is the specification: what each operator of an integer module computes, with the widths
+of every step, the order of operations, the rounding, and the source where a formula is published. It is NumPy code in
+`tvmq/numerics/`; these pages are its docstrings, and the examples in them are run by the tests. Compiled code equals it
+bit for bit on every CPU, every instruction set and any number of threads; `tvmq verify` checks that for a model of
+yours. [The overview by operator](../numbers.md) is shorter.
+
+Conventions. A code `q` means the real number `(q - zero_point) * scale`. `rint` rounds half to even, `>>` is the
+arithmetic shift (towards minus infinity), `clip` is applied before a cast, integers are two's complement. Where a row
+`order` names a width, the step is done in it and nothing wider; integer sums that are proved to fit their width may be
+made in any order, float sums are made in the order that is stated. A release that changes a number in here says so in
+the [changelog](../changelog.md).
+
+"""
+
+
+def _code(text: str) -> str:
+    """A first sentence in Markdown; a formula is code."""
+    from plain_docstrings import FORMULA
+
+    return f"`{text.rstrip('.')}`" if FORMULA.fullmatch(text) else text.replace("*", "\\*").replace("_", "\\_")
+
+
+def public(names: str) -> list[tuple[str, object]]:
+    """(name, function or class) of files: those that tvmq.numerics offers."""
+    found = []
+    for file in names.split():
+        module = importlib.import_module(f"tvmq.numerics.{file}")
+        for name, value in vars(module).items():
+            if name in numerics.__all__ and getattr(value, "__module__", "") == module.__name__:
+                found.append((name, value))
+    return found
+
+
+def _chapter(page: str, title: str, names: str) -> Page:
+    lines = [f"# {title}\n"]
+    for file in names.split():
+        module = importlib.import_module(f"tvmq.numerics.{file}")
+        offered = public(file)
+        lines += [f"## {file}\n", rst(to_rst(module.__doc__ or "", links(module.__name__)))]
+        lines += [rst([f".. {_directive(value)}:: tvmq.numerics.{name}", ""]) for name, value in offered]
+        if not offered:
+            lines += [_inner(module)]
+    return Page(f"reference/numerics/{page}", "\n".join(lines))
+
+
+def _directive(value: object) -> str:
+    return "autoclass" if inspect.isclass(value) else "autofunction"
+
+
+def _inner(module) -> str:
+    """What stands in a file that offers nothing by itself: the parts that the definition is made of."""
+    names = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", "") == module.__name__
+    ]
+    return "\n".join(rst([f".. {_directive(getattr(module, name))}:: {module.__name__}.{name}", ""]) for name in names)

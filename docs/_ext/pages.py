@@ -1,0 +1,53 @@
+"""Generated pages: written beside the others, where they change alone, and never committed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+DOCS = Path(__file__).resolve().parents[1]
+ROOT = DOCS.parent
+# Folders of docs/ that hold generated pages only (.gitignore has them)
+GENERATED = ("reference", "passes", "tutorials")
+
+
+class Page(NamedTuple):
+    """A page: its path below docs/ without suffix, and its text in Markdown."""
+
+    path: str
+    text: str
+
+
+def write(pages: list[Page]) -> None:
+    """Write what has changed, so that a second build is short, and delete what no page stands for."""
+    wanted = {DOCS / f"{page.path}.md": page.text for page in pages}
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for folder in GENERATED:
+        for path in (DOCS / folder).glob("**/*.md"):
+            if path not in wanted:
+                path.unlink()
+
+
+def copy_notebooks() -> list[str]:
+    """Names of the tutorials that `make tutorials` has executed; they are copied beside the pages."""
+    folder = DOCS / "tutorials"
+    shutil.rmtree(folder, ignore_errors=True)
+    notebooks = sorted((ROOT / "build" / "tutorials").glob("*.ipynb"))
+    for notebook in notebooks:
+        folder.mkdir(exist_ok=True)
+        shutil.copyfile(notebook, folder / notebook.name)
+    return [notebook.stem for notebook in notebooks]
+
+
+def rst(lines: list[str]) -> str:
+    """reStructuredText inside of a page in Markdown."""
+    return "\n".join(["````{eval-rst}", *lines, "````", ""])
+
+
+def toctree(names: list[str], *, hidden: bool = False) -> str:
+    """The pages below one."""
+    return "\n".join(["```{toctree}", ":hidden:" if hidden else ":maxdepth: 1", "", *names, "```", ""])
