@@ -6,9 +6,10 @@ import importlib
 import inspect
 from typing import Any
 
-import tvmq
 from pages import Page, rst, toctree
 from plain_docstrings import to_rst
+
+import tvmq
 
 # Page, title, names of tvmq.__all__; a name on no page is an error
 PUBLIC = [

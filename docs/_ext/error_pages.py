@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pages import ROOT, Page, rst
 from plain_docstrings import to_rst
+
 from tvmq import errors
 
 CLASSES = [name for name, value in vars(errors).items() if isinstance(value, type) and name.endswith("Error")]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from pathlib import Path
+from types import ModuleType
 
 from api_pages import links
 from pages import Page, rst, toctree
-from plain_docstrings import to_rst
+from plain_docstrings import FORMULA, to_rst
+
 from tvmq import numerics
 from tvmq.version import __version__
 
@@ -31,9 +34,7 @@ def pages() -> list[Page]:
     return [_overview(), *(_chapter(*row) for row in CHAPTERS)]
 
 
-def _folder():
-    from pathlib import Path
-
+def _folder() -> Path:
     return Path(numerics.__file__).parent
 
 
@@ -68,8 +69,6 @@ the [changelog](../changelog.md).
 
 def _code(text: str) -> str:
     """A first sentence in Markdown; a formula is code."""
-    from plain_docstrings import FORMULA
-
     return f"`{text.rstrip('.')}`" if FORMULA.fullmatch(text) else text.replace("*", "\\*").replace("_", "\\_")
 
 
@@ -100,7 +99,7 @@ def _directive(value: object) -> str:
     return "autoclass" if inspect.isclass(value) else "autofunction"
 
 
-def _inner(module) -> str:
+def _inner(module: ModuleType) -> str:
     """What stands in a file that offers nothing by itself: the parts that the definition is made of."""
     names = [
         name
