@@ -23,6 +23,7 @@ from tvmq.version import __version__
 
 if TYPE_CHECKING:
     from tvmq import errors
+    from tvmq.analysis.activations import activations
     from tvmq.analysis.comparison import compare
     from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
@@ -51,6 +52,7 @@ __all__ = [
     "QuantSpec",
     "Rule",
     "__version__",
+    "activations",
     "build",
     "check_backend",
     "compare",
@@ -79,6 +81,7 @@ _PUBLIC = {
     "QParams": "tvmq.spec:QParams",
     "QuantSpec": "tvmq.spec:QuantSpec",
     "Rule": "tvmq.rules:Rule",
+    "activations": "tvmq.analysis.activations:activations",
     "build": "tvmq.codegen.build_module:build",
     "check_backend": "tvmq.analysis.conformity:check_backend",
     "compare": "tvmq.analysis.comparison:compare",

@@ -256,7 +256,8 @@ def _calibration(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
         )
     chosen = choose_ranges(annotated, statistics, config)
-    tensors, source = {}, {w.key: w.source for w in watched(View(annotated))}
+    view = View(annotated)
+    tensors, source = {}, {w.key: w.source for w in watched(view)}
     for name, choice in chosen.items():
         ranges = statistics[source[name]].ranges if source[name] in statistics else None
         tensors[name] = TensorResult(
@@ -267,6 +268,7 @@ def _calibration(
             seen=(ranges.low, ranges.high) if ranges else (0.0, 0.0),
             channel_means=ranges.channel_means if ranges else None,
             samples=ranges.samples if ranges else 0,
+            layers=tuple(view.sources(source[name])) if name in source else (),
         )
     settings = {"config": config.to_dict(), "outliers": outliers}
     result = CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), settings)

@@ -44,7 +44,7 @@ def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | N
     Codes count as the real numbers they stand for. Noise and signal are summed over all values of all samples.
     raises   ModelError for models of different inputs or without a common layer, DataError without samples
     """
-    first, second = _module(a), _module(b)
+    first, second = module_of(a), module_of(b)
     first, second, feeds = _fitted(first, second, data)
     layers = pairs(layer_tensors(first), layer_tensors(second))
     if not layers:
@@ -68,7 +68,7 @@ def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | N
     return Comparison(tuple(rows), outputs, samples)
 
 
-def _module(model: Model) -> tvm.IRModule:
+def module_of(model: Model) -> tvm.IRModule:
     """The module of a model, prepared if it comes straight from a front end."""
     if isinstance(model, Executable):
         return unpacked(model.module)

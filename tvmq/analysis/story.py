@@ -32,6 +32,12 @@ class Story:
     sources: Mapping[str, Sequence[str]]
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    @property
+    def output(self) -> Mapping[str, Any] | None:
+        """Scale, zero point, dtype and bits of the codes of its result; None where that is float."""
+        found = [entry["output"] for entry in self.layers.values() if isinstance(entry.get("output"), Mapping)]
+        return found[-1] if found else None
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         kernels = self.kernels

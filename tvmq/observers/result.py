@@ -44,6 +44,7 @@ class TensorResult:
     seen           lowest and highest value of the data; (0, 0) if there were none
     channel_means  float64 (channels,), or None
     samples        number of samples seen
+    layers         names in the source of the layer whose result it is
     raises         CalibrationError for thresholds that are not finite or not in order
     """
 
@@ -54,6 +55,7 @@ class TensorResult:
     seen: tuple[float, float] = (0.0, 0.0)
     channel_means: np.ndarray | None = field(default=None, compare=False)
     samples: int = 0
+    layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
@@ -88,13 +90,19 @@ class CalibrationResult:
         return {name: (tensor.low, tensor.high) for name, tensor in self.tensors.items()}
 
     def __getitem__(self, name: str) -> TensorResult:
-        """The result of a tensor; CalibrationError where there is none."""
-        if name not in self.tensors:
-            raise CalibrationError(
-                f"calibrate, tensor {name!r}: no thresholds among those of {len(self.tensors)} tensors; "
-                f"calibrate this model again"
-            )
-        return self.tensors[name]
+        """The result of a tensor, by its own name or by that of its layer in the source.
+
+        raises  CalibrationError where there is none
+        """
+        if name in self.tensors:
+            return self.tensors[name]
+        for tensor in self.tensors.values():
+            if name in tensor.layers:
+                return tensor
+        raise CalibrationError(
+            f"calibrate, tensor {name!r}: no thresholds among those of {len(self.tensors)} tensors; "
+            f"calibrate this model again"
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file; OutputError where that fails, and then nothing is left behind."""
@@ -180,6 +188,7 @@ def _described(name: str, tensor: TensorResult) -> dict[str, Any]:
         "seen": [float(end) for end in tensor.seen],
         "channels": channels,
         "samples": int(tensor.samples),
+        "layers": list(tensor.layers),
     }
 
 
@@ -190,7 +199,7 @@ def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str,
     for description in descriptions:
         fields = dict(description)
         name, channels = fields.pop("name"), fields.pop("channels")
-        fields["seen"] = tuple(fields["seen"])
+        fields["seen"], fields["layers"] = tuple(fields["seen"]), tuple(fields.get("layers", ()))
         if channels is not None:
             fields["channel_means"] = means[start : start + channels]
             start += channels
