@@ -17,8 +17,10 @@ from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
+from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
+from tvmq.graph.plain import plain_module
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
@@ -73,7 +75,8 @@ def module_of(model: Model) -> tvm.IRModule:
     if isinstance(model, Executable):
         return unpacked(model.module)
     mod, params = model if isinstance(model, tuple) else (model, None)
-    return prepare(mod, params) if params or get_ledger(mod).stage == "imported" else unpacked(mod)
+    mod = plain_module(mod)
+    return prepare(*from_relax(mod, params)) if params or get_ledger(mod).stage == "imported" else unpacked(mod)
 
 
 def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:

@@ -16,6 +16,7 @@ from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.graph.functions import inlined
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.plain import plain_module
 from tvmq.graph.regions import regions
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, dtype_of, op_name
@@ -93,6 +94,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     Nothing that quantize decided is believed: types, zero points, factors and sizes are read from the module, and how
     large the sums can get is computed anew from weights and codes.
     """
+    mod = plain_module(mod)
     require_stage(mod, "check_backend", ("realized",))
     description, mod = backend_named(backend), unpacked(inlined(mod))
     view = View(mod)

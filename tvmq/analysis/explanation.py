@@ -15,6 +15,7 @@ from tvmq.codegen.reference import Reference
 from tvmq.errors import StageError
 from tvmq.graph.functions import is_partitioned
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.plain import plain_module
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.passes.integrality import Integrality, integrality
@@ -212,7 +213,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     raises   StageError for a model that was never quantized, ConfigError for an unknown layer
     """
     built = isinstance(model, Executable)
-    mod = model.module if isinstance(model, Executable) else model
+    mod = model.module if isinstance(model, Executable) else plain_module(model)
     ledger = get_ledger(mod)
     if not ledger.layers:
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")

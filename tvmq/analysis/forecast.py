@@ -22,6 +22,7 @@ from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import StageError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.plain import plain_module
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
@@ -58,7 +59,7 @@ def inspect(
     >>> inspect(builder.get(), "llvm -mcpu=znver4", clock=3.7e9).verdict.partition(":")[0]
     'int8 will not help'
     """
-    cpu = resolve_target(target)
+    cpu, mod = resolve_target(target), plain_module(mod)
     stage = get_ledger(mod).stage
     if stage not in ("imported", "prepared"):
         raise StageError(

@@ -30,6 +30,7 @@ from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.functions import inlined, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
+from tvmq.graph.plain import plain_module
 from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.unpacked import unpacked
@@ -67,7 +68,7 @@ def build(
              take, BuildError if TVM fails
     """
     check_counts("build", num_threads=num_threads)
-    machines = _machines(target)
+    machines, mod = _machines(target), plain_module(mod)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
     fixed, common = divided(sizes)

@@ -25,6 +25,7 @@ from tvmq.graph.functions import function_module
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.plain import plain_module
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
@@ -220,7 +221,7 @@ class Reference:
     """
 
     def __init__(self, mod: tvm.IRModule, *, target: Any = "llvm", function: str = "main") -> None:
-        self._mod, self._target = float_weights(unpacked(function_module(mod, function))), target
+        self._mod, self._target = float_weights(unpacked(function_module(plain_module(mod), function))), target
         self._sizes: dict[str, int] = {}
         self.view = View(self._mod)
         self._islands = Islands(self.view, self._target)

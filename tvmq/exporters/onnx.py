@@ -16,6 +16,7 @@ import tvm
 from tvmq.errors import OutputError, StageError
 from tvmq.exporters.onnx_walk import Exporter
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.plain import plain_module
 
 
 def to_onnx(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> None:
@@ -28,6 +29,7 @@ def to_onnx(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> None:
     raises  StageError for a module that is not realized, UnsupportedOpError naming a layer without an ONNX form,
             OutputError if the file cannot be written
     """
+    qmod = plain_module(qmod)
     stage = get_ledger(qmod).stage
     if stage != "realized":
         raise StageError(f"to_onnx: the module is '{stage}'; export what tvmq.quantize gives")

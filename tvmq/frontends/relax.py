@@ -19,6 +19,7 @@ from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, assemble, constants, variable_name, variables
 from tvmq.frontends.relax_check import check_binding, results_of, select_function
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
+from tvmq.graph.plain import plain_module
 from tvmq.graph.view import op_name
 
 # What BlockBuilder, TVMScript and TVM's importers call a variable that nobody named
@@ -53,6 +54,7 @@ def from_relax(
             f"from_relax: a module must be a tvm.IRModule. Got {type(mod).__name__} instead; "
             "front ends give a module and its weights: mod, params = from_onnx(...)"
         )
+    mod = plain_module(mod)
     if is_ours(mod):
         return mod, dict(params or {})
     mod = relax.transform.Normalize()(mod)

@@ -50,6 +50,7 @@ _PUBLIC = {
     "op": "tvmq.relay.op",
     "scalar_type": "tvmq.relay.types:scalar_type",
     "transform": "tvmq.relay.transform",
+    "tvm": "tvmq.relay.tvm",
     "ty": "tvmq.relay.types",
     "var": "tvmq.relay.expr:var",
     # text

@@ -114,3 +114,12 @@ def _check(what: str, given: Any, known: tuple[str, ...]) -> None:
     name = given if isinstance(given, str) else getattr(given, "name", None)
     if given is not None and name not in known:
         raise ConfigError(f"relay.build: {what} {given!r} is unknown; use {' or '.join(map(repr, known))}")
+
+
+def __getattr__(name: str) -> Any:
+    """create_executor, which scripts found here too (PEP 562)."""
+    if name == "create_executor":
+        from tvmq.relay.executors import create_executor
+
+        return create_executor
+    raise AttributeError(f"module 'tvmq.relay.build_module' has no attribute {name!r}")

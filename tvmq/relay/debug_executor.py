@@ -18,12 +18,17 @@ def create(
 
 
 class GraphModuleDebug(GraphModule):
-    """GraphModule with `profile`."""
+    """GraphModule that prints the time of each layer when it runs, and has `profile`; nothing is dumped."""
 
     def __init__(
         self, module: GraphRuntime, device: Any = None, graph_json_str: Any = None, dump_root: Any = None
     ) -> None:
         super().__init__(module)
+
+    def run(self, **input_dict: Any) -> None:
+        """Set these inputs, compute the outputs, and print the time of each layer."""
+        super().run(**input_dict)
+        print(self.profile())
 
     def profile(self, collectors: Any = None, **input_dict: Any) -> Profile:
         """Seconds of each layer, to be printed; see Executable.profile.

@@ -42,11 +42,25 @@ class ExecutorFactoryModule:
     def __getitem__(self, name: str) -> Callable[..., GraphRuntime]:
         """`lib["default"]`, a function of devices; each call makes an executor with inputs and outputs of its own.
 
+        `lib["debug_create"]("default", dev)` makes what GraphModuleDebug takes: the same.
+
         raises   ConfigError for another name
         """
+        if name == "debug_create":
+            return lambda module_name, *devices: self[module_name](*devices)
         if name != self.libmod_name:
             raise ConfigError(f"relay.build: the library has '{self.libmod_name}', no '{name}'; use that")
         return lambda *devices: GraphRuntime(self.executable)
+
+    @property
+    def graph_json(self) -> str:
+        """As get_graph_json."""
+        return self.get_graph_json()
+
+    @property
+    def params(self) -> dict[str, tvm.runtime.Tensor]:
+        """As get_params."""
+        return self.get_params()
 
     def get_executor_config(self) -> str:
         """As get_graph_json."""

@@ -14,6 +14,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.graph.plain import plain_module
 from tvmq.relay.expr import Expr, Function, TupleWrapper
 
 
@@ -84,4 +85,4 @@ def plain(mod: Any) -> tvm.IRModule:
     """A module for those who look into it: `mod["main"]` is a function of Relax."""
     if isinstance(mod, Expr | Function):
         mod = IRModule.from_expr(mod)
-    return tvm.IRModule(dict(mod.functions_items()), attrs=mod.attrs) if isinstance(mod, IRModule) else mod
+    return plain_module(mod)

@@ -6,6 +6,7 @@ A pass takes a module of Relax, or one of relay.IRModule, and gives a module of 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,8 +16,36 @@ from tvm import relax
 from tvmq.errors import UnsupportedOpError
 
 Sequential = tvm.transform.Sequential
-PassContext = tvm.transform.PassContext
 module_pass = tvm.transform.module_pass
+
+
+class PassContext:
+    """Makes TVM's PassContext; options of Relay's ("relay.backend.use_auto_scheduler") are left out, with a warning.
+
+    opt_level       2 as ever; nothing of tvmq depends on it
+    disabled_pass   names, in a list or a set; those of Relay's passes disable nothing
+
+    >>> with PassContext(opt_level=3, disabled_pass={"AlterOpLayout"}) as context:
+    ...     context.opt_level, PassContext.current().opt_level
+    (3, 3)
+    """
+
+    def __new__(
+        cls, opt_level: int = 2, required_pass: Any = None, disabled_pass: Any = None, instruments: Any = None,
+        config: Mapping[str, Any] | None = None, trace: Any = None,
+    ) -> Any:  # fmt: skip
+        ours = {name: value for name, value in (config or {}).items() if not name.startswith("relay.")}
+        left = sorted(set(config or {}) - set(ours))
+        if left:
+            warnings.warn(f"PassContext: {', '.join(left)} went with Relay, and is ignored", stacklevel=2)
+        required, disabled = (None if names is None else sorted(names) for names in (required_pass, disabled_pass))
+        return tvm.transform.PassContext(opt_level, required, disabled, instruments, ours or None)
+
+    @staticmethod
+    def current() -> Any:
+        """The context of the innermost scope."""
+        return tvm.transform.PassContext.current()
+
 
 # Names whose work Relax has done when a module exists, or does when it is built
 _NOTHING_LEFT = (

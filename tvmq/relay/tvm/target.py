@@ -1,0 +1,49 @@
+"""tvm.target: targets from the texts that scripts wrote ("llvm -mcpu=skylake-avx512"), which TVM refuses today."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tvm
+
+from tvmq.codegen.target import resolve_target
+from tvmq.relay.tvm.forward import forward
+
+
+class Target:
+    """Makes targets of TVM: of a text of the old form, a dictionary, a kind; a scope as ever.
+
+    host  accepted; code for a CPU has no other host
+    raises  TargetError for CPUs and options that LLVM does not know
+
+    >>> with Target("llvm -mcpu=skylake-avx512"):
+    ...     str(Target.current().attrs["mcpu"])
+    'skylake-avx512'
+    """
+
+    def __new__(cls, target: Any, host: Any = None) -> Any:
+        if isinstance(target, str) and target.split()[0] == "llvm" and target != "llvm":
+            return resolve_target(target).as_tvm()
+        if isinstance(target, tvm.target.Target):
+            return target
+        return tvm.target.Target(target.split()[0] if isinstance(target, str) else target)
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Any:
+        """The target of the innermost scope, None outside of all."""
+        return tvm.target.Target.current(allow_none)
+
+
+def create(target: Any) -> Any:
+    """As Target."""
+    return Target(target)
+
+
+def cuda(model: str = "unknown", arch: str | None = None, options: Any = None) -> Any:
+    """A GPU of NVIDIA; arch: "sm_80"."""
+    return tvm.target.Target({"kind": "cuda", **({"arch": arch} if arch else {})})
+
+
+def __getattr__(name: str) -> Any:
+    """TVM's other names (PEP 562)."""
+    return forward("tvm.target", name)
