@@ -20,6 +20,7 @@ exclude_patterns = ["_ext", "_static"]
 autodoc_member_order = "bysource"
 # `None` and names of types as the source has them
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "DTypeLike", "Number", "Params", "Option")}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
 

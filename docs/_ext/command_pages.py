@@ -27,7 +27,7 @@ def _section(name: str, command: Any) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
     usage = " ".join(["tvmq", name, *(p.name.upper() for p in arguments), *(["[OPTIONS]"] if options else [])])
-    lines = [f"## tvmq {name}\n", _help(command.help or ""), "```text", usage, "```\n"]
+    lines = [f"## tvmq {name}\n", "```text", usage, "```\n", _help(command.help or "")]
     panels: dict[str, list[Any]] = {}
     for param in [*arguments, *options]:
         panels.setdefault(getattr(param, "rich_help_panel", None) or "", []).append(param)
@@ -44,7 +44,7 @@ def _help(text: str) -> str:
         example = re.fullmatch(r"Examples?:\s+(.*)", part.strip(), re.S)
         if example:
             shown = "\n".join(line.strip() for line in example[1].split("\n"))
-            parts.append(f"```console\n{shown}\n```\n")
+            parts.append(f"For example:\n\n```text\n{shown}\n```\n")
         else:
             parts.append(_text(part) + "\n")
     return "\n".join(parts)

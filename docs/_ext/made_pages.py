@@ -9,12 +9,13 @@ import command_pages
 import error_pages
 import numeric_pages
 import pages
+import pass_pages
 from plain_docstrings import to_rst
 
 
 def generated() -> list[pages.Page]:
     """Every generated page."""
-    makers = (api_pages, numeric_pages, error_pages, command_pages)
+    makers = (api_pages, numeric_pages, error_pages, command_pages, pass_pages)
     return [page for maker in makers for page in maker.pages()] + [tutorials()]
 
 

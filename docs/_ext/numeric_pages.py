@@ -39,8 +39,9 @@ def _folder() -> Path:
 
 
 def _overview() -> Page:
-    rows = ["| function | computes | chapter |", "| --- | --- | --- |"]
+    rows: list[str] = []
     for page, title, names in CHAPTERS:
+        rows += ["", f"## [{title}](numerics/{page}.md)", "", "| function | computes |", "| --- | --- |"]
         for name, value in public(names):
             first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
             rows.append(

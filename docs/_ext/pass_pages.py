@@ -1,0 +1,122 @@
+"""A page for each pass: the head of its file, a picture of what it does to a tiny module, and the module as text."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+
+import tvm
+from api_pages import links
+from pages import Page, rst, toctree
+from pass_samples import Sample, samples
+from pictures import functions, picture
+from plain_docstrings import inline, to_rst
+from tvm import relax
+
+from tvmq.graph.view import const_value, is_const
+from tvmq.passes import PASSES
+
+HEAD = re.compile(r"(Before .*?)(?=\n\n|\Z)", re.S)
+
+
+def pages() -> list[Page]:
+    """One for each pass of the table, and an overview."""
+    found = samples()
+    if set(found) != set(PASSES):
+        raise ValueError(f"pass_pages: samples and PASSES differ: {sorted(set(found) ^ set(PASSES))}")
+    return [_overview(), *(_page(name, found[name]) for name in PASSES)]
+
+
+def _head(name: str) -> str:
+    return inspect.cleandoc(importlib.import_module(PASSES[name].partition(":")[0]).__doc__ or "")
+
+
+def _overview() -> Page:
+    rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
+    table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
+    return Page("passes/index", OVERVIEW + "\n".join(table) + "\n" + toctree(list(PASSES), hidden=True))
+
+
+OVERVIEW = """# The passes
+
+Each pass takes a module and gives one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. The pages
+show each on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures are
+drawn from what the passes of this version do, when these pages are built.
+
+In the order of the road ([the road as a whole](../concepts.md)):
+
+"""
+
+
+def _page(name: str, sample: Sample) -> Page:
+    head = _head(name)
+    first, _, rest = head.partition("\n\n")
+    lines = [f"# {name}\n", rst([inline(line) for line in first.split("\n")])]
+    lines += [f"## On a tiny module\n\n{sample.about}\n", "```{raw} html", LEGEND]
+    lines += [picture(sample.before, sample.after, f"{name}: before and after"), "```\n"]
+    lines += ["## The rule\n", *_rule(rest, name)]
+    lines += ["## As text\n", PRINTED, "```{code-block} diff", ":class: rule\n", *_difference(sample), "```\n"]
+    lines += ["## In Python\n", *_signature(name)]
+    return Page(f"passes/{name}", "\n".join(lines))
+
+
+LEGEND = """<p class="legend"><span class="float">float32</span> <span class="codes">codes: int8, uint8, int16</span>
+<span class="sums">int32</span> <span class="changed">thick frame: new or changed</span></p>"""
+PRINTED = """What TVM prints; lines with `-` are before the pass, with `+` behind it, the others are the same in both.
+Attributes of the function are left out, and constants are shown by type and shape.
+"""
+
+
+def _rule(rest: str, name: str) -> list[str]:
+    """The columns of the head: Before and After as they stand, the others as a table."""
+    lines = []
+    for part in re.split(r"\n\n", rest):
+        if part.startswith("Before") or part.startswith(" "):
+            lines += ["```{code-block} text", ":class: rule\n", part, "```\n"]
+        else:
+            lines += [rst(to_rst(part, links("tvmq.passes")))]
+    return lines
+
+
+def _signature(name: str) -> list[str]:
+    module, _, function = PASSES[name].partition(":")
+    return [rst([f".. autofunction:: {module}.{function}", ""])]
+
+
+def _difference(sample: Sample) -> list[str]:
+    before, after = (list(_text(mod)) for mod in (sample.before, sample.after))
+    return list(difflib.unified_diff(before, after, n=1000, lineterm=""))[3:]
+
+
+def _text(mod: tvm.IRModule) -> Iterator[str]:
+    """The printed module without its attributes; constants by type and shape."""
+    for name, func in functions(mod):
+        constants = _constants(func)
+        plain = tvm.IRModule({name: func}).script(show_meta=False)
+        for line in plain.split("\n"):
+            kept = line.strip() and not re.match(r"\s*(#|from |R\.func_attr|@|class |cls = )", line)
+            if kept:
+                yield _named(line[4:], constants)
+
+
+def _constants(func: relax.Function) -> dict[str, list[str]]:
+    """{variable: its constants by type and shape}, those that are printed as metadata."""
+    found: dict[str, list[str]] = {}
+    for block in func.body.blocks:
+        for binding in block.bindings:
+            arrays = [const_value(arg) for arg in getattr(binding.value, "args", ()) if is_const(arg)]
+            shown = [a for a in arrays if a.ndim or str(a.dtype) not in ("float32", "int32", "int64", "bool")]
+            found[binding.var.name] = [f"const({a.dtype} {'x'.join(map(str, a.shape)) or '1'})" for a in shown]
+    return found
+
+
+def _named(line: str, constants: dict[str, list[str]]) -> str:
+    waiting = iter(constants.get(line.strip().partition(":")[0], []))
+    return re.sub(r'metadata\["ir\.GenericConst"\]\[\d+\]', lambda match: next(waiting, "const"), line)
+
+
+def _markdown(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("*", "\\*")

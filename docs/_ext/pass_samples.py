@@ -1,0 +1,215 @@
+"""What the pictures of the passes show: for each pass a tiny module, walked to the pass by the passes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.config import QConfig, qconfig
+from tvmq.frontends.relax import from_relax
+from tvmq.graph.ops.dequantize import dequantize
+from tvmq.graph.ops.quantize import quantize
+from tvmq.graph.view import View
+from tvmq.passes.adopt import adopt
+from tvmq.passes.annotate import annotate
+from tvmq.passes.calibrate import calibrate
+from tvmq.passes.collect import watched
+from tvmq.passes.equalize import equalize
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.partition import partition
+from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.passes.prepare import prepare
+from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.realize import realize
+from tvmq.passes.round_biases import round_biases
+from tvmq.passes.tame_outliers import tame_outliers
+from tvmq.passes.unify_scales import unify_scales
+
+Module = tvm.IRModule
+R = relax.op
+
+
+class Sample(NamedTuple):
+    """A pass on a module: before, after, and what was asked for."""
+
+    before: Module
+    after: Module
+    about: str
+
+
+class Net:
+    """A function under construction; weights are the same on every run."""
+
+    def __init__(self, *shape: int) -> None:
+        self.random = np.random.default_rng(7)
+        self.builder = relax.BlockBuilder()
+        self.x = relax.Var("x", relax.TensorType(list(shape), "float32"))
+
+    def weight(self, *shape: int) -> relax.Constant:
+        """Numbers of about the size that trained weights have."""
+        return relax.const(self.random.standard_normal(shape).astype(np.float32) / 4)
+
+    def numbers(self, array: Any, dtype: str = "float32") -> relax.Constant:
+        """A constant."""
+        return relax.const(np.asarray(array, dtype))
+
+    def emit(self, call: relax.Expr, name: str) -> relax.Var:
+        """One binding of that name."""
+        return self.builder.emit(call, name)
+
+    def conv(self, x: relax.Expr, channels: int, filters: int, name: str) -> relax.Var:
+        """A convolution 3x3 that keeps the size of the picture."""
+        return self.emit(R.nn.conv2d(x, self.weight(filters, channels, 3, 3), padding=1), name)
+
+    def biased(self, x: relax.Expr, filters: int, name: str) -> relax.Var:
+        """A bias for each channel."""
+        return self.emit(R.add(x, self.weight(1, filters, 1, 1)), name)
+
+
+def made(net: Net, body: Callable[[Net], relax.Expr]) -> Module:
+    """The module of a network, with names as the front end gives them."""
+    with net.builder.function("main", [net.x]):
+        with net.builder.dataflow():
+            result = net.builder.emit_output(body(net), name_hint="y")
+        net.builder.emit_func_output(result)
+    return from_relax(net.builder.get(), None)[0]
+
+
+def _norm(net: Net) -> relax.Expr:
+    conv = net.biased(net.conv(net.x, 3, 4, "conv"), 4, "bias")
+    ones = [net.numbers(np.linspace(0.5, 1.5, 4)) for _ in range(4)]
+    normed = net.emit(R.nn.batch_norm(conv, *ones, axis=1), "norm")
+    return R.nn.relu(net.emit(normed[0], "normed"))
+
+
+def _two(net: Net) -> relax.Expr:
+    first = net.emit(R.nn.relu(net.conv(net.x, 3, 4, "first")), "relu")
+    return R.nn.conv2d(first, net.weight(2, 4, 3, 3), padding=1)
+
+
+def _softmax_head(net: Net) -> relax.Expr:
+    relu = net.emit(R.nn.relu(net.biased(net.conv(net.x, 3, 4, "first"), 4, "bias")), "relu")
+    return R.nn.softmax(net.conv(relu, 4, 2, "second"), axis=1)
+
+
+def _concat(net: Net) -> relax.Expr:
+    left = net.emit(R.nn.relu(net.conv(net.x, 3, 4, "left")), "left_relu")
+    right = net.emit(R.nn.relu(net.conv(net.x, 3, 4, "right")), "right_relu")
+    return net.emit(R.nn.conv2d(net.emit(R.concat([left, right], axis=1), "both"), net.weight(2, 8, 1, 1)), "conv")
+
+
+def _norm_and_products(net: Net) -> relax.Expr:
+    normed = net.emit(R.nn.layer_norm(net.x, net.weight(8), net.weight(8), axes=[-1]), "normed")
+    product = net.emit(R.matmul(normed, net.weight(8, 8)), "product")
+    return R.add(normed, product)
+
+
+def _product(net: Net) -> relax.Expr:
+    product = net.emit(R.matmul(net.x, net.weight(8, 4)), "product")
+    return R.nn.relu(net.emit(R.add(product, net.weight(4)), "bias"))
+
+
+def _transposed(net: Net) -> relax.Expr:
+    turned = net.emit(R.permute_dims(net.weight(4, 8)), "turned")
+    return R.matmul(net.x, net.emit(R.multiply(turned, net.numbers(0.5)), "halved"))
+
+
+def _pairs(net: Net) -> relax.Expr:
+    """A convolution of a model that is quantized already."""
+
+    def rounded(value: relax.Expr, scale: float, name: str) -> relax.Var:
+        numbers = net.numbers(scale), net.numbers(3, "int32")
+        codes = net.emit(quantize(value, *numbers, dtype="uint8"), f"{name}_codes")
+        return net.emit(dequantize(codes, *numbers), name)
+
+    codes = net.numbers(net.random.integers(-99, 99, (4, 3, 3, 3)), "int8")
+    weight = net.emit(dequantize(codes, net.numbers(0.01), net.numbers(0, "int32")), "weight")
+    conv = net.emit(R.nn.conv2d(rounded(net.x, 0.02, "x_rounded"), weight, padding=1), "conv")
+    return rounded(conv, 0.05, "conv_rounded")
+
+
+def annotated(mod: Module, config: QConfig) -> Module:
+    """Up to unify_scales."""
+    return unify_scales(annotate(partition(prepare(mod), config)))
+
+
+def fixed_ranges(mod: Module) -> dict[str, tuple[float, float]]:
+    """-2..2 for every tensor, instead of data."""
+    return {str(watch.key): (-2.0, 2.0) for watch in watched(View(mod))}
+
+
+def calibrated(mod: Module, config: QConfig) -> Module:
+    """With these ranges."""
+    on_the_way = annotated(mod, config)
+    return calibrate(on_the_way, fixed_ranges(on_the_way))
+
+
+# Pass -> what its picture shows
+ABOUT = {
+    "prepare": "A convolution with a bias and a batch norm.",
+    "equalize": "Two convolutions; their constants change.",
+    "tame_outliers": "A layer norm whose channel 2 stands out; a product and a sum read it.",
+    "partition": "The bindings stay. The ledger says which of them make one group, and its precision.",
+    "annotate": "The same network. Its input, its weights and the result between them get a place for a scale.",
+    "unify_scales": "Two branches that a concat joins: their tensors get one name, and so one scale.",
+    "round_biases": "`qconfig(nbit_bias=8)`; the constant of the bias changes.",
+    "calibrate": "Every tensor gets the range -2..2 here, in place of ranges from data.",
+    "adopt": "A convolution of a model that brings scales of its own.",
+    "realize": "The softmax stays float: the last sums are dequantized for it.",
+    "quantize_dynamic": '`qconfig(activations="dynamic")`.',
+    "fold_constants": "A weight that is turned and halved.",
+    "pack_weights": "`qconfig(nbit_weight=4)`.",
+    "partition_conversions": '`qconfig(partition_conversions="enabled")`: one function becomes four.',
+}
+
+
+def samples() -> dict[str, Sample]:
+    """Pass -> its picture's modules."""
+    inputs = befores()
+    return {name: Sample(inputs[name], RUN[name](inputs[name]), about) for name, about in ABOUT.items()}
+
+
+def befores() -> dict[str, Module]:
+    """What each pass is given."""
+    picture, rows, default = (1, 3, 8, 8), (2, 8), qconfig()
+    network, product = made(Net(*picture), _softmax_head), made(Net(*rows), _product)
+    two = made(Net(*picture), _two)
+    return {
+        "prepare": made(Net(*picture), _norm),
+        "equalize": prepare(two),
+        "tame_outliers": prepare(made(Net(*rows), _norm_and_products)),
+        "partition": prepare(network),
+        "annotate": partition(prepare(network), default),
+        "unify_scales": annotate(partition(prepare(made(Net(*picture), _concat)), default)),
+        "round_biases": annotated(product, qconfig(nbit_bias=8)),
+        "calibrate": annotated(network, default),
+        "adopt": prepare(made(Net(*picture), _pairs)),
+        "realize": calibrated(network, default),
+        "quantize_dynamic": prepare(product),
+        "fold_constants": made(Net(*rows), _transposed),
+        "pack_weights": realize(calibrated(product, qconfig(nbit_weight=4))),
+        "partition_conversions": realize(calibrated(two, qconfig(partition_conversions="enabled"))),
+    }
+
+
+RUN: dict[str, Callable[[Module], Module]] = {
+    "prepare": prepare,
+    "equalize": equalize,
+    "tame_outliers": lambda mod: tame_outliers(mod, {"normed": {"factors": {2: 16.0}}}),
+    "partition": lambda mod: partition(mod, qconfig()),
+    "annotate": annotate,
+    "unify_scales": unify_scales,
+    "round_biases": round_biases,
+    "calibrate": lambda mod: calibrate(mod, fixed_ranges(mod)),
+    "adopt": lambda mod: adopt(mod, qconfig()),
+    "realize": realize,
+    "quantize_dynamic": lambda mod: quantize_dynamic(mod, qconfig(activations="dynamic")),
+    "fold_constants": fold_constants,
+    "pack_weights": pack_weights,
+    "partition_conversions": partition_conversions,
+}
