@@ -1,6 +1,7 @@
 """The passes: one a file, each IRModule -> IRModule, each usable and printable alone.
 
-PASSES names them in the order of the road; OPS says which file treats an operator. Both are loaded on use.
+PASSES names them in the order of the road; OPS says which file treats an operator, FAMILIES the file of a family. What
+they name is loaded on use.
 """
 
 from __future__ import annotations
@@ -64,6 +65,15 @@ OPS: dict[str, str] = {
     "nn.pad": "tvmq.passes.ops.shape:FAMILY",
     "tvmq.softmax": "tvmq.passes.ops.integer_softmax:FAMILY",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "tvmq.passes.ops.integer_layer_norm:FAMILY"),
+}
+
+FAMILIES = {
+    **{target.split(".")[-1].split(":")[0]: target for target in OPS.values()},
+    "dense": "tvmq.passes.ops.dense:FAMILY",
+    "table": "tvmq.passes.ops.table:FAMILY",
+    "pad": "tvmq.passes.ops.pad:FAMILY",
+    "embedding": "tvmq.passes.ops.embedding:FAMILY",
+    "masked_mean": "tvmq.passes.ops.masked_mean:FAMILY",
 }
 
 # operators whose integer form is an approximation, and the option that asks for it

@@ -11,7 +11,7 @@ Numerics  nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from tvmq.passes.ops.leaky import absorb_slopes
 from tvmq.passes.ops.masks import own_masks
 from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
+from tvmq.passes.own import by_operator
 from tvmq.passes.reduce_range import reduced
 from tvmq.rules import Decision, LayerFacts, resolve
 
@@ -66,7 +67,7 @@ def partition(
     ledger = require_stage(mod, "partition", ("prepared",))
     view = View(mod)
     ours = drop is None  # else the model brings its own scales, and types
-    groups, reasons = _find_groups(view, config if ours else QConfig())
+    groups, reasons = _find_groups(view, config if ours else QConfig(operators=config.operators))
     if ours and config.residual_streams == "int16":
         widen_streams(view, groups, reasons)
         masked_mean.join_means(view, groups, reasons)
@@ -102,7 +103,7 @@ def _find_groups(view: View, config: QConfig) -> tuple[dict[str, Group], dict[st
     reasons: dict[str, str] = {}
     taken: dict[str, str] = {}
     chains: dict[str, str] = {}
-    recurrent = recurrent_layers(view.func)
+    recurrent, own = recurrent_layers(view.func), by_operator(config.operators)
     for var, value in view.bindings:
         if var.name in taken or op_name(value) in CONVERSIONS:
             continue
@@ -113,7 +114,7 @@ def _find_groups(view: View, config: QConfig) -> tuple[dict[str, Group], dict[st
         if source is not None and _is_function(var, view.var[source]):
             chains[var.name] = source
             continue
-        found = _group_of(view, var, value, config)
+        found = _group_of(view, var, value, config, own)
         if isinstance(found, str):
             reasons[var.name] = found
             continue
@@ -132,11 +133,11 @@ def _is_function(result: relax.Var, source: relax.Var) -> bool:
     return dtype_of(source) == "float32" and sizes_of(result) == sizes_of(source)
 
 
-def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig) -> Group | str:
+def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig, own: Mapping[str, Any]) -> Group | str:
     if isinstance(value, relax.TupleGetItem):
         return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
     name = op_name(value)
-    if name not in OPS or not getattr(config, OPTIONAL.get(name, ""), True):
+    if name not in own and (name not in OPS or not getattr(config, OPTIONAL.get(name, ""), True)):
         return f"limit: {name or 'this expression'} has no integer form"
     if _is_empty(var) or any(map(_is_empty, value.args)):
         return "limit: a tensor without values"
@@ -145,6 +146,8 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig) ->
     data = value.args[1 if second else 0]
     if isinstance(data.ty, relax.TensorType) and dtype_of(data) != "float32":
         return f"limit: the input is {dtype_of(data)}, not float32"
+    if name in own:
+        return own[name].group(view, var, value)
     if is_const(data) and name == "take":
         return embedding.FAMILY.group(view, var, value)
     if is_const(data) and name != "where":

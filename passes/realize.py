@@ -29,24 +29,15 @@ from tvmq.graph.island_costs import island_costs
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
-from tvmq.passes import OPS, load
+from tvmq.passes import FAMILIES, load
 from tvmq.passes.define_floats import define_floats
 from tvmq.passes.ops.base import Codes, Group, group_names
 from tvmq.passes.ops.conversions import tensor_qparams
 from tvmq.passes.ops.weights import qparams_of
 from tvmq.passes.ops.wide_streams import is_wide
+from tvmq.passes.own import own_families
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams
-
-FAMILIES = {
-    **{target.split(".")[-1].split(":")[0]: target for target in OPS.values()},
-    "dense": "tvmq.passes.ops.dense:FAMILY",
-    "conv2d": "tvmq.passes.ops.conv2d:FAMILY",
-    "table": "tvmq.passes.ops.table:FAMILY",
-    "pad": "tvmq.passes.ops.pad:FAMILY",
-    "embedding": "tvmq.passes.ops.embedding:FAMILY",
-    "masked_mean": "tvmq.passes.ops.masked_mean:FAMILY",
-}
 
 
 def realize(mod: tvm.IRModule) -> tvm.IRModule:
@@ -72,6 +63,7 @@ class _Realizer:
         self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
+        self.own = {family.name: family for family in own_families(config.operators)}
         self.facts: dict[str, dict[str, object]] = {}
         self.scales: dict[str, tuple[float, int]] = {}
         self._codes: dict[str, Codes] = {}
@@ -209,7 +201,8 @@ class _Realizer:
     def _group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
         self._reads_wide = is_wide(group)
-        result = load(FAMILIES[group.family]).realize(self, group)
+        family = self.own.get(group.family) or load(FAMILIES[group.family])
+        result = family.realize(self, group)
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
             self._codes[group.output] = self._noted(result)

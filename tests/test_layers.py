@@ -22,6 +22,7 @@ ROWS = [
     (0, "version"),
     (1, "numerics", "spec"),
     (1, "cache"),
+    (1, "by_name"),
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset"),
@@ -37,7 +38,7 @@ ROWS = [
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),
-    (9, "__init__", "relay", "demo"),
+    (9, "__init__", "extension", "relay", "demo"),
     (10, "cli"),
 ]
 LAYER = {place: row[0] for row in ROWS for place in row[1:]}
@@ -51,7 +52,7 @@ ALSO = {"codegen": {"kernels", "passes"}}
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
-    "dataset": {"numpy"}, "backends": set(), "cost": set(), "config": set(), "rules": set(),
+    "dataset": {"numpy"}, "by_name": set(), "backends": set(), "cost": set(), "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
     # cuda: NVIDIA's bindings, which have NVRTC

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
-    from tvmq import errors
+    from tvmq import errors, extension
     from tvmq.analysis.activations import activations
     from tvmq.analysis.comparison import compare
     from tvmq.analysis.conformity import check_backend
@@ -59,6 +59,7 @@ __all__ = [
     "current_qconfig",
     "errors",
     "explain",
+    "extension",
     "from_onnx",
     "from_relax",
     "from_torch",
@@ -88,6 +89,7 @@ _PUBLIC = {
     "current_qconfig": "tvmq.config:current_qconfig",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
+    "extension": "tvmq.extension",
     "from_onnx": "tvmq.frontends.onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
     "from_torch": "tvmq.frontends.torch:from_torch",

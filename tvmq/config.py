@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from tvmq.backends.description import Backend
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.rules import Rule, did_you_mean
 from tvmq.spec import QuantSpec
@@ -64,6 +65,14 @@ def _tuple_of(kind: type, what: str, *, none: bool) -> tuple[Check, str]:
         return all(isinstance(item, kind) and not isinstance(item, bool) for item in items)
 
     return check, f"a list of {what}" + (", or None" if none else "")
+
+
+def _names_of(what: str) -> tuple[Check, str]:
+    """A tuple of "module:object"."""
+    return (
+        lambda value: isinstance(value, tuple) and all(is_object_name(item) for item in value),
+        f'a list of "module:object", each naming {what}',
+    )
 
 
 _SWITCH = (lambda value: isinstance(value, bool), "True or False")
@@ -141,15 +150,19 @@ class QConfig:
         "int8", ("int8", "int16"), ("Storage type of weights; int16 is for nbit_weight above 8.")
     )
     dtype_activation: str = _choice("int32", ("int32",), "Type of accumulators, as in Relay: always int32.")
-    calibrate_mode: str = _choice(
+    calibrate_mode: str = _option(
         "auto",
-        CALIBRATE_MODES,
+        (
+            lambda value: isinstance(value, str) and (value in CALIBRATE_MODES or is_object_name(value)),
+            f'one of {", ".join(CALIBRATE_MODES)}, or the "module:object" of an observer',
+        ),
         (
             "How the range of each activation is chosen. auto: per tensor, by the least error on what the layer"
             " computes; minmax: all that was seen; moving_average: mean of the samples' extremes;"
             " percentile: all but the rarest values; histogram: least squared error; kl_divergence: least loss"
             " of information; global_scale: one fixed range, needs no data."
         ),
+        choices=CALIBRATE_MODES,
     )
     global_scale: float = _option(
         8.0,
@@ -308,6 +321,22 @@ class QConfig:
     )
     do_simulation: bool = _option(
         False, _SWITCH, ("Stop before integers: the result computes in float32 with the rounding of the integer model.")
+    )
+    passes: tuple[str, ...] = _option(
+        (),
+        _names_of("a pass"),
+        (
+            "Passes of your own, in order, that run behind prepare: each takes the float module and gives one."
+            " Example: my_package.passes:fold_scale."
+        ),
+    )
+    operators: tuple[str, ...] = _option(
+        (),
+        _names_of("an operator family"),
+        (
+            "Operator families of your own: how operators are quantized that tvmq leaves in float."
+            " Example: my_package.operators:CUMSUM."
+        ),
     )
     calibrate_chunk_by: int = _option(
         -1,

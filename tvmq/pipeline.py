@@ -51,6 +51,7 @@ from tvmq.passes.collect import collect, watched
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
+from tvmq.passes.own import run_passes
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
@@ -146,7 +147,7 @@ def _measured(
         )
     if not seconds >= 0:
         raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
-    floats = _prepared(mod, params, None)[0]
+    floats = _prepared(mod, params, None, config)[0]
     return decide(
         floats,
         lambda chosen: _quantized(mod, params, None, backend, chosen, None),
@@ -172,7 +173,7 @@ def _quantized(
     calibration: CalibrationResult | None,
 ) -> tvm.IRModule:
     """The module in one function."""
-    prepared, data = _prepared(mod, params, dataset)
+    prepared, data = _prepared(mod, params, dataset, config)
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
@@ -210,18 +211,20 @@ def run_calibration(
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
-    prepared, data = _prepared(mod, params, dataset)
+    prepared, data = _prepared(mod, params, dataset, config)
     prepared = equalize(prepared) if config.equalization else prepared
     outliers = _outliers(prepared, data, config)
     annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
     return _calibration(annotated, data, config, outliers)
 
 
-def _prepared(mod: tvm.IRModule, params: Params | None, dataset: Any) -> tuple[tvm.IRModule, Dataset | None]:
-    """The prepared module, and the data."""
+def _prepared(
+    mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
+) -> tuple[tvm.IRModule, Dataset | None]:
+    """The prepared module, behind the passes that the options name, and the data."""
     prepared = prepare(*from_relax(mod, params))  # a plain module gets its names
     data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
-    prepared = fold_constants(prepared)
+    prepared = run_passes(fold_constants(prepared), config.passes)
     if data is not None:
         data.inputs = inputs_of(prepared)
     return prepared, data

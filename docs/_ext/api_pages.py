@@ -19,6 +19,7 @@ PUBLIC = [
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", "inspect explain compare verify reference"),
     ("targets", "Accelerators and ONNX out", "Backend check_backend to_onnx"),
+    ("extending", "Passes, operators, observers of your own", "extension"),
 ]
 # On a page of its own (error_pages.py), and a text
 ELSEWHERE = ("errors", "__version__")

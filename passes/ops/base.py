@@ -145,6 +145,22 @@ class Family(Protocol):
         """Emit the integer form; gives the codes, or a float expression where no codes are wanted."""
 
 
+class OwnFamily(Family, Protocol):
+    """A family that stands in another package and is named by `qconfig(operators=["module:object"])`.
+
+    name         of the family, unlike all of tvmq's: that of its layers in the ledger
+    operators    what it treats, without "relax.": ("cumsum",); functions of single elements (sigmoid, ...) need none
+    group        the Group that begins at an operator, or why it stays float: "limit: ..."
+    realize      emits the integer form and gives its Codes, from `realizer.requantized` say; where nothing reads codes,
+                 `requantized` gives floats
+
+    A dict `definitions`, {operator: function(call, *arrays)}, says in NumPy what operators give on integers that tvmq
+    does not define: with it `tvmq.verify` compares them, without it they are compared around.
+    """
+
+    operators: tuple[str, ...]
+
+
 def absorb_bias(view: View, name: str, is_bias: Callable[[np.ndarray], bool]) -> str | None:
     """The variable add(name, constant) if that is the only reader of `name` and the constant is a bias."""
     reader = view.only_reader(name)

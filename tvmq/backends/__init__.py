@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 
 from tvmq.backends.description import Backend
+from tvmq.by_name import object_named
 from tvmq.errors import ConfigError
 
 BACKENDS: dict[str, str] = {
@@ -42,11 +42,7 @@ def backend_named(name: str | Backend | None) -> Backend:
 
 def _loaded(target: str) -> Backend:
     """The description that "module:object" names."""
-    module, _, attribute = target.partition(":")
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"quantize: no backend description at {target!r}: {error}") from error
+    found = object_named(target, "quantize", "backend description")
     if not isinstance(found, Backend):
         raise ConfigError(f"quantize: {target!r} is a {type(found).__name__}, not a tvmq.Backend")
     return found

@@ -24,7 +24,9 @@ PANEL = "Quantization (the options of tvmq.qconfig)"
 HIDDEN = (
     "nbit_activation", "dtype_activation", "round_for_shift", "calibrate_chunk_by",
 )  # fmt: skip
-LISTS: dict[str, Any] = {"skip_conv_layers": list[int], "debug_enabled_ops": list[str]}
+LISTS: dict[str, Any] = {
+    "skip_conv_layers": list[int], **dict.fromkeys(("debug_enabled_ops", "passes", "operators"), list[str]),
+}  # fmt: skip
 
 RULE_HELP = (
     "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a glob of"

@@ -7,7 +7,7 @@ whole module gives the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 class Islands:
     """The undefined float operators of a module, compiled when first needed."""
 
-    def __init__(self, view: View, target: Any) -> None:
+    def __init__(self, view: View, target: Any, own: Container[str] = ()) -> None:
         from tvmq.codegen.reference import is_defined
 
         self._view, self._target = view, target
@@ -35,7 +35,7 @@ class Islands:
                 self._units[chain.result] = chain
                 self._inner.update(chain.members[:-1])
         for var, value in view.bindings:
-            if var.name not in self._inner and var.name not in self._units and not is_defined(value):
+            if var.name not in self._inner and var.name not in self._units and not is_defined(value, own):
                 self._units[var.name] = Chain(var.name, [var.name])
 
     @property

@@ -8,7 +8,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.functions import function_module
+from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
@@ -30,6 +31,7 @@ from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
+from tvmq.passes.own import definitions
 
 
 def _axis(call: relax.Call) -> int | None:
@@ -224,7 +226,8 @@ class Reference:
         self._mod, self._target = float_weights(unpacked(function_module(plain_module(mod), function))), target
         self._sizes: dict[str, int] = {}
         self.view = View(self._mod)
-        self._islands = Islands(self.view, self._target)
+        self._own = definitions(get_ledger(self._mod).config.get("operators", ()))
+        self._islands = Islands(self.view, self._target, self._own)
 
     def _fix(self, sizes: dict[str, int]) -> None:
         """Prepare for these sizes of free dimensions."""
@@ -272,21 +275,20 @@ class Reference:
             if self._islands.inside(var.name):
                 continue
             island = self._islands.run(var.name, values)
-            values[var.name] = _execute(value, values) if island is None else island
+            values[var.name] = _execute(value, values, self._own) if island is None else island
             if watch:
                 watch(var.name, values[var.name])
         result = _read(self.view.func.body.body, values)
         return list(result) if isinstance(result, list | tuple) else [result]
 
 
-def _execute(value: relax.Expr, values: dict[str, Any]) -> Any:
+def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:
     if not isinstance(value, relax.Call):
         return _read(value, values)
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
-    function = (
-        DEFINED.get(name) or (INTEGER.get(name) if _is_integer(args[0]) else None) or evaluator(value, exact=True)
-    )
+    integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
+    function = integer.get(name) or DEFINED.get(name) or evaluator(value, exact=True)
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)
@@ -297,11 +299,16 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in "iu"
 
 
-def is_defined(value: relax.Expr) -> bool:
-    """True if the definition says what an expression gives, bit for bit."""
+def is_defined(value: relax.Expr, own: Container[str] = ()) -> bool:
+    """True if the definition says what an expression gives, bit for bit.
+
+    own    operators that families of other packages define on integers
+    """
     if not isinstance(value, relax.Call):
         return True
     name = op_name(value)
+    if name in own and "int" in dtype_of(value.args[0]):
+        return True
     if name in INTEGER:
         return dtype_of(value) == "int32"
     return name in DEFINED or evaluator(value, exact=True) is not None

@@ -17,6 +17,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from tvmq.by_name import is_object_name, object_named
 from tvmq.errors import ConfigError
 from tvmq.observers.base import Observer
 from tvmq.observers.weight_base import WeightObserver
@@ -39,9 +40,9 @@ WEIGHT_OBSERVERS: dict[str, str] = {
 
 
 def make_observer(name: str, **options: Any) -> Observer:
-    """The observer of that name with these options.
+    """The observer of that name, or of that "module:object", with these options.
 
-    raises  ConfigError for an unknown name or option
+    raises  ConfigError for an unknown name or option, and for an object that is no observer
 
     >>> make_observer("minmax")
     MinMax()
@@ -60,7 +61,18 @@ def make_weight_observer(name: str, **options: Any) -> WeightObserver:
     return _make(WEIGHT_OBSERVERS, "weight_scale", name, options)
 
 
+def _own(option: str, name: str) -> Any:
+    """An observer of another package: the object itself, or what the class that is named makes."""
+    found = object_named(name, option, "observer")
+    observer = found() if isinstance(found, type) else found
+    if not callable(getattr(observer, "thresholds", None)):
+        raise ConfigError(f"{option}: {name!r} has no method thresholds(statistics, spec); see tvmq.extension.Observer")
+    return observer
+
+
 def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str, Any]) -> Any:
+    if is_object_name(name):
+        return _own(option, name)
     if name not in table:
         near = difflib.get_close_matches(str(name), table, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
