@@ -15,10 +15,10 @@ from tvmq.relay.op.registry import REQUIRED, register
 # Relay's name -> Relax's
 UNARY = {
     "abs": "abs", "acos": "acos", "acosh": "acosh", "asin": "asin", "asinh": "asinh", "atan": "atan", "atanh": "atanh",
-    "bitwise_not": "bitwise_not", "ceil": "ceil", "cos": "cos", "cosh": "cosh", "erf": "erf", "exp": "exp",
+    "bitwise_not": "bitwise_not", "ceil": "ceil", "cos": "cos", "erf": "erf", "exp": "exp",
     "floor": "floor", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan", "log": "log",
     "logical_not": "logical_not", "negative": "negative", "nn.relu": "nn.relu", "nn.softplus": "nn.softplus",
-    "round": "round", "rsqrt": "rsqrt", "sigmoid": "sigmoid", "sign": "sign", "sin": "sin", "sinh": "sinh",
+    "round": "round", "rsqrt": "rsqrt", "sigmoid": "sigmoid", "sign": "sign", "sin": "sin",
     "sqrt": "sqrt", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
 }  # fmt: skip
 BINARY = {
@@ -46,6 +46,21 @@ for _relay, _relax in {**UNARY, **BINARY}.items():
     register(_relay)(_direct(_relax))
 
 
+def _hyperbolic(name: str, join: str) -> None:
+    """(e^x - e^-x) / 2 and (e^x + e^-x) / 2, as LLVM computed them for Relay; TVM's code for CPUs knows neither."""
+
+    @register(name)
+    def lowering(emit: Any, args: list[Any], attrs: Any) -> Any:
+        up = emit(relax.op.exp(args[0]))
+        down = emit(relax.op.exp(emit(relax.op.negative(args[0]))))
+        half = relax.const(np.array(0.5), str(args[0].ty.dtype))
+        return emit(relax.op.multiply(emit(relax_op(join)(up, down)), half))
+
+
+_hyperbolic("sinh", "subtract")
+_hyperbolic("cosh", "add")
+
+
 def _unary(name: str) -> Callable[[Expr], Call]:
     def apply(data: Expr) -> Call:
         return call(name, data)
@@ -64,7 +79,7 @@ def _binary(name: str) -> Callable[[Expr, Expr], Call]:
     return apply
 
 
-FUNCTIONS: dict[str, Callable[..., Call]] = {name: _unary(name) for name in UNARY}
+FUNCTIONS: dict[str, Callable[..., Call]] = {name: _unary(name) for name in (*UNARY, "sinh", "cosh")}
 FUNCTIONS |= {name: _binary(name) for name in BINARY}
 relu, softplus = FUNCTIONS["nn.relu"], FUNCTIONS["nn.softplus"]
 

@@ -12,6 +12,15 @@ from tvmq.relay.op.arguments import call, spread, text
 from tvmq.relay.op.registry import register
 
 
+def _nearest(rounding: str) -> str:
+    """How Relax calls what Relay's "round" did: halves up. Relax's own gives them to the even neighbour.
+
+    >>> _nearest("round"), _nearest("floor")
+    ('round_prefer_ceil', 'floor')
+    """
+    return "round_prefer_ceil" if rounding == "round" else rounding
+
+
 @register(
     "image.resize2d", size=None, roi=None, layout="NCHW", method="linear",
     coordinate_transformation_mode="half_pixel", rounding_method="", cubic_alpha=-0.5, cubic_exclude=0,
@@ -20,7 +29,7 @@ from tvmq.relay.op.registry import register
 def _resize2d(emit: Any, args: list[Any], attrs: Any) -> Any:
     # Left open, Relay rounds to the nearest pixel where corners are aligned, else down
     aligned = attrs.coordinate_transformation_mode == "align_corners"
-    rounding = attrs.rounding_method or ("round" if aligned else "floor")
+    rounding = _nearest(attrs.rounding_method or ("round" if aligned else "floor"))
     options = {
         "layout": attrs.layout, "method": attrs.method, "rounding_method": rounding,
         "coordinate_transformation_mode": attrs.coordinate_transformation_mode, "cubic_alpha": attrs.cubic_alpha,
