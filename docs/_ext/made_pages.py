@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import api_pages
+import architecture_pages
 import command_pages
 import error_pages
 import numeric_pages
@@ -15,7 +16,7 @@ from plain_docstrings import to_rst
 
 def generated() -> list[pages.Page]:
     """Every generated page."""
-    makers = (api_pages, numeric_pages, error_pages, command_pages, pass_pages)
+    makers = (api_pages, numeric_pages, error_pages, command_pages, pass_pages, architecture_pages)
     return [page for maker in makers for page in maker.pages()] + [tutorials()]
 
 
@@ -28,8 +29,13 @@ def tutorials() -> pages.Page:
 
 
 def _prepare(app: Any) -> None:
-    found = generated()
-    pages.write(found)
+    pages.write(generated())
+
+
+def _without_absent(app: Any, name: str, source: list[str]) -> None:
+    """The index lists the transcript of the first ten minutes only where there is one."""
+    if name == "index" and not (pages.DOCS / "ten-minutes.md").exists():
+        source[0] = source[0].replace("\nten-minutes\n", "\n")
 
 
 def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
@@ -40,5 +46,6 @@ def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: 
 def setup(app: Any) -> dict[str, Any]:
     """Called by sphinx."""
     app.connect("builder-inited", _prepare)
+    app.connect("source-read", _without_absent)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

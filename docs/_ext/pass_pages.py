@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import tvm
 from api_pages import links
+from architecture_pages import road
 from pages import Page, rst, toctree
 from pass_samples import Sample, samples
 from pictures import functions, picture
@@ -25,9 +26,7 @@ HEAD = re.compile(r"(Before .*?)(?=\n\n|\Z)", re.S)
 def pages() -> list[Page]:
     """One for each pass of the table, and an overview."""
     found = samples()
-    if set(found) != set(PASSES):
-        raise ValueError(f"pass_pages: samples and PASSES differ: {sorted(set(found) ^ set(PASSES))}")
-    return [_overview(), *(_page(name, found[name]) for name in PASSES)]
+    return [_overview(), *(_page(name, found.get(name)) for name in PASSES)]
 
 
 def _head(name: str) -> str:
@@ -37,7 +36,8 @@ def _head(name: str) -> str:
 def _overview() -> Page:
     rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
     table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
-    return Page("passes/index", OVERVIEW + "\n".join(table) + "\n" + toctree(list(PASSES), hidden=True))
+    lines = [OVERVIEW, *road(""), ROAD_TEXT, *table, toctree(list(PASSES), hidden=True)]
+    return Page("passes/index", "\n".join(lines))
 
 
 OVERVIEW = """# The passes
@@ -45,20 +45,23 @@ OVERVIEW = """# The passes
 Each pass takes a module and gives one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. The pages
 show each on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures are
 drawn from what the passes of this version do, when these pages are built.
-
-In the order of the road ([the road as a whole](../concepts.md)):
-
+"""
+ROAD_TEXT = """
+Dashed: walked where options or data ask for it. A model that brings scales of its own goes `prepare`, `adopt`,
+`realize`; one without data goes `prepare`, `quantize_dynamic`. [Concepts](../concepts.md) tell the road in words.
 """
 
 
-def _page(name: str, sample: Sample) -> Page:
-    head = _head(name)
-    first, _, rest = head.partition("\n\n")
+def _page(name: str, sample: Sample | None) -> Page:
+    """A pass without a sample has no picture."""
+    first, _, rest = _head(name).partition("\n\n")
     lines = [f"# {name}\n", rst([inline(line) for line in first.split("\n")])]
-    lines += [f"## On a tiny module\n\n{sample.about}\n", "```{raw} html", LEGEND]
-    lines += [picture(sample.before, sample.after, f"{name}: before and after"), "```\n"]
-    lines += ["## The rule\n", *_rule(rest, name)]
-    lines += ["## As text\n", PRINTED, "```{code-block} diff", ":class: rule\n", *_difference(sample), "```\n"]
+    if sample is not None:
+        lines += [f"## On a tiny module\n\n{sample.about}\n", "```{raw} html", LEGEND]
+        lines += [picture(sample.before, sample.after, f"{name}: before and after"), "```\n"]
+    lines += ["## The rule\n", *_rule(rest)]
+    if sample is not None:
+        lines += ["## As text\n", PRINTED, "```{code-block} diff", ":class: rule\n", *_difference(sample), "```\n"]
     lines += ["## In Python\n", *_signature(name)]
     return Page(f"passes/{name}", "\n".join(lines))
 
@@ -70,7 +73,7 @@ Attributes of the function are left out, and constants are shown by type and sha
 """
 
 
-def _rule(rest: str, name: str) -> list[str]:
+def _rule(rest: str) -> list[str]:
     """The columns of the head: Before and After as they stand, the others as a table."""
     lines = []
     for part in re.split(r"\n\n", rest):
