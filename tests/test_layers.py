@@ -25,7 +25,7 @@ ROWS = [
     (1, "by_name"),
     (2, "observers"),
     (2, "backends", "cost"),
-    (2, "dataset"),
+    (2, "dataset", "data"),
     (3, "config", "rules"),
     (3, "graph"),
     (4, "frontends"),
@@ -52,7 +52,8 @@ ALSO = {"codegen": {"kernels", "passes"}}
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
-    "dataset": {"numpy"}, "by_name": set(), "backends": set(), "cost": set(), "config": set(), "rules": set(),
+    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "backends": set(), "cost": set(),
+    "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
     # cuda: NVIDIA's bindings, which have NVRTC
@@ -61,10 +62,10 @@ THIRD_PARTIES = {
     "relay": TVM | {"lark", "onnx", "torch"},
     # onnxruntime, onnx: what a float model must compute; cuda: is there a compiler for GPUs
     "doctor": TVM | {"onnx", "onnxruntime", "cuda"},
-    "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich"},
+    "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

@@ -68,7 +68,8 @@ class FakeReport:
     exact = True
 
     def to_dict(self) -> dict[str, Any]:
-        return {"exact": self.exact, "layers": {"conv": "int8"}}
+        layer = {"op": "conv2d", "precision": "int8", "why": "default"}
+        return {"exact": self.exact, "layers": {"conv": layer}, "int8_share": 1.0}
 
     def summary(self) -> str:
         return "1 layer in int8"

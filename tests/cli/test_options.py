@@ -8,22 +8,38 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from tvmq.cli.opening import Opened
 from tvmq.cli.options import HIDDEN, config_from, parse_rule
+from tvmq.cli.samples import Samples, split
 from tvmq.config import DEFAULTS, OPTION_HELP, QConfig, qconfig
+from tvmq.demo import load_demo
 from tvmq.errors import ConfigError
 from tvmq.rules import Rule
 from tvmq.spec import QuantSpec
 
 
+PLAIN = ("--no-compare", "--no-bench")  # the fake executable is not what was opened
+
+
+def opened(arrays, size=1):
+    """In the place of `opened`: no model is read."""
+
+    def fake_opened(*args, samples=None, held_out=None, **kwargs):
+        found = None if arrays is None else Samples(arrays, "arrays")
+        return Opened("mod", {}, size, 5, found, split(len(found or ()), samples, held_out))
+
+    return fake_opened
+
+
 @pytest.fixture
 def config_of(cli, fake, samples, tmp_path, monkeypatch):
     """The configuration under which `tvmq quantize ... <arguments>` calls tvmq.quantize."""
-    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, None, 1))
+    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"")
 
     def run(*arguments: object) -> QConfig:
         output = tmp_path / "m.tvmq"
-        result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, *arguments)
+        result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--force", *arguments)
         assert result.code == 0, result.err
         return fake.quantized.config
 
@@ -134,21 +150,21 @@ def test_impossible_bits_in_a_rule():
 
 def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
     arrays = {"x": np.load(samples)["x"]}
-    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, arrays, 2))
+    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(arrays, 2))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     output = tmp_path / "m.tvmq"
     target = "llvm -mcpu=core-avx2"
-    result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--target", target)
+    result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--target", target, *PLAIN)
     assert result.code == 0
     assert np.array_equal([feed["x"] for feed in fake.quantized.feeds], arrays["x"][:4].reshape(2, 2, 3))
     assert (fake.built.mod, fake.built.target) == ("integer module", target)
     assert output.read_bytes() == b"saved"
-    assert "1 layer in int8" in result.out and "quantize ..." in result.err
+    assert "1 of 1 operators" in result.out and "quantize ..." in result.err
     assert fake.quantized.target == "llvm -mcpu=core-avx2"
 
 
 def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
-    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, None, 1))
+    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     arguments = ["--data", samples, "-o", tmp_path / "m.tvmq", "--backend", "my_chip:DESCRIPTION"]
     assert cli("quantize", tmp_path / "m.onnx", *arguments).code == 0
@@ -157,10 +173,12 @@ def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
 
 def test_quantize_samples_quiet_and_json(cli, fake, samples, tmp_path, monkeypatch):
     arrays = {"x": np.load(samples)["x"]}
-    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, arrays, 1))
+    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(arrays))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     output = tmp_path / "m.tvmq"
-    result = cli("quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--samples", 3, "-q", "--json")
+    result = cli(
+        "quantize", tmp_path / "m.onnx", "--data", samples, "-o", output, "--samples", 3, "-q", "--json", *PLAIN
+    )
     assert len(fake.quantized.feeds) == 3
     printed = json.loads(result.out)
     assert (printed["model_bytes"], printed["output_bytes"], printed["exact"]) == (5, 5, True)
@@ -168,13 +186,14 @@ def test_quantize_samples_quiet_and_json(cli, fake, samples, tmp_path, monkeypat
 
 
 def test_modes_that_need_data_say_so(cli, fake, tmp_path):
-    result = cli("quantize", "m.onnx", "-o", tmp_path / "m.tvmq", "--calibrate-mode", "minmax")
+    (tmp_path / "m.onnx").write_bytes(load_demo().model)
+    result = cli("quantize", tmp_path / "m.onnx", "-o", tmp_path / "m.tvmq", "--calibrate-mode", "minmax")
     assert result.code == 1
     assert "'minmax' chooses ranges from data; add --data" in result.err
 
 
 def test_global_scale_needs_no_data(cli, fake, tmp_path, monkeypatch):
-    monkeypatch.setattr("tvmq.cli.quantize.import_model", lambda *args, **kwargs: ("mod", {}, None, 1))
+    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"")
     output = tmp_path / "m.tvmq"
     assert cli("quantize", tmp_path / "m.onnx", "-o", output, "--calibrate-mode", "global_scale").code == 0

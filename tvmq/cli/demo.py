@@ -34,7 +34,7 @@ def demo(
     example = load_demo()
     with step("import", quiet=quiet):
         mod, params = tvmq.from_onnx(example.model, shape={"image": (1, *example.test.shape[1:])})
-    qmod = quantized(mod, params, {"image": example.calibration}, 1, tvmq.current_qconfig(), quiet=quiet)
+    qmod = quantized(mod, params, Batches({"image": example.calibration}, 1), tvmq.current_qconfig(), quiet=quiet)
     with step("build int8", quiet=quiet):
         exe = tvmq.build(qmod)
     with step("build float", quiet=quiet):

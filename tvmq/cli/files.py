@@ -35,18 +35,38 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     names    inputs of the model, in order; arrays of other names are left out
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
-    try:
-        # Pickled objects could run code, so they are never read.
-        loaded = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise DataError(f"data: there is no file '{path}'; make an .npz with {_listed(names)}") from None
-    except UNREADABLE as error:
-        raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
-    arrays = _by_name(loaded, path, names)
+    arrays = _by_name(_loaded(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
     return arrays
+
+
+def member_names(path: Path) -> list[str]:
+    """Names of the arrays of an .npz; none for an .npy. raises DataError as `read_arrays`"""
+    loaded = _loaded(path, ())
+    if isinstance(loaded, np.ndarray):
+        return []
+    with loaded:
+        return list(loaded.files)
+
+
+def read_member(path: Path, name: str) -> np.ndarray:
+    """One array of an .npz. raises DataError as `read_arrays`"""
+    with _loaded(path, ()) as loaded:
+        return _member(loaded, name, path)
+
+
+def _loaded(path: Path, names: Sequence[str]) -> Any:
+    """What a file holds, its arrays not read yet."""
+    try:
+        # Pickled objects could run code, so they are never read.
+        return np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        wanted = f"; make an .npz with {_listed(names)}" if names else "; check the path"
+        raise DataError(f"data: there is no file '{path}'{wanted}") from None
+    except UNREADABLE as error:
+        raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
 
 
 def _by_name(loaded: np.ndarray | np.lib.npyio.NpzFile, path: Path, names: Sequence[str]) -> Arrays:

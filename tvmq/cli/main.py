@@ -38,7 +38,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 app = typer.Typer(
     name="tvmq",
     no_args_is_help=True,
-    add_completion=False,
+    # --install-completion and --show-completion, for bash, zsh and fish
+    add_completion=True,
     # our own errors are sentences; what remains is a bug of tvmq and deserves a plain traceback
     pretty_exceptions_enable=False,
 )

@@ -1,17 +1,54 @@
-"""Import a model for a command: which shapes its inputs get."""
+"""Read a model for a command: what its inputs are, which shapes they get, and its module."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import tvmq
 from tvmq.cli.files import Arrays, read_arrays
 from tvmq.cli.screen import notice
-from tvmq.errors import ConfigError
+from tvmq.errors import ConfigError, ModelError
 
 Shape = tuple[int | None, ...]
+
+# Files that people have instead of an ONNX model, by their ending: what they are, and what to do.
+OTHERS = {
+    (".pt", ".pth", ".ckpt", ".bin", ".pkl"): "a torch checkpoint, which holds weights and no network; in Python, with "
+    "the model loaded: torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
+    (".safetensors",): "a file of weights without a network; build the model in Python, load them, and export it with "
+    "torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
+    (".h5", ".keras", ".pb"): "a TensorFlow or Keras model; convert it: pip install tf2onnx; python -m tf2onnx.convert "
+    "--help",
+    (".tflite",): "a TFLite model; convert it: pip install tf2onnx; python -m tf2onnx.convert --tflite model.tflite "
+    "--output model.onnx",
+    (".xml",): "an OpenVINO model; export the network it was made from as ONNX",
+    (".tvmq",): "quantized and compiled already; tvmq explain, tvmq run and tvmq bench take it",
+}  # fmt: skip
+
+
+@dataclass
+class Source:
+    """A model file that was read and not yet imported.
+
+    own       {input: shape}, None for a free dimension or an unknown rank
+    dtypes    {input: type of its elements}
+    load      (module, weights) for the shapes of its inputs
+    metadata  what the file says of itself
+    quantized it brings scales of its own
+    scores    its first output looks like a score for each class
+    program   its shapes cannot be changed: a torch program
+    """
+
+    own: dict[str, Shape | None]
+    dtypes: dict[str, str]
+    load: Callable[[Mapping[str, Shape]], tuple[Any, dict[str, Any]]]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    quantized: bool = False
+    scores: bool = False
+    program: bool = False
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
@@ -54,46 +91,114 @@ def choose_shapes(
     return chosen
 
 
-def import_model(
-    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, quiet: bool = False
-) -> tuple[Any, dict[str, Any], Arrays | None, int]:
-    """Read a model, ONNX or a torch program (.pt2), and its data.
+def read_source(model: Path) -> Source:
+    """Read a model, ONNX or a torch program (.pt2).
 
-    returns  (module, weights, arrays by input name or None, samples in a batch)
-    raises   what tvmq.from_onnx, read_arrays and parse_shapes raise
+    raises   ModelError for what is neither, saying what it is and how it becomes one
     """
+    refuse_others(model)
+    if model.suffix == ".pt2":
+        return _program(model)
+    import onnx
+
     from tvmq.frontends.onnx_load import read_model
+    from tvmq.frontends.onnx_quantized import carries_scales
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
-    given = parse_shapes(shape)
-    if model.suffix == ".pt2":
-        return _import_program(model, data, given, batch)
     proto = read_model(model)
     own: dict[str, Shape | None] = {}
+    dtypes = {}
     for value in graph_inputs(proto.graph):
         dims = dimensions(value)
         own[value.name] = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-    arrays = read_arrays(data, list(own)) if data else None
-    shapes = choose_shapes(own, given, {name: array.shape for name, array in (arrays or {}).items()}, batch)
-    if not quiet and shapes != own and not given:
-        fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
-    mod, params = tvmq.from_onnx(proto, shape=shapes)
-    first = next(iter(shapes.values()), ())
-    return mod, params, arrays, (first[0] if first else None) or batch
+        dtypes[value.name] = str(onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+    metadata = {entry.key: entry.value for entry in proto.metadata_props}
+    ranks = [dimensions(value) for value in proto.graph.output[:1]]
+    return Source(
+        own,
+        dtypes,
+        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes)),
+        metadata,
+        quantized=carries_scales(model),
+        scores=any(dims is not None and len(dims) == 2 for dims in ranks),
+    )
 
 
-def _import_program(
-    model: Path, data: Path | None, given: Mapping[str, Shape], batch: int
-) -> tuple[Any, dict[str, Any], Arrays | None, int]:
-    """A program of torch.export and its data, see `import_model`; its sizes were chosen at the export."""
+def stored_bytes(model: Path) -> int:
+    """Size of a model: its file, and the files beside it that hold its weights."""
+    import onnx
+    from onnx.external_data_helper import ExternalDataInfo, uses_external_data
+
+    files = {model}
+    if model.suffix != ".pt2":
+        graph = onnx.load(str(model), load_external_data=False).graph
+        tensors = [tensor for tensor in graph.initializer if uses_external_data(tensor)]
+        files |= {model.parent / ExternalDataInfo(tensor).location for tensor in tensors}
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def refuse_others(model: Path) -> None:
+    """ModelError for files of other kinds, by their ending; those that do not exist are left to the reader."""
+    if model.suffix.lower() == ".onnx" or not model.is_file():
+        return
+    for suffixes, what in OTHERS.items():
+        if model.suffix.lower() in suffixes:
+            raise ModelError(f"model: '{model}' is {what}")
+
+
+def _program(model: Path) -> Source:
+    """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
-    if given:
+    mod, params = tvmq.from_torch(model)
+    inputs = [value for value in inputs_of(mod) if value.name not in params]
+    own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
+    ranks = [len(value.ty.shape) for value in _results(mod)]
+    scores = ranks[:1] == [2]
+    return Source(
+        own, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
+    )
+
+
+def _results(mod: Any) -> list[Any]:
+    from tvmq.graph.view import View
+
+    view = View(mod)
+    return [view.var[name] for name in view.outputs]
+
+
+def import_model(
+    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, quiet: bool = False
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+    """Read a model and its data, an .npz or .npy.
+
+    returns  (module, weights, arrays by input name or None, samples in a batch)
+    raises   what read_source, read_arrays and parse_shapes raise
+    """
+    source = read_source(model)
+    arrays = read_arrays(data, list(source.own)) if data else None
+    sizes = {name: array.shape for name, array in (arrays or {}).items()}
+    mod, params, size = import_source(source, sizes, shape, batch, quiet=quiet)
+    return mod, params, arrays, size
+
+
+def import_source(
+    source: Source, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, quiet: bool = False
+) -> tuple[Any, dict[str, Any], int]:
+    """Import a model that was read.
+
+    data     {input: shape} of the samples, samples first
+    returns  (module, weights, samples in a batch)
+    """
+    given = parse_shapes(shape)
+    if source.program and given:
         raise ConfigError(
             "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
         )
-    mod, params = tvmq.from_torch(model)
-    inputs = [value for value in inputs_of(mod) if value.name not in params]
-    arrays = read_arrays(data, [value.name for value in inputs]) if data else None
-    return mod, params, arrays, (inputs[0].shape[0] if inputs and inputs[0].shape else None) or batch
+    shapes = dict(source.own) if source.program else choose_shapes(source.own, given, data, batch)
+    if not quiet and shapes != source.own and not given:
+        fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
+        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
+    mod, params = source.load(shapes)  # type: ignore[arg-type]
+    first = next(iter(shapes.values()), None) or ()
+    return mod, params, (first[0] if first else None) or batch

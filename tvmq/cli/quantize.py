@@ -1,4 +1,4 @@
-"""`tvmq quantize`: from a trained float model to a saved integer executable."""
+"""`tvmq quantize`: from a trained float model to a saved integer executable, and what came of it."""
 
 from __future__ import annotations
 
@@ -10,32 +10,104 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Batch, Json, Quiet, Shapes, Targets, target_of
-from tvmq.cli.files import Batches, check_output
-from tvmq.cli.model import import_model
+from tvmq.cli.measure import Wanted, measured
+from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
-from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
-from tvmq.errors import CalibrationError
+from tvmq.cli.outputs import output_for
+from tvmq.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.cli.samples import Feeds
+from tvmq.cli.screen import notice, print_json, step
+from tvmq.cli.summary import next_steps, text
+
+READS = 3  # of the data, at most: channels that stand out, ranges and histograms, moments of the products
+RESULT = "Result"
 
 
 @with_qconfig_options
 def quantize(
     model: Annotated[Path, typer.Argument(help="The trained float model: .onnx, or .pt2 of torch.export.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to save the executable. Example: resnet18.tvmq")
-    ],
     config: tvmq.QConfig,
-    data: Annotated[
+    output: Annotated[
         Path | None,
+        typer.Option("--output", "-o", help="Where to save the executable. Default: MODEL.tvmq in the current folder."),
+    ] = None,
+    data: Annotated[
+        str | None,
         typer.Option(
             "--data",
-            help="Calibration data: an .npz with one array for each input, or an .npy for a single input, "
-            "samples first, prepared as for inference. 100 to 500 samples are enough. Not needed with "
-            "--calibrate-mode global_scale, nor for a model that is quantized already.",
+            help="Some 100 samples of what the model will see: a folder of pictures (subfolders are classes); an .npz "
+            "with one array for each input, or an .npy for a single input, samples first, prepared as for inference; "
+            "or module:function or file.py:function that yields batches: arrays, {input: array}, or tuples with the "
+            "label last. Not needed with --calibrate-mode global_scale, nor for a model that is quantized already.",
         ),
     ] = None,
+    random_data: Annotated[
+        bool,
+        typer.Option("--random-data", help="Choose ranges from random values: to try the speed. Accuracy suffers."),
+    ] = False,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
+        int | None,
+        typer.Option("--samples", min=1, help="Calibrate on the first so many samples only. Default: at most 512."),
     ] = None,
+    held_out: Annotated[
+        int | None,
+        typer.Option(
+            "--held-out",
+            min=0,
+            help="Samples that are kept apart to judge the result. Default: every fifth, at most 500; none of fewer "
+            "than 50 samples.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an "
+            "array 'labels' of the .npz, or what the function yields.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            help="top1, top5, mse, or module:function or file.py:function of (outputs, labels). Default: top1 where "
+            "there are labels that fit.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare/--no-compare", help="Run float and int8 side by side.", rich_help_panel=RESULT),
+    ] = True,
+    bench: Annotated[
+        bool, typer.Option("--bench/--no-bench", help="Measure how much faster int8 is.", rich_help_panel=RESULT)
+    ] = True,
+    threads: Annotated[
+        int, typer.Option("--threads", min=1, help="Threads of that measurement.", rich_help_panel=RESULT)
+    ] = 1,
+    save_samples: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-samples",
+            help="Write the samples that judge the result as .npz, prepared, for verify, compare, run and bench.",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
+    ] = False,
     batch: Batch = 1,
     shape: Shapes = None,
     onnx: Annotated[
@@ -60,72 +132,93 @@ def quantize(
             help="Measure for so many seconds which layers are faster in float on this machine; they stay float.",
         ),
     ] = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
-    Example: tvmq quantize resnet18.onnx --data calibration.npz --output resnet18.tvmq
+    Then int8 runs beside float, on samples that chose no ranges: agreement, accuracy where there are labels, speed.
+
+    Example: tvmq quantize resnet18.onnx --data pictures/
+
+    Example: tvmq quantize encoder.onnx --data texts.npz --output encoder.tvmq --rule "*/head/*=float"
+
+    Example: tvmq quantize detector.onnx --data my_data.py:batches --metric my_data.py:mean_precision
     """
-    check_output(output)
-    if data is None and _needs_data(model, config):
-        raise CalibrationError(
-            f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data; "
-            "add --data calibration.npz, or use --calibrate-mode global_scale"
-        )
     start = time.perf_counter()
-    with step("import", quiet=quiet):
-        mod, params, arrays, size = import_model(model, data, shape or (), batch, quiet=quiet)
-    if arrays is not None and samples is not None:
-        arrays = {name: array[:samples] for name, array in arrays.items()}
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    output = said_output(model, output, force=force, quiet=quiet)
+    found = opened(
+        model, data, config, pictures=pictures, random=random_data, samples=samples, held_out=held_out,
+        shape=shape or (), batch=batch, quiet=quiet,
+    )  # fmt: skip
     # "llvm" alone stays portable: what comes out does not depend on this machine
     named = target_of(target)
     described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
-    qmod = quantized(mod, params, arrays, size, config, backend=described, quiet=quiet, tune=tune)
+    feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
+    qmod = quantized(found.mod, found.params, feeds, config, backend=described, quiet=quiet, tune=tune)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
-        exe = tvmq.build(qmod, target=target_of(target))
+        exe = tvmq.build(qmod, target=named)
     exe.save(output)
-    report(model, output, tvmq.explain(qmod), time.perf_counter() - start, as_json=as_json)
+    explanation = tvmq.explain(qmod)
+    wanted = Wanted(compare, bench, threads, metric, labels, save_samples)
+    facts = {
+        "model": str(model), "output": str(output),
+        "model_bytes": found.model_bytes, "output_bytes": output.stat().st_size,
+        **found.facts(), **measured(exe, found, wanted, quiet=quiet),
+        "seconds": time.perf_counter() - start, **explanation.to_dict(),
+    }  # fmt: skip
+    report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+
+
+def said_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
+    """The file to write, said where nobody named it."""
+    chosen = output_for(model, output, force=force)
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output names another)")
+    return chosen
 
 
 def quantized(
     mod: Any,
     params: Any,
-    arrays: Any,
-    size: int,
+    data: Any,
     config: tvmq.QConfig,
     *,
     backend: str | None = None,
     quiet: bool = False,
     tune: float | None = None,
 ) -> Any:
-    """The integer module; a bar shows how much of the data has been read (it is read at most twice)."""
-    total = 2 * len(Batches(arrays, size)) if arrays else None
+    """The integer module; a bar shows how much of the data has been read.
+
+    data   batches that know their length and call `advance` after each, or None
+    """
+    total = READS * len(data) if data is not None else None
     with step("quantize", total, quiet=quiet) as advance, config:
-        data = Batches(arrays, size, advance) if arrays else None
+        if data is not None:
+            data.advance = advance
         return tvmq.quantize(mod, params, data, target=backend, tune=tune)
 
 
-def report(model: Path, output: Path, explanation: Any, seconds: float, *, as_json: bool) -> None:
+def report(
+    facts: dict[str, Any], model: Path, output: Path, data: str | None, found: Opened, *, as_json: bool, quiet: bool
+) -> None:
     """What came out of it."""
-    sizes = {"model_bytes": model.stat().st_size, "output_bytes": output.stat().st_size}
+    saved = facts.get("samples_saved")
+    steps = next_steps(facts, model, output, saved or data)
     if as_json:
-        print_json({"model": model, "output": output, **sizes, "seconds": seconds, **explanation.to_dict()})
+        print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
         return
-    print_rows([
-        ["model", f"{model} ({size_text(sizes['model_bytes'])})"],
-        ["saved", f"{output} ({size_text(sizes['output_bytes'])})"],
-        ["time", time_text(seconds)],
-    ])  # fmt: skip
-    print(explanation.summary())
-    notice(f"next: tvmq verify {output} --data ..., tvmq bench {output}, tvmq explain {output}")
-
-
-def _needs_data(model: Path, config: tvmq.QConfig) -> bool:
-    """True if ranges have to be chosen from data: the model brings none, and the options ask for some."""
-    from tvmq.frontends.onnx_quantized import carries_scales  # imports TVM
-
-    static = config.activations == "static" and config.calibrate_mode != "global_scale"
-    return static and not carries_scales(model)
+    print(text(facts))
+    if not quiet:
+        notice("next:\n" + "\n".join(steps))

@@ -1,0 +1,232 @@
+"""What --data names, as samples: a folder of pictures, an .npz or .npy, a function; or random values."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.cli.files import Arrays, member_names, read_arrays, read_member
+from tvmq.cli.model import Shape, Source
+from tvmq.cli.picture_options import PictureOptions
+from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
+from tvmq.cli.screen import notice, step
+from tvmq.data.frame import Frame, frame_of
+from tvmq.data.functions import first_item, is_function, load_function, spooled
+from tvmq.data.pictures import find_pictures, most_pictures, pillow, read_pictures, size_of_first
+from tvmq.dataset import Input, checked
+from tvmq.errors import CalibrationError, DataError
+
+LABELS = ("labels", "label", "targets", "target", "y")  # arrays of an .npz that are no inputs
+MOST_RANDOM = 32
+CROP = 0.875  # 224 of 256, as ImageNet is evaluated
+
+
+def missing_data(model: Path, source: Source, mode: str) -> CalibrationError:
+    """The sentence for a model that needs data and has none."""
+    inputs = ", ".join(f"'{name}' {_text(shape)}" for name, shape in source.own.items())
+    name = next(iter(source.own), "x")
+    forms = [
+        ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
+        ("--data samples.npz", f"np.savez('samples.npz', {_keyword(name)}), samples first"),
+        ("--data my_data.py:batches", "a function that yields batches: arrays, dictionaries, tuples"),
+        ("--random-data", "no data: to try the speed, not the accuracy"),
+    ]
+    shown = forms if _is_picture(source) else forms[1:]
+    lines = [f"\n  tvmq quantize {shlex.quote(str(model))} {option:<26} # {what}" for option, what in shown]
+    return CalibrationError(
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
+        f"model ({inputs}) will see, in one of these forms:{''.join(lines)}"
+    )
+
+
+def _is_picture(source: Source) -> bool:
+    try:
+        frame_of(source.own, source.dtypes)
+    except DataError:
+        return False
+    return True
+
+
+def _keyword(name: str) -> str:
+    return f"{name}=array" if name.isidentifier() else f"**{{'{name}': array}}"
+
+
+def _text(shape: Shape | None) -> str:
+    return "of unknown rank" if shape is None else "x".join("?" if d is None else str(d) for d in shape)
+
+
+def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Shape]:
+    """{input: shape}, samples first, as `choose_shapes` takes them."""
+    if samples is None:
+        return {}
+    if frame is not None:
+        return {frame.input: frame.shape(1)}
+    return {name: array.shape for name, array in samples.arrays.items()}
+
+
+def open_pictures(
+    folder: Path, source: Source, options: PictureOptions, *, count: int, quiet: bool
+) -> tuple[Samples, Frame]:
+    """Pictures of a folder, cut to the frame of the model; not normalized yet."""
+    pillow()
+    frame = frame_of(source.own, source.dtypes, options.layout)
+    found = find_pictures(folder)
+    frame = _sized(frame, size_of_first(found), quiet=quiet)
+    wanted = most_pictures(frame, min(count, len(found.paths)))
+    resize = options.resize or (
+        "crop" if source.scores and min(frame.height or 0, frame.width or 0) >= 64 else "stretch"
+    )
+    with step("read pictures", wanted, quiet=quiet) as advance:
+        read = read_pictures(found, frame, count=wanted, resize=resize, crop=options.crop or CROP, advance=advance)
+    classes = f" of {len(found.classes)} classes (subfolders)" if found.classes else ""
+    origin = f"{len(read.array)} of {len(found.paths)} pictures{classes}"
+    if not quiet:
+        fits = size_of_first(found) == {(frame.height, frame.width)}
+        how = "as they are" if fits else _how(frame, resize, options.crop or CROP)
+        notice(f"pictures: {origin}; {frame.layout}, {frame.channels} channels, {frame.height}x{frame.width} ({how})")
+        for line in read.skipped[:3]:
+            notice(f"skipped {line}")
+        if read.skipped:
+            notice(f"{len(read.skipped)} pictures could not be read and are left out")
+    samples = Samples({frame.input: read.array}, origin, read.labels, found.classes)
+    samples.skipped, samples.names = read.skipped, read.names
+    samples.complete = len(read.array) + len(read.skipped) == len(found.paths)
+    return samples, frame
+
+
+def _how(frame: Frame, resize: str, crop: float) -> str:
+    if resize == "crop":
+        return f"shorter side to {round(min(frame.height or 0, frame.width or 0) / crop)}, centre cut out"
+    return "stretched" if resize == "stretch" else "with gray borders"
+
+
+def _sized(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
+    """The frame with its free sizes chosen: those of the pictures if they agree, else what is usual."""
+    if frame.height and frame.width:
+        return frame
+    height, width = next(iter(sizes)) if len(sizes) == 1 else (224, 224)
+    why = "that of the pictures" if len(sizes) == 1 else "the pictures differ and it is usual"
+    chosen = Frame(frame.input, frame.layout, frame.channels, frame.height or height, frame.width or width, frame.dtype)
+    if not quiet:
+        notice(f"the model leaves the size of pictures free: {chosen.height}x{chosen.width} is taken, {why} (--shape)")
+    return chosen
+
+
+def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
+    """Arrays of a file. Where names do not fit, the one array whose shape fits an input is taken, and that is said."""
+    names, stored = list(source.own), member_names(path)
+    renamed = {}
+    if len(stored) > 1 and not any(name in stored for name in names):
+        renamed = _by_shape({name: read_member(path, name) for name in stored if name not in LABELS}, source)
+    if renamed and not quiet:
+        pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
+        notice(f"data: '{path}' names no inputs; by their shapes are taken {pairs}")
+    arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
+    _hints(arrays, source, quiet=quiet)
+    samples = Samples(arrays, f"'{path}'")
+    found = next((name for name in LABELS if name in stored and name not in arrays), None)
+    labels = read_member(path, found) if found else None
+    if labels is not None and labels.ndim and len(labels) == len(samples):
+        samples.labels = labels
+    return samples
+
+
+def _by_shape(members: Mapping[str, np.ndarray], source: Source) -> dict[str, str]:
+    """{input: array} where no array has the name of an input, and shapes leave one choice alone."""
+    found = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
+    chosen = [keys[0] for keys in found.values() if len(keys) == 1]
+    unique = len(chosen) == len(source.own) == len(set(chosen))
+    return {name: keys[0] for name, keys in found.items()} if unique else {}
+
+
+def _fits(array: np.ndarray, shape: Shape | None) -> bool:
+    if shape is None or array.ndim != len(shape):
+        return False
+    return all(want is None or want == size for want, size in zip(shape[1:], array.shape[1:], strict=True))
+
+
+def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
+    """What is likely wrong with arrays of pictures: another layout is refused, raw pixels are mentioned."""
+    for name, array in arrays.items():
+        shape = source.own.get(name)
+        if shape is None or array.ndim != 4 or len(shape) != 4:
+            continue
+        for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
+            if not _fits(array, shape) and _fits(array.transpose(order), shape):
+                raise DataError(
+                    f"data: input '{name}' takes {_text(shape)}, the array is {_text(array.shape)}: its channels are "
+                    f"in another place; save np.transpose(array, {order})"
+                )
+        if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
+            notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")
+
+
+def open_function(text: str, source: Source) -> tuple[Callable[..., Any], dict[str, Shape]]:
+    """A function of the user's, and the shapes of the first thing it yields."""
+    function = load_function(text, "--data")
+    inputs = [
+        Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
+        for name, shape in source.own.items()
+    ]
+    item = first_item(function, text)
+    if isinstance(item, (tuple, list)) and len(item) > len(inputs) and not isinstance(item[0], Mapping):
+        item = item[: len(inputs)]
+    if isinstance(item, Mapping):
+        item = {name: value for name, value in item.items() if name in source.own or name not in LABELS}
+    return function, {name: value.shape for name, value in checked(item, inputs, 0).items()}
+
+
+def read_function(function: Callable[..., Any], text: str, inputs: list[Input], *, count: int, quiet: bool) -> Samples:
+    """The first so many samples that it yields, kept on disk."""
+    with step("read data", quiet=quiet) as advance:
+        arrays, labels = spooled(function, text, inputs, count, advance)
+    samples = Samples(arrays, f"{text}", labels)
+    if not quiet:
+        notice(f"data: {len(samples)} samples of {text}{', with labels' if labels is not None else ''}")
+    return samples
+
+
+def random_samples(inputs: list[Input]) -> Samples:
+    """Values that no picture has: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
+    random = np.random.default_rng(0)
+
+    def values(given: Input) -> np.ndarray:
+        shape = (MOST_RANDOM, *(size or 64 for size in given.shape[1:])) if given.shape else ()
+        shape = (max(1, MOST_RANDOM * 1_000_000 // max(1_000_000, math.prod(shape))), *shape[1:]) if shape else ()
+        kind = np.dtype(given.dtype)
+        if kind.kind == "f":
+            return random.standard_normal(shape).astype(kind)
+        return random.integers(0, 256 if kind.itemsize == 1 and kind.kind == "u" else 2, shape).astype(kind)
+
+    arrays = {given.name: values(given) for given in inputs}
+    fewest = min((len(array) for array in arrays.values() if array.ndim), default=1)
+    return Samples({n: a[:fewest] if a.ndim else a for n, a in arrays.items()}, "random values", random=True)
+
+
+def kind_of(text: str) -> str:
+    """ "folder", "file" or "function"; DataError for what is none of them.
+
+    >>> kind_of("load.py:batches")
+    'function'
+    """
+    path = Path(text)
+    if path.is_dir():
+        return "folder"
+    if is_function(text):
+        return "function"
+    if path.is_file() and path.suffix.lower() not in (".npz", ".npy"):
+        raise DataError(
+            f"data: '{text}' is no .npz or .npy; give a folder of pictures, an .npz or .npy, or a function as "
+            "file.py:name"
+        )
+    return "file"
+
+
+def wanted(samples: int | None, held_out: int | None) -> int:
+    """How many samples are read at most."""
+    return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

@@ -1,0 +1,95 @@
+"""How pictures become inputs, decided for a command: as given, as the model says, as its outputs tell, as is usual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tvmq.cli.metrics import width
+from tvmq.cli.model import Source
+from tvmq.cli.picture_options import PictureOptions
+from tvmq.cli.samples import Samples
+from tvmq.data.frame import Frame
+from tvmq.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
+from tvmq.data.normalization import NORMALIZATIONS, Normalization, chosen
+
+
+def decide(
+    source: Source,
+    frame: Frame,
+    samples: Samples,
+    options: PictureOptions,
+    module: tuple[Any, Mapping[str, np.ndarray]],
+    float_exe: Callable[[], Any],
+    size: int,
+) -> Guess:
+    """The normalization, how sure it is, and why; what was given overrides the rest.
+
+    module     the imported float model and its weights
+    float_exe  builds it, if its outputs have to be asked
+    size       pictures in a batch
+    """
+    if options.normalizes():
+        start = NORMALIZATIONS[options.normalize or "unit"]
+        guess = Guess(start if frame.channels == 3 else replace(start, color="gray"), "sure", "as given")
+    else:
+        guess = _guessed(source, frame, samples, module, float_exe, size)
+    given = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
+    normalization = chosen(guess.normalization, frame.channels, **given)  # type: ignore[arg-type]
+    return replace(guess, normalization=normalization)
+
+
+def _guessed(
+    source: Source,
+    frame: Frame,
+    samples: Samples,
+    module: tuple[Any, Mapping[str, np.ndarray]],
+    float_exe: Callable[[], Any],
+    size: int,
+) -> Guess:
+    from tvmq.graph.entrance import first_operators  # imports TVM
+
+    first = first_operators(*module, frame.input)
+    facts = from_facts(frame.channels, frame.dtype, first, source.metadata)
+    if facts is not None:
+        return facts
+    exe = float_exe()
+    classifier = width(exe.output_info[0].shape) is not None and np.dtype(exe.output_info[0].dtype).kind == "f"
+    if not classifier or len(samples) < 4:
+        return by_custom(frame.channels, classifier=classifier)
+    pictures = samples.arrays[frame.input][:PICTURES]
+    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size))
+
+
+def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
+    """The first output, a row for each picture."""
+    rows = []
+    for start in range(0, len(pictures), size):
+        index = np.arange(start, start + size) % len(pictures)
+        output = exe.run({frame.input: inputs(pictures[index], frame, normalization)})[0]
+        rows.append(output.reshape(size, -1))
+    return np.concatenate(rows)[: len(pictures)]
+
+
+def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
+    """Pictures (uint8, channels last) as the model takes them."""
+    values = normalization(pictures)
+    placed = values if frame.layout == "NHWC" else values.transpose(0, 3, 1, 2)
+    kind = np.dtype(frame.dtype)
+    if kind.kind in "iu":  # codes: whole numbers
+        placed = np.clip(np.rint(placed), np.iinfo(kind).min, np.iinfo(kind).max)
+    return np.ascontiguousarray(placed, dtype=kind)
+
+
+def said(guess: Guess) -> list[str]:
+    """What to tell about it: the choice, and how to choose another one."""
+    line = f"inputs: {guess} ({guess.normalization.flags()})"
+    if guess.confidence == "sure":
+        return [line]
+    return [
+        line,
+        "        if that is wrong the ranges are: --normalize, or --mean, --std, --scale, --color as in training",
+    ]

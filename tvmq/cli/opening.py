@@ -1,0 +1,192 @@
+"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tvmq
+from tvmq.cli.data import (
+    kind_of,
+    missing_data,
+    open_arrays,
+    open_function,
+    open_pictures,
+    random_samples,
+    read_function,
+    sample_shapes,
+    wanted,
+)
+from tvmq.cli.model import Shape, Source, import_source, read_source, stored_bytes
+from tvmq.cli.normalize import decide, inputs, said
+from tvmq.cli.picture_options import PictureOptions
+from tvmq.cli.samples import Samples, Split, split
+from tvmq.cli.screen import notice, step
+from tvmq.data.frame import Frame
+from tvmq.data.guess import Guess
+from tvmq.errors import ConfigError
+
+NONE = np.arange(0)
+
+
+@dataclass
+class Opened:
+    """What quantizing begins with.
+
+    mod, params  the imported float model
+    samples      the data; None where none are needed
+    split        which of them calibrate and which judge
+    size         samples in a batch
+    """
+
+    mod: Any
+    params: Any
+    size: int
+    model_bytes: int = 0
+    samples: Samples | None = None
+    split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
+    guess: Guess | None = None
+    quantized: bool = False
+    _float: Any = None
+
+    def float_exe(self, *, quiet: bool = True) -> Any:
+        """The float model, built for this CPU when it is first asked for."""
+        if self._float is None:
+            with step("build float, to compare", quiet=quiet):
+                self._float = tvmq.build(self.mod, params=self.params)
+        return self._float
+
+    def facts(self) -> dict[str, Any]:
+        """About the data, for --json."""
+        if self.samples is None:
+            return {"samples": None}
+        facts: dict[str, Any] = {
+            "samples": {
+                "origin": self.samples.origin,
+                "read": len(self.samples),
+                "calibration": len(self.split.calibration),
+                "held_out": len(self.split.comparison) if self.split.apart else 0,
+                "skipped": self.samples.skipped,
+                "classes": list(self.samples.classes),
+            },
+            "random_data": self.samples.random,
+        }
+        if self.guess is not None:
+            one = self.guess.normalization
+            numbers = {"scale": one.scale, "mean": one.mean, "std": one.std, "color": one.color}
+            why = {"confidence": self.guess.confidence, "why": self.guess.why, "scores": self.guess.scores}
+            facts["normalization"] = {"name": one.name, **numbers, **why}
+        return facts
+
+
+def opened(
+    model: Path,
+    data: str | None,
+    config: tvmq.QConfig,
+    *,
+    pictures: PictureOptions,
+    random: bool,
+    samples: int | None,
+    held_out: int | None,
+    shape: Sequence[str],
+    batch: int,
+    quiet: bool,
+) -> Opened:
+    """Read, import and prepare.
+
+    raises   CalibrationError for a model that needs data and has none; what reading and importing raise
+    """
+    if random and data is not None:
+        raise ConfigError("--random-data: there is --data as well; give one of them")
+    with step("read model", quiet=quiet):
+        source = read_source(model)
+    is_static = config.activations == "static" and config.calibrate_mode != "global_scale"
+    if data is None and not random and is_static and not source.quantized:
+        raise missing_data(model, source, config.calibrate_mode)
+    if source.quantized and not quiet:
+        notice("the model is quantized already: its own scales are taken")
+    kind = None if data is None else kind_of(data)
+    if pictures.any() and kind != "folder":
+        raise ConfigError(
+            "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
+        )
+    return _opened(source, model, data, kind, pictures, random, samples, held_out, shape, batch, quiet)
+
+
+def _opened(
+    source: Source, model: Path, data: str | None, kind: str | None, pictures: PictureOptions, random: bool,
+    samples: int | None, held_out: int | None, shape: Sequence[str], batch: int, quiet: bool,
+) -> Opened:  # fmt: skip
+    read: Samples | None = None
+    frame: Frame | None = None
+    count, function = wanted(samples, held_out), None
+    sizes: dict[str, Shape] = {}
+    if kind == "folder":
+        assert data is not None
+        source = _with_shapes(source, shape, batch)
+        read, frame = open_pictures(Path(data), source, pictures, count=count, quiet=quiet)
+    elif kind == "file":
+        assert data is not None
+        read = open_arrays(Path(data), source, quiet=quiet)
+    elif kind == "function":
+        assert data is not None
+        function, sizes = open_function(data, source)
+    with step("import", quiet=quiet):
+        mod, params, size = import_source(source, sizes or sample_shapes(read, frame), shape, batch, quiet=quiet)
+    found = Opened(mod, params, size, stored_bytes(model), quantized=source.quantized)
+    if function is not None and data is not None:
+        read = read_function(function, data, _inputs(mod, params), count=count, quiet=quiet)
+    if random:
+        read = random_samples(_inputs(mod, params))
+    if read is None:
+        return found
+    found.samples = read
+    found.split = split(len(read), samples, held_out)
+    if frame is not None:
+        build = partial(found.float_exe, quiet=quiet)
+        found.guess = decide(source, frame, read, pictures, (mod, params), build, size)
+        read.prepare = partial(inputs, frame=frame, normalization=found.guess.normalization)
+    if not quiet:
+        _say(found)
+    return found
+
+
+def _with_shapes(source: Source, shape: Sequence[str], batch: int) -> Source:
+    """The source with its free sizes as --shape has them, for the size of pictures."""
+    from dataclasses import replace
+
+    from tvmq.cli.model import parse_shapes
+
+    given = parse_shapes(shape)
+
+    def fixed(own: Shape | None, asked: Shape | None) -> Shape | None:
+        if asked is None or own is None:
+            return asked or own
+        return tuple(a or b for a, b in zip(asked, own, strict=False)) if len(asked) == len(own) else own
+
+    return replace(source, own={name: fixed(own, given.get(name)) for name, own in source.own.items()})
+
+
+def _inputs(mod: Any, params: Any) -> list[Any]:
+    from tvmq.graph.symbolic import inputs_of
+
+    return [given for given in inputs_of(mod) if given.name not in params]
+
+
+def _say(found: Opened) -> None:
+    """One line for the split and one or two for the normalization."""
+    assert found.samples is not None
+    for line in said(found.guess) if found.guess else []:
+        notice(line)
+    calibration, comparison = len(found.split.calibration), len(found.split.comparison)
+    if found.samples.random:
+        notice("random data: ranges are chosen from noise; the file shows the speed, its answers are worth nothing")
+    elif found.split.apart:
+        notice(f"samples: {calibration} choose ranges, {comparison} others are held out to judge the result")
+    else:
+        notice(f"samples: {calibration} choose ranges; too few to hold some out, so they judge the result as well")

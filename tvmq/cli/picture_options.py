@@ -1,0 +1,113 @@
+"""Options for pictures: what the command line may say instead of the guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from tvmq.data.normalization import NORMALIZATIONS
+from tvmq.data.pictures import RESIZES
+from tvmq.errors import ConfigError
+
+PANEL = "Pictures (--data FOLDER); what is not given is guessed, and said"
+
+_Normalize = Enum("Normalize", {name: name for name in NORMALIZATIONS})  # type: ignore[misc]
+_Layout = Enum("Layout", {"NCHW": "NCHW", "NHWC": "NHWC"})
+_Color = Enum("Color", {"rgb": "rgb", "bgr": "bgr"})
+_Resize = Enum("Resize", {name: name for name in RESIZES})  # type: ignore[misc]
+
+Normalizes = Annotated[
+    _Normalize | None,
+    typer.Option(
+        "--normalize",
+        rich_help_panel=PANEL,
+        help="What the network was trained on. imagenet: torchvision's mean and std; unit: 0..1; signed: -1..1; "
+        "raw: 0..255; caffe: BGR minus the mean pixel; mnist.",
+    ),
+]
+Means = Annotated[
+    str | None,
+    typer.Option(
+        "--mean",
+        rich_help_panel=PANEL,
+        help="x = (pixel * scale - mean) / std; one number, or one for each channel. Example: 0.4914,0.4822,0.4465",
+    ),
+]
+Stds = Annotated[
+    str | None, typer.Option("--std", rich_help_panel=PANEL, help="See --mean. Example: 0.2470,0.2435,0.2616")
+]
+Scales = Annotated[
+    float | None, typer.Option("--scale", rich_help_panel=PANEL, help="See --mean. Default: 1/255; 1 keeps 0..255.")
+]
+Colors = Annotated[_Color | None, typer.Option("--color", rich_help_panel=PANEL, help="Order of the model's channels.")]
+Layouts = Annotated[
+    _Layout | None, typer.Option("--layout", rich_help_panel=PANEL, help="Channels before or behind the pixels.")
+]
+Resizes = Annotated[
+    _Resize | None,
+    typer.Option(
+        "--resize",
+        rich_help_panel=PANEL,
+        help="crop: the shorter side is brought to the model's size over --crop and the centre cut out; stretch; "
+        "pad: with gray borders. Default: crop for classifiers of 64 pixels or more, else stretch.",
+    ),
+]
+Crops = Annotated[
+    float | None,
+    typer.Option(
+        "--crop",
+        min=0.1,
+        max=1,
+        rich_help_panel=PANEL,
+        help="Share of the shorter side that --resize crop keeps. Default: 0.875.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """What was given; None is guessed."""
+
+    normalize: str | None = None
+    mean: tuple[float, ...] | None = None
+    std: tuple[float, ...] | None = None
+    scale: float | None = None
+    color: str | None = None
+    layout: str | None = None
+    resize: str | None = None
+    crop: float | None = None
+
+    def any(self) -> bool:
+        """True if something was given."""
+        return self != PictureOptions()
+
+    def normalizes(self) -> bool:
+        """True if the range of the inputs was given, so that nothing has to be guessed."""
+        return any(value is not None for value in (self.normalize, self.mean, self.std, self.scale))
+
+
+def picture_options(
+    normalize: Enum | None, mean: str | None, std: str | None, scale: float | None,
+    color: Enum | None, layout: Enum | None, resize: Enum | None, crop: float | None,
+) -> PictureOptions:  # fmt: skip
+    """From the values of the command line. raises ConfigError for numbers that are none."""
+    words = (None if value is None else str(value.value) for value in (normalize, color, layout, resize))
+    name, order, place, fit = words
+    return PictureOptions(name, numbers("--mean", mean), numbers("--std", std), scale, order, place, fit, crop)
+
+
+def numbers(option: str, text: str | None) -> tuple[float, ...] | None:
+    """Numbers between commas.
+
+    >>> numbers("--mean", "0.5, 0.25"), numbers("--mean", None)
+    ((0.5, 0.25), None)
+    """
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(f"{option}: '{text}' is not numbers between commas; example: 0.485,0.456,0.406") from None

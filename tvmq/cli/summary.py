@@ -1,0 +1,154 @@
+"""The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tvmq.cli.screen import size_text, time_text
+
+REASONS = 4
+LOUD = 0.98  # classes that agree less often are worth a look
+QUIET_DB = 15.0
+
+
+def lines(facts: Mapping[str, Any]) -> list[str]:
+    """The summary of what `quantize` found, a fact a line; see there for the facts."""
+    rows = [
+        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
+        ("saved", _saved(facts)),
+        *(("agreement", text) for text in _agreement(facts.get("comparison"))),
+        *_accuracy(facts.get("comparison")),
+        *_speed(facts.get("speed")),
+        *_precision(facts),
+        ("time", time_text(facts["seconds"])),
+    ]
+    return [f"  {name:<10} {text}" for name, text in rows]
+
+
+def _saved(facts: Mapping[str, Any]) -> str:
+    share = facts["output_bytes"] / max(1, facts["model_bytes"])
+    return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
+
+
+def judged_on(found: Mapping[str, Any]) -> str:
+    """Which samples the figures are of."""
+    if found["data"] == "random":
+        return f"{found['samples']} random inputs, which say little"
+    apart = "held-out samples" if found["data"] == "held out" else "samples, the same that chose the ranges"
+    return f"{found['samples']} {apart}"
+
+
+def _agreement(found: Mapping[str, Any] | None) -> list[str]:
+    """A line for each output, at most three."""
+    if found is None:
+        return []
+    if "skipped" in found:
+        return [f"not compared: {found['skipped']}"]
+    texts = []
+    for index, (name, one) in enumerate(found["outputs"].items()):
+        parts = [f"same class on {one['same_class']:.2%}"] if "same_class" in one else []
+        parts += ["equal to float"] if one["equal"] else []
+        parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
+        where = f" of {judged_on(found)}" if index == 0 else ""
+        named = f"'{name}': " if len(found["outputs"]) > 1 else ""
+        texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
+    rest = len(texts) - 3
+    return texts[:3] + ([f"{rest} more outputs (--json has all)"] if rest > 0 else [])
+
+
+def _accuracy(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not found or "skipped" in found:
+        return []
+    if "metric" not in found:
+        return [("accuracy", f"not measured: {found['no_metric']}")] if found.get("no_metric") else []
+    form = "{:.2%}" if found["metric"] in ("top1", "top5") else "{:.6g}"
+    text = f"{found['metric']}: float {form.format(found['float'])}, int8 {form.format(found['int8'])}"
+    return [("accuracy", f"{text}, {judged_on(found)}")]
+
+
+def _speed(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not found:
+        return []
+    ratio = found["ratio"]
+    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
+    threads = "1 thread" if found["threads"] == 1 else f"{found['threads']} threads"
+    times = f"float {time_text(found['float_seconds'])}, int8 {time_text(found['int8_seconds'])} a run"
+    spread = f"{found['ratio_low']:.2f} - {found['ratio_high']:.2f} over rounds by turns"
+    rows = [
+        ("speed", f"{word} ({times}; {spread})"),
+        ("", f"{threads} of {found['cores']} cores, {found['cpu']}; float: our own build"),
+    ]
+    if found["load"] is not None and found["load"] > found["cores"] + 0.5:
+        rows.append(("", f"the machine is busy (load {found['load']:.1f} on {found['cores']} cores): mind the spread"))
+    return rows
+
+
+def float_reasons(layers: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, str, str]]:
+    """(count, operators, why) of what stayed float, the most frequent first.
+
+    >>> float_reasons({"a": {"op": "softmax", "precision": "float", "why": "default: no integer form"}})
+    [(1, 'softmax', 'default: no integer form')]
+    """
+    reasons: dict[str, list[str]] = {}
+    for entry in layers.values():
+        if entry["precision"] == "float":
+            reasons.setdefault(entry["why"], []).append(entry["op"])
+    found = [(len(ops), ", ".join(sorted(set(ops))), why) for why, ops in reasons.items()]
+    return sorted(found, key=lambda one: -one[0])
+
+
+def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    layers = facts["layers"]
+    reasons = float_reasons(layers)
+    floats = sum(count for count, _, _ in reasons)
+    share = facts["int8_share"]
+    rows = [("int8", f"{len(layers) - floats} of {len(layers)} operators, {share:.1%} of multiply-accumulates")]
+    rows += [("float", f"{count} x {operators}: {why}") for count, operators, why in reasons[:REASONS]]
+    if len(reasons) > REASONS:
+        rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
+    return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
+
+
+def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | None) -> list[str]:
+    """Commands that make sense now, ready to be pasted; first those that mend what went wrong."""
+    saved, source = shlex.quote(str(output)), shlex.quote(str(model))
+    again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
+    steps = []
+    if facts.get("random_data"):
+        steps.append((f"tvmq quantize {source} --data pictures/", "ranges from real data; these are of random values"))
+    elif _far(facts.get("comparison")):
+        steps += _mending(source, saved, again, data)
+    speed = facts.get("speed")
+    if speed and speed["ratio"] < 1.02:
+        steps.append((f"{again} --tune 60", "what is faster in float on this CPU stays float"))
+        steps.append((f"tvmq inspect {source}", "why: layer by layer"))
+    steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
+    if data and data.endswith((".npz", ".npy")):
+        steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "compiled equals the definition, bit for bit"))
+    steps.append((f"tvmq bench {saved} --per-layer", "where its time goes"))
+    width = min(72, max(len(command) for command, _ in steps))
+    return [f"  {command:<{width}}  # {why}" for command, why in steps]
+
+
+def _far(found: Mapping[str, Any] | None) -> bool:
+    """True if int8 and float differ more than they should."""
+    if not found or "outputs" not in found:
+        return False
+    first = next(iter(found["outputs"].values()), None)
+    if first is None or first["equal"]:
+        return False
+    return bool(first.get("same_class", 1.0) < LOUD or (first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB))
+
+
+def _mending(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
+    arrays = data if data and data.endswith((".npz", ".npy")) else "samples.npz"
+    where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose it")
+    return [where, (f"{again} --rule '*/LAYER/*=float'", "keep such a layer in float")]
+
+
+def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+    """The whole summary."""
+    return "\n".join([*lines(facts), *notes])

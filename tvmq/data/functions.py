@@ -1,0 +1,137 @@
+"""Samples from a function of the user's, named on the command line as module:function or file.py:function."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.data.spool import Spool
+from tvmq.dataset import Input, checked, samples_in
+from tvmq.errors import ConfigError, DataError
+
+
+def is_function(text: str) -> bool:
+    """True for module:function and file.py:function; a file of that very name comes first.
+
+    >>> is_function("my_data:batches"), is_function("data/load.py:batches"), is_function("pictures/")
+    (True, True, False)
+    """
+    place, _, name = text.rpartition(":")
+    return bool(place) and name.isidentifier() and not Path(text).exists()
+
+
+def load_function(text: str, option: str) -> Callable[..., Any]:
+    """The function that a text names; the current folder is searched as Python itself does.
+
+    option   for messages, such as "--data"
+    raises   ConfigError saying what is missing; errors inside of the module are the user's and keep their text
+    """
+    place, _, name = text.rpartition(":")
+    try:
+        module = _from_file(Path(place)) if place.endswith(".py") else _imported(place)
+    except Exception as error:  # whatever the user's code raises
+        reason = str(error).splitlines()[0] if str(error) else ""
+        raise ConfigError(
+            f"{option}: '{place}' cannot be loaded ({type(error).__name__}: {reason}); mend it"
+        ) from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise ConfigError(f"{option}: '{place}' has no function '{name}'; it has {', '.join(known) or 'none'}")
+    return function
+
+
+def _imported(name: str) -> Any:
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a console script has its own folder there instead
+    return importlib.import_module(name)
+
+
+def _from_file(path: Path) -> Any:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file '{path}'")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # it may import its neighbours
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def first_item(function: Callable[..., Any], text: str) -> Any:
+    """The first thing that the function yields, to learn sizes from. raises DataError where there is none."""
+    for item in _items(function, text):
+        return item
+    raise DataError(f"data: '{text}' yields nothing; it must yield batches: arrays, {{input: array}}, or tuples")
+
+
+def _items(function: Callable[..., Any], text: str) -> Iterable[Any]:
+    found = function()
+    if isinstance(found, (np.ndarray, Mapping)) or hasattr(found, "detach"):
+        return [found]
+    if not hasattr(found, "__iter__"):
+        raise DataError(
+            f"data: '{text}' returned {type(found).__name__}; let it yield batches: arrays with the samples first, "
+            "{input: array}, or tuples of inputs and a label"
+        )
+    return found
+
+
+def spooled(
+    function: Callable[..., Any],
+    text: str,
+    inputs: list[Input],
+    count: int,
+    advance: Callable[[], None] = lambda: None,
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """The first `count` samples that the function yields: arrays on disk by input, and labels if there are any.
+
+    What follows the inputs in a tuple, and entries "label" and "labels" of a dictionary, are labels.
+    """
+    rows: dict[str, Spool] = {given.name: Spool() for given in inputs}
+    labels: list[Any] = []
+    have = 0
+    for number, item in enumerate(_items(function, text)):
+        item, label = _without_label(item, inputs)
+        feed = checked(item, inputs, number)
+        size = samples_in(feed)
+        for name, value in feed.items():
+            for row in value if value.ndim else [value] * size:
+                rows[name].append(row)
+        labels += [] if label is None else list(np.atleast_1d(_array(label)))
+        for _ in range(size):
+            advance()
+        have += size
+        if have >= count:
+            break
+    if not have:
+        raise DataError(f"data: '{text}' yields nothing; it must yield batches: arrays, {{input: array}}, or tuples")
+    arrays = {name: spool.array()[:count] for name, spool in rows.items()}
+    return arrays, np.array(labels)[:count] if len(labels) == have else None
+
+
+def _without_label(item: Any, inputs: list[Input]) -> tuple[Any, Any]:
+    """The inputs, and the label or None."""
+    names = {given.name for given in inputs}
+    if isinstance(item, Mapping):
+        keys = [key for key in ("labels", "label") if key in item and key not in names]
+        rest = {key: value for key, value in item.items() if key not in keys}
+        return rest, item[keys[0]] if keys else None
+    if isinstance(item, (tuple, list)) and item and isinstance(item[0], Mapping):
+        return item[0], item[1] if len(item) > 1 else None
+    if isinstance(item, (tuple, list)) and len(item) == len(inputs) + 1:
+        return tuple(item[:-1]), item[-1]
+    return item, None
+
+
+def _array(value: Any) -> np.ndarray:
+    return np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)

@@ -1,0 +1,200 @@
+"""A folder of pictures as samples: which files, of which class, cut to the size of a model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tvmq.data.frame import USUAL_SIZE, Frame
+from tvmq.data.spool import Spool
+from tvmq.errors import DataError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".ppm", ".pgm")
+PARTS = {"train", "training", "val", "valid", "validation", "test", "testing", "calib", "calibration"}
+RESIZES = ("crop", "stretch", "pad")
+MOST_BYTES = 1_000_000_000  # of pictures that are kept on disk
+PAD = 114  # gray of the borders: what detectors that pad were trained with
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Pictures of a folder.
+
+    root     the folder
+    paths    the files, classes taking turns, so that the first so many hold all classes alike
+    classes  names of the subfolders, sorted; empty where the pictures are in no subfolders
+    labels   index into `classes` for each path; None without classes
+    """
+
+    root: Path
+    paths: tuple[Path, ...]
+    classes: tuple[str, ...] = ()
+    labels: tuple[int, ...] | None = None
+
+
+def find_pictures(folder: Path) -> Folder:
+    """Pictures in a folder, or in its subfolders, which then name the classes.
+
+    raises  DataError where there are none
+    """
+    own = _pictures(folder.iterdir())
+    below = {one.name: _pictures(one.rglob("*")) for one in sorted(folder.iterdir()) if one.is_dir()}
+    below = {name: paths for name, paths in below.items() if paths}
+    if len(below) > 1 and {name.lower() for name in below} <= PARTS:
+        raise DataError(
+            f"data: '{folder}' holds the parts {', '.join(below)} of a data set, which are no classes; give one: "
+            f"--data '{folder / next(iter(below))}'"
+        )
+    if not own and not below:
+        others = sum(1 for path in folder.rglob("*") if path.is_file())
+        raise DataError(
+            f"data: '{folder}' holds no pictures ({', '.join(SUFFIXES)}) but {others} other files; give the folder "
+            "with the pictures, or with one subfolder of pictures for each class"
+        )
+    if own or len(below) == 1:  # pictures beside folders, or one folder in another: no classes
+        return Folder(folder, tuple(chain(own, *below.values())))
+    ordered = [[(path, label) for path in paths] for label, paths in enumerate(below.values())]
+    turns = [one for one in chain.from_iterable(zip_longest(*ordered)) if one]
+    return Folder(folder, tuple(path for path, _ in turns), tuple(below), tuple(label for _, label in turns))
+
+
+def _pictures(paths: object) -> list[Path]:
+    files = (path for path in paths if path.suffix.lower() in SUFFIXES)  # type: ignore[attr-defined]
+    return sorted(path for path in files if path.is_file() and not path.name.startswith("."))
+
+
+@dataclass
+class Pictures:
+    """Pictures that were read: uint8, of shape (count, height, width, channels), on disk.
+
+    labels   class of each; None without classes
+    names    paths below the folder
+    skipped  files that could not be read, with the reason
+    """
+
+    array: np.ndarray
+    labels: np.ndarray | None
+    names: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def read_pictures(
+    folder: Folder,
+    frame: Frame,
+    *,
+    count: int,
+    resize: str,
+    crop: float,
+    advance: Callable[[], None] = lambda: None,
+) -> Pictures:
+    """The first `count` pictures that can be read, in the size of the frame.
+
+    resize   as `fit` takes it
+    raises   DataError if none can be read
+    """
+    spool, skipped, labels, names = Spool(), [], [], []
+    for index, path in enumerate(folder.paths):
+        if spool.count == count:
+            break
+        picture = _read(path, frame.channels)
+        if isinstance(picture, str):
+            skipped.append(f"{path}: {picture}")
+            continue
+        spool.append(np.asarray(fit(picture, frame, resize, crop)).reshape(frame_shape(frame)))
+        names.append(path.relative_to(folder.root).as_posix())
+        labels.append(folder.labels[index] if folder.labels is not None else 0)
+        advance()
+    if not spool.count:
+        raise DataError(f"data: none of {len(folder.paths)} pictures can be read, first {skipped[0]}; copy them again")
+    return Pictures(spool.array(), np.array(labels) if folder.labels is not None else None, names, skipped)
+
+
+def frame_shape(frame: Frame) -> tuple[int, int, int]:
+    """(height, width, channels)"""
+    return (frame.height or USUAL_SIZE, frame.width or USUAL_SIZE, frame.channels)
+
+
+def most_pictures(frame: Frame, wanted: int) -> int:
+    """How many of the wanted pictures fit into MOST_BYTES, at least 16."""
+    return max(16, min(wanted, MOST_BYTES // int(np.prod(frame_shape(frame)))))
+
+
+def pillow() -> None:
+    """DataError unless pictures can be read."""
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        raise DataError(
+            "data: reading pictures needs pillow, which is not installed; pip install pillow (or tvmq[images])"
+        ) from None
+
+
+def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
+    """(height, width) of the first pictures that can be opened."""
+    from PIL import Image
+
+    sizes = set()
+    for path in folder.paths[:count]:
+        try:
+            with Image.open(path) as picture:
+                sizes.add((picture.height, picture.width))
+        except Exception:  # read_pictures counts it
+            continue
+    return sizes
+
+
+def _read(path: Path, channels: int) -> Image.Image | str:
+    """The picture upright in so many channels, or why it cannot be read."""
+    from PIL import Image, ImageOps
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # palettes with transparency, odd metadata
+            with Image.open(path) as picture:
+                upright = ImageOps.exif_transpose(picture)
+                return _eight_bits(upright).convert("RGB" if channels == 3 else "L")
+    except Exception as error:  # Pillow's own, struct's, zlib's, a bomb
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _eight_bits(picture: Image.Image) -> Image.Image:
+    """16-bit gray as 8 bits: Pillow's own conversion would clip it."""
+    if not picture.mode.startswith("I"):
+        return picture
+    from PIL import Image
+
+    values = np.asarray(picture)
+    return Image.fromarray((values >> 8 if values.max() > 255 else values).astype(np.uint8))
+
+
+def fit(picture: Image.Image, frame: Frame, resize: str, crop: float) -> Image.Image:
+    """The picture in the frame's size, bilinear.
+
+    resize   "crop": its shorter side becomes the frame's divided by `crop`, and the centre is cut out; "stretch": its
+             sides become the frame's, whatever that does to proportions; "pad": it fits in whole, with gray borders
+    """
+    from PIL import Image, ImageOps
+
+    size = (frame.width or USUAL_SIZE, frame.height or USUAL_SIZE)
+    if picture.size == size:
+        return picture
+    if resize == "stretch":
+        return picture.resize(size, Image.Resampling.BILINEAR)
+    if resize == "pad":
+        return ImageOps.pad(picture, size, Image.Resampling.BILINEAR, color=(PAD,) * len(picture.getbands()))
+    ratio = max(size[0] / picture.width, size[1] / picture.height) / crop
+    larger = picture.resize(
+        tuple(max(w, round(side * ratio)) for side, w in zip(picture.size, size, strict=True)),  # type: ignore[arg-type]
+        Image.Resampling.BILINEAR,
+    )
+    left, top = ((larger.width - size[0]) // 2, (larger.height - size[1]) // 2)
+    return larger.crop((left, top, left + size[0], top + size[1]))
