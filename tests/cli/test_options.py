@@ -17,7 +17,6 @@ from tvmq.errors import ConfigError
 from tvmq.rules import Rule
 from tvmq.spec import QuantSpec
 
-
 PLAIN = ("--no-compare", "--no-bench")  # the fake executable is not what was opened
 
 

@@ -35,9 +35,18 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
 }
 
+# Said in full by guard.py; what a shell script may rely on.
+EXIT_CODES = """
+Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
+2 the command line is wrong · 130 interrupted by Ctrl-C, nothing half-written left.
+
+Results go to stdout, progress and notices to stderr. --json: one object on stdout; NO_COLOR: no colours.
+"""
+
 app = typer.Typer(
     name="tvmq",
     no_args_is_help=True,
+    epilog=EXIT_CODES,
     # --install-completion and --show-completion, for bash, zsh and fish
     add_completion=True,
     # our own errors are sentences; what remains is a bug of tvmq and deserves a plain traceback

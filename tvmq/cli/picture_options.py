@@ -14,10 +14,10 @@ from tvmq.errors import ConfigError
 
 PANEL = "Pictures (--data FOLDER); what is not given is guessed, and said"
 
-_Normalize = Enum("Normalize", {name: name for name in NORMALIZATIONS})  # type: ignore[misc]
-_Layout = Enum("Layout", {"NCHW": "NCHW", "NHWC": "NHWC"})
-_Color = Enum("Color", {"rgb": "rgb", "bgr": "bgr"})
-_Resize = Enum("Resize", {name: name for name in RESIZES})  # type: ignore[misc]
+_Normalize = Enum("_Normalize", {name: name for name in NORMALIZATIONS})  # type: ignore[misc]
+_Layout = Enum("_Layout", {"NCHW": "NCHW", "NHWC": "NHWC"})
+_Color = Enum("_Color", {"rgb": "rgb", "bgr": "bgr"})
+_Resize = Enum("_Resize", {name: name for name in RESIZES})  # type: ignore[misc]
 
 Normalizes = Annotated[
     _Normalize | None,

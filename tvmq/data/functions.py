@@ -56,7 +56,10 @@ def _imported(name: str) -> Any:
 def _from_file(path: Path) -> Any:
     if not path.exists():
         raise FileNotFoundError(f"there is no file '{path}'")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    loaded = sys.modules.get(path.stem)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(path.resolve()):
+        return loaded  # by another option already
+    spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     folder = str(path.resolve().parent)

@@ -37,7 +37,9 @@ class Normalization:
     def __call__(self, pictures: np.ndarray) -> np.ndarray:
         """float32 of uint8 pictures whose last axis is the channels; red comes first in them."""
         ordered = pictures[..., ::-1] if self.color == BGR else pictures
-        scaled = ordered.astype(np.float32) * np.float32(self.scale)
+        # the last bit as torchvision has it, which divides
+        floats = ordered.astype(np.float32)
+        scaled = floats / np.float32(255) if self.scale == 1 / 255 else floats * np.float32(self.scale)
         return np.asarray((scaled - np.array(self.mean, np.float32)) / np.array(self.std, np.float32))
 
     def flags(self) -> str:
