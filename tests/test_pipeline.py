@@ -148,6 +148,24 @@ def test_thresholds_can_be_kept_and_used_again(tmp_path: Path) -> None:
         tvmq.quantize(other, weights, calibration=loaded)
 
 
+def test_a_calibration_brings_its_options_where_nobody_gives_others() -> None:
+    """Rules included; a rule that is a function cannot be kept, and options that were given win."""
+    model = model_of("residual")
+    mod, params = tvmq.from_onnx(model)
+    feeds, rule = feeds_of(model), tvmq.Rule("op:add", None)
+    config = tvmq.qconfig(calibrate_mode="minmax", per_channel=False, weight_rounding="nearest", rules=[rule])
+    calibration = tvmq.run_calibration(mod, params, feeds, config=config)
+    again = tvmq.quantize(mod, params, calibration=calibration)
+    assert tvm.ir.save_json(again) == tvm.ir.save_json(tvmq.quantize(mod, params, feeds, config=config))
+    with tvmq.qconfig(per_channel=True), pytest.raises(CalibrationError, match="other options"):
+        tvmq.quantize(mod, params, calibration=calibration)
+    function = tvmq.qconfig(rules=[tvmq.Rule(lambda layer: layer.op == "add", None)])
+    unreadable = tvmq.run_calibration(mod, params, feeds, config=function)
+    tvmq.quantize(mod, params, calibration=unreadable, config=function)
+    with pytest.raises(CalibrationError, match="other options"):
+        tvmq.quantize(mod, params, calibration=unreadable)
+
+
 def test_empty_data_are_refused() -> None:
     mod, params = tvmq.from_onnx(model_of("conv_relu"))
     with pytest.raises((CalibrationError, DataError), match="no samples|0 batches"):

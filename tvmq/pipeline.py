@@ -92,7 +92,7 @@ def quantize(
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
                   None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
-    config        options; those of the qconfig around by default
+    config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
@@ -102,7 +102,7 @@ def quantize(
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend = backend_of(target)
-    config = (config or current_qconfig()).for_backend(backend)
+    config = (config or _options(calibration)).for_backend(backend)
     decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
     if decision is not None:
         config = replace(config, rules=(*config.rules, *decision.rules()))
@@ -112,6 +112,14 @@ def quantize(
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
+
+
+def _options(calibration: CalibrationResult | None) -> QConfig:
+    """The options around, or if nobody gave any, those of a calibration."""
+    around = current_qconfig()
+    kept = {} if calibration is None else calibration.settings.get("config", {})
+    unreadable = any("function" in rule for rule in kept.get("rules", ()))  # of functions only the name is kept
+    return around if around.given or unreadable else QConfig.from_dict(kept)
 
 
 def backend_of(target: Any) -> Backend:
