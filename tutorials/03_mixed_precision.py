@@ -71,7 +71,7 @@ fig, ax = plt.subplots(figsize=(9, 4))
 ax.bar(range(len(layers)), [layer.local.sqnr for layer in layers], color="lightsteelblue", label="local")
 ax.plot([layer.accumulated.sqnr for layer in layers], "k.-", label="accumulated")
 ax.set(title="signal to noise of every layer", ylabel="dB (higher is better)", xlim=(-1, len(layers)))
-ax.set_xticks(range(len(layers)), [layer.names[0].rsplit("/", 1)[0] or layer.names[0] for layer in layers])
+ax.set_xticks(range(len(layers)), [layer.names[0] for layer in layers])
 ax.tick_params(axis="x", rotation=90, labelsize=7)
 ax.legend()
 fig.tight_layout()
@@ -198,7 +198,8 @@ fig, ax = plt.subplots(figsize=(8, 3.5))
 for name, (bits, accuracy, _) in table.items():
     ax.plot(bits, accuracy, "o", color="tab:orange" if "with" in name else "tab:blue")
     ax.annotate(name, (bits, accuracy), textcoords="offset points", xytext=(6, -10), fontsize=8)
-ax.set(title="budget and accuracy", xlabel="bits of a weight, on average", ylabel="accuracy", xlim=(1.5, 9.5))
+ax.set(title="budget and accuracy", xlabel="bits of a weight, on average", ylabel="accuracy")
+ax.set(xlim=(1.5, 9.5), ylim=(0.3, 1.05))
 fig.tight_layout()
 
 # %% [markdown]
