@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import json
 
+import doctor_faults as faults
+import numpy as np
+import onnx
+import pytest
+
+from tvmq.cli.doctor import read_labels
 from tvmq.doctor.findings import note, ok, problem
+from tvmq.errors import DataError
 
 
 def test_the_command(cli, monkeypatch):
@@ -22,3 +29,54 @@ def test_the_command(cli, monkeypatch):
     assert result.code == 1 and printed["problems"] == 1
     assert [finding["subject"] for finding in printed["findings"]] == ["cache", "python", "numpy", "tvm"]
     assert cli("doctor").out.endswith("1 problem: numpy\n")
+
+
+def test_a_model(cli, tmp_path):
+    """Samples with their channels last, and labels beside them: the exit code says that something is to be mended."""
+    model, data = tmp_path / "net.onnx", tmp_path / "samples.npz"
+    onnx.save(faults.network(), model)
+    x = faults.pictures()
+    np.savez(data, x=x)
+    np.save(tmp_path / "labels.npy", np.arange(len(x)) % 6)
+    printed = json.loads(cli("doctor", model, "--data", data, "--budget", 0, "--json", "-q").out)
+    assert printed["problems"] == 0
+    assert [finding["subject"] for finding in printed["findings"]][:4] == [
+        "weights",
+        "samples",
+        "float model",
+        "layers",
+    ]
+    np.savez(data, x=np.moveaxis(x, 1, -1), labels=np.arange(len(x)) % 6)
+    result = cli("doctor", model, "--data", data, "--budget", 0, "--samples", 16)
+    assert result.code == 1 and "problem  layout" in result.out and "1 problem: layout" in result.out
+    assert "of 16 labels are met" in result.out and "look at every layer" in result.err
+
+
+def test_a_model_that_cannot_be_read_is_a_finding_of_the_guard(cli, tmp_path):
+    (tmp_path / "text.onnx").write_text("hello")
+    np.save(tmp_path / "x.npy", np.zeros((4, 3), np.float32))
+    result = cli("doctor", tmp_path / "text.onnx", "--data", tmp_path / "x.npy")
+    assert result.code == 1 and result.err.count("\n") == 2 and "tvmq: from_onnx" in result.err
+
+
+def test_what_belongs_together(cli, tmp_path):
+    assert "add --data" in cli("doctor", tmp_path / "net.onnx").err
+    assert "name it: tvmq doctor model.onnx" in cli("doctor", "--data", tmp_path / "x.npy").err
+
+
+def test_labels(tmp_path):
+    data, labels = tmp_path / "x.npz", tmp_path / "labels.npy"
+    np.savez(data, x=np.zeros((3, 2)))
+    assert read_labels(data, None, 9) is None
+    np.savez(data, x=np.zeros((3, 2)), y=np.arange(3))
+    assert read_labels(data, None, 2).tolist() == [0, 1]
+    np.savez(data, x=np.zeros((3, 2)), y=np.zeros((3, 2)))
+    assert read_labels(data, None, 2) is None
+    np.save(labels, np.arange(3) + 4)
+    assert read_labels(data, labels, 9).tolist() == [4, 5, 6]
+    np.save(labels, np.zeros((3, 2)))
+    with pytest.raises(DataError, match="one whole number for each sample"):
+        read_labels(data, labels, 9)
+    labels.write_text("hello")
+    with pytest.raises(DataError, match="no .npy of plain numbers"):
+        read_labels(data, labels, 9)

@@ -1,0 +1,177 @@
+"""Faults put into a healthy network: the doctor names the culprit, and calls the healthy one healthy."""
+
+from __future__ import annotations
+
+import time
+
+import doctor_faults as faults
+import numpy as np
+import pytest
+
+from tvmq.doctor import float_model
+from tvmq.doctor.examination import late, stages
+from tvmq.doctor.findings import Finding
+from tvmq.doctor.float_model import check_import, check_layers
+from tvmq.doctor.loss import check_loss
+from tvmq.doctor.patient import Patient, accuracy
+from tvmq.doctor.preprocessing import check_preprocessing
+from tvmq.doctor.samples import check_samples, laid_out
+from tvmq.doctor.weights import check_weights
+
+
+def examined(patient: Patient) -> dict[str, Finding]:
+    """Findings of all stages by subject, the gravest of each."""
+    order = {"ok": 0, "note": 1, "problem": 2}
+    found: dict[str, Finding] = {}
+    for _, stage in stages(patient):
+        for finding in stage(patient):
+            if finding.subject not in found or order[finding.status] >= order[found[finding.subject].status]:
+                found[finding.subject] = finding
+    return found
+
+
+def test_a_healthy_model_is_called_healthy():
+    found = examined(faults.patient())
+    assert {finding.status for finding in found.values()} == {"ok"}, found
+    assert found["float model"].figures["sqnr"] > 90 and found["int8"].figures["sqnr"] > 25
+    assert found["blame"].figures["culprit"] is None and "mending" not in found
+    assert found["preprocessing"].figures["distance"] < 0.1
+
+
+@pytest.mark.parametrize("prepare, code", [
+    (lambda x: x * 255, "x / 255"), (lambda x: x[:, ::-1], "x[:, ::-1]"), (lambda x: 2 * x - 1, "(x + 1) / 2"),
+], ids=["0..255 for 0..1", "swapped channels", "-1..1 for 0..1"])  # fmt: skip
+def test_wrong_preprocessing_by_batch_norms(prepare, code):
+    (found,) = check_preprocessing(faults.patient(prepare=prepare))
+    assert (found.status, found.figures["code"]) == ("problem", code), found
+    assert "batch norms" in found.what and code in found.remedy
+
+
+def test_wrong_preprocessing_by_labels(monkeypatch):
+    """Without batch norms labels tell: those that the float model gives to the right samples."""
+    monkeypatch.setattr("tvmq.doctor.preprocessing.Memory", lambda patient: type("None", (), {"norms": []}))
+    right = faults.patient()
+    labels = right.outputs(right.float_run, right.arrays)[0].argmax(axis=1)
+    (found,) = check_preprocessing(faults.patient(prepare=lambda x: x[:, ::-1], labels=labels))
+    assert (found.status, found.figures["code"]) == ("problem", "x[:, ::-1]") and "labels are met" in found.what
+    (found,) = check_preprocessing(faults.patient(labels=labels))
+    assert found.status == "ok" and found.figures["score"] == 1.0
+
+
+def test_samples_of_another_scale_that_nobody_uses():
+    (found,) = check_preprocessing(faults.patient(prepare=lambda x: x * 3000 - 1000))
+    assert found.status == "problem" and "norm" in found.what
+
+
+def test_channels_last_are_turned():
+    x = faults.pictures()
+    turned, (found,) = laid_out({"x": np.moveaxis(x, 1, -1)}, {"x": (None, 3, faults.SIZE, faults.SIZE)})
+    assert np.array_equal(turned["x"], x)
+    assert found.status == "problem" and found.remedy.startswith("x = numpy.moveaxis(x, -1, 1)")
+    assert laid_out({"x": x}, {"x": (None, 3, faults.SIZE, faults.SIZE)}) == ({"x": x}, [])
+    assert laid_out({"x": x}, {"x": None})[1] == []
+
+
+def test_an_outlying_weight():
+    patient = faults.patient(faults.outlying_weight)
+    (noted,) = check_weights(patient)
+    assert noted.status == "note" and noted.figures["layers"][0] == "middle"
+    found = {finding.subject: finding for finding in check_loss(patient)}
+    assert found["int8"].status == "problem" and found["int8"].figures["sqnr"] < 10
+    assert found["blame"].figures["culprit"] == "weights" and "the weights are to blame" in found["blame"].what
+    assert found["worst layers"].figures["layers"][0] == "middle"
+    assert "times the median of its channel" in found["worst layers"].what
+    mended = found["mending"]
+    assert mended.figures["option"] == "--rule 'middle=float'" and mended.figures["after"]["sqnr"] > 25
+    assert "tvmq.qconfig(rules=[tvmq.Rule('middle', None)])" in mended.remedy
+
+
+def test_an_outlying_activation():
+    patient = faults.patient(faults.outlying_activation)
+    notes = [finding for finding in check_layers(patient) if finding.subject == "activations"]
+    assert notes and "channel 2" in notes[0].what
+    found = {finding.subject: finding for finding in check_loss(patient)}
+    assert found["int8"].status == "problem"
+    assert found["blame"].figures["culprit"] == "activations"
+    assert found["mending"].figures["after"]["sqnr"] > found["mending"].figures["before"]["sqnr"] + 10
+    assert "middle" in found["mending"].figures["option"]
+
+
+def test_a_nan_ends_the_examination():
+    patient = faults.patient(faults.nan_weight)
+    found = examined(patient)
+    assert list(found) == ["weights"] and found["weights"].status == "problem"
+    assert found["weights"].figures == {"layer": "middle", "weight": "middle.w", "count": 1, "first": [3, 1, 0, 2]}
+
+
+def test_a_dead_layer():
+    found = [finding for finding in check_layers(faults.patient(faults.dead_layer)) if finding.subject == "layers"]
+    assert found[0].status == "problem" and "'act' 7 of 8" in found[0].what
+
+
+def test_gates_are_no_outliers():
+    found = float_model.Channels(type("Layer", (), {"operator": "sigmoid", "names": ("gate",)})())
+    found.add(np.array([[1e-9, 1e-9, 1e-9, 1e-9, 1.0]]), -1)
+    assert list(float_model._spikes([found])) == [] and found.spike()[1] > 1e8
+    found.layer.operator = "matmul"
+    assert "'gate' channel 4" in next(iter(float_model._spikes([found]))).what
+
+
+def test_an_overflow_is_named_where_it_begins():
+    def overflow(arrays: faults.Weights) -> None:
+        arrays["middle.w"][:] = 3e38
+
+    patient = faults.patient(overflow)
+    (found,) = check_layers(patient)
+    assert found.status == "problem" and found.figures["layer"] == "middle" and patient.fatal
+
+
+def test_outputs_that_never_change():
+    def constant(arrays: faults.Weights) -> None:
+        arrays["head.w"][:] = 0
+
+    found = [finding for finding in check_layers(faults.patient(constant)) if finding.subject == "outputs"]
+    assert found[0].status == "problem" and "output [0]" in found[0].what
+
+
+def test_an_import_that_is_wrong():
+    patient = faults.patient()
+    good = patient.float_run
+    for factor, status in ((1.0, "ok"), (1.005, "note"), (2.0, "problem")):
+        patient.float_run = lambda feed, factor=factor: [y * np.float32(factor) for y in good(feed)]
+        assert next(check_import(patient)).status == status
+
+
+def test_without_onnxruntime(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
+    found = next(check_import(faults.patient()))
+    assert found.status == "ok" and found.figures["peer"] == "onnx's evaluator"
+    monkeypatch.setattr(float_model, "SMALL", 0)
+    assert next(check_import(faults.patient())).status == "note"
+
+
+@pytest.mark.parametrize("spoil, words", [
+    (lambda x: np.repeat(x[:1], len(x), axis=0), "all 32 samples are the same"),
+    (lambda x: x * np.where(np.arange(32) == 5, 500, 1)[:, None, None, None], "sample 5 reaches"),
+    (lambda x: np.where(np.arange(32)[:, None, None, None] == 3, np.nan, x), "the first in sample 3"),
+    (lambda x: np.broadcast_to(x[:, :1, :1, :1], x.shape), "one number repeated"),
+])  # fmt: skip
+def test_broken_samples(spoil, words):
+    found = [finding for finding in check_samples(faults.patient(prepare=spoil)) if finding.status == "problem"]
+    assert words in found[0].what and found[0].remedy
+
+
+def test_few_samples_and_little_time():
+    patient = faults.patient()
+    patient.arrays["x"] = patient.arrays["x"][:4]
+    assert next(check_samples(patient)).status == "note"
+    assert list(late(patient)) == []
+    patient.until = time.monotonic() - 1
+    assert [finding.subject for finding in check_loss(patient)] == ["int8"]
+    assert next(late(patient)).status == "note"
+
+
+def test_accuracy_asks_for_labels_that_fit():
+    scores = [np.eye(3, dtype=np.float32)]
+    assert accuracy(scores, np.array([0, 1, 1])).tolist() == [1, 1, 0]
+    assert accuracy(scores, np.array([0, 1])) is None and accuracy(scores, np.array([0.0, 1.0, 2.0])) is None

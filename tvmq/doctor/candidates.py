@@ -1,0 +1,85 @@
+"""Other ways in which the same samples could have been prepared: what would undo a wrong preprocessing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+# Mean and deviation of red, green and blue of ImageNet's pictures in 0..1, which most vision networks are trained with
+MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
+BYTES, UNIT = 4.0, 1.6  # samples that reach beyond the first are no numbers of 0..1; within the second no bytes
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change of the samples.
+
+    words   what it does, for people
+    code    how, in Python, of an array x with the channels behind the batch
+    apply   the same
+    order   True if it only changes the order of the channels
+    """
+
+    words: str
+    code: str
+    apply: Callable[[np.ndarray], np.ndarray]
+    order: bool = False
+
+
+def _by_channel(values: np.ndarray, rank: int) -> np.ndarray:
+    return values.reshape(-1, *[1] * (rank - 2))
+
+
+def _normalize(x: np.ndarray) -> np.ndarray:
+    return (x - _by_channel(MEAN, x.ndim)) / _by_channel(STD, x.ndim)
+
+
+def _undo(x: np.ndarray) -> np.ndarray:
+    return x * _by_channel(STD, x.ndim) + _by_channel(MEAN, x.ndim)
+
+
+SWAP = Candidate("channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], order=True)
+FROM_BYTES = (
+    Candidate("divided by 255: 0..1", "x / 255", lambda x: x / 255),
+    Candidate("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
+)
+FROM_UNIT = (
+    Candidate("times 255: 0..255", "x * 255", lambda x: x * 255),
+    Candidate("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
+)
+FROM_CENTRED = (
+    Candidate("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
+    Candidate("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
+)
+NORMALIZED = "ImageNet's mean and deviation"
+
+
+def candidates(x: np.ndarray) -> Iterator[Candidate]:
+    """The changes that make sense for samples (batch, channels, ...) with such values."""
+    low, high = float(x.min()), float(x.max())
+    coloured = x.ndim == 4 and x.shape[1] == 3
+    if coloured:
+        yield SWAP
+    if high > BYTES or low < -BYTES:
+        yield from _from_bytes(low, coloured)
+    elif low >= 0 and high <= UNIT:
+        yield from FROM_UNIT
+        if coloured:
+            yield Candidate(NORMALIZED, "(x - MEAN) / STD", _normalize)
+    elif low < 0:
+        yield from FROM_CENTRED
+        if coloured:
+            yield Candidate(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
+            yield Candidate(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
+
+
+def _from_bytes(low: float, coloured: bool) -> Iterator[Candidate]:
+    """Of numbers as large as bytes; of signed ones only the scale is doubtful."""
+    yield FROM_BYTES[0]
+    if low >= 0:
+        yield FROM_BYTES[1]
+        if coloured:
+            yield Candidate(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
+            yield Candidate(f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim))

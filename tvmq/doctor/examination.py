@@ -1,0 +1,41 @@
+"""`tvmq doctor model.onnx --data ...`: the stages of the examination, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tvmq.doctor.findings import Finding, note
+from tvmq.doctor.float_model import check_import, check_layers
+from tvmq.doctor.loss import check_int8, check_mending, check_sides, check_worst
+from tvmq.doctor.patient import Patient
+from tvmq.doctor.preprocessing import check_preprocessing
+from tvmq.doctor.samples import check_samples
+from tvmq.doctor.weights import check_weights
+
+Stage = Callable[[Patient], Iterator[Finding]]
+
+# What a stage is called while it runs -> the stage. Each relies on what those before it found to be healthy.
+STAGES: dict[str, Stage] = {
+    "look at the weights": check_weights,
+    "look at the samples": check_samples,
+    "compare the float model": check_import,
+    "look at every layer": check_layers,
+    "try other preprocessings": check_preprocessing,
+    "quantize": check_int8,
+    "weights or activations": check_sides,
+    "compare layer by layer": check_worst,
+    "try what mends it": check_mending,
+}
+
+
+def stages(patient: Patient) -> Iterator[tuple[str, Stage]]:
+    """The stages that still make sense: after a finding that spoils all others there are none."""
+    for label, stage in STAGES.items():
+        if not patient.fatal:
+            yield label, stage
+
+
+def late(patient: Patient) -> Iterator[Finding]:
+    """A note if the time was too short."""
+    if patient.left_out:
+        yield note("time", "the budget is used up; experiments were left out", "a larger --budget tries more")

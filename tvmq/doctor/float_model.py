@@ -1,0 +1,198 @@
+"""The float model: does ours compute what onnxruntime does, and are its layers alive on these data?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tvmq.analysis.explanation import short_names
+from tvmq.analysis.layer_tensors import LayerTensor, layer_tensors
+from tvmq.analysis.probes import tapped
+from tvmq.analysis.work import float_macs
+from tvmq.codegen.build_module import build
+from tvmq.dataset import Dataset
+from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.doctor.patient import Arrays, Patient, decibels
+from tvmq.graph.view import View
+from tvmq.passes.prepare import prepare
+
+SAME, NEAR = 60.0, 30.0  # dB: sums in another order give 90 and more; below NEAR something computes something else
+COMPARED, LOOKED_AT = 8, 32
+SMALL = 5_000_000  # multiply-accumulates that onnx's own evaluator, plain NumPy, does in a second or two
+# Bottlenecks of squeeze-and-excite blocks lose half of their channels in healthy networks
+DEAD, SPIKE = 0.8, 50.0
+# Their channels are factors, of which some are nearly 0
+GATES = ("sigmoid", "nn.softmax", "tvmq.softmax", "multiply", "tanh")
+LEAST_CHANNELS = 4
+LISTED = 3
+
+
+def check_import(patient: Patient) -> Iterator[Finding]:
+    """Outputs of our float build beside onnxruntime's, or those of onnx's own evaluator."""
+    if patient.proto is None:
+        return
+    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in patient.arrays.items()}
+    by, run = _peer(patient)
+    if run is None:
+        yield note("float model", "not compared: onnxruntime is not installed", "pip install onnxruntime")
+        return
+    wanted = patient.outputs(run, arrays)
+    got = patient.outputs(patient.float_run, arrays)
+    if not all(np.isfinite(y).all() for y in wanted if y.dtype.kind == "f"):
+        what = f"{by} itself gives NaN or infinite outputs"
+        yield problem("float model", what, "the layers below tell where they come from", peer=by)
+        return
+    sqnr = decibels(wanted, got)
+    text = f"our float build is {'equal to' if np.isinf(sqnr) else f'{sqnr:.0f} dB from'} {by}"
+    if sqnr >= SAME:
+        yield ok("float model", text, sqnr=sqnr, peer=by)
+    elif sqnr >= NEAR:
+        yield note("float model", text, "sums of another order seldom differ that much; int8 differs more", sqnr=sqnr)
+    else:
+        yield problem("float model", text, "the import is wrong: report it, with the model if you can", sqnr=sqnr)
+
+
+def _peer(patient: Patient) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
+    """Who else can run the model."""
+    try:
+        import onnxruntime
+    except ImportError:
+        if sum(float_macs(View(prepare(patient.mod, patient.params))).values()) > SMALL:
+            return "", None
+        from onnx.reference import ReferenceEvaluator
+
+        evaluator = ReferenceEvaluator(patient.proto)
+        return "onnx's evaluator", lambda feed: [np.asarray(y) for y in evaluator.run(None, dict(feed))]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(patient.proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    return "onnxruntime", lambda feed: [np.asarray(y) for y in session.run(None, dict(feed))]
+
+
+@dataclass
+class Channels:
+    """Per channel, over all samples so far: extremes, and whether all values were finite."""
+
+    layer: LayerTensor
+    low: np.ndarray = field(default_factory=lambda: np.array(np.inf))
+    high: np.ndarray = field(default_factory=lambda: np.array(-np.inf))
+    finite: bool = True
+
+    def add(self, values: np.ndarray, axis: int) -> None:
+        """Take in the values of a batch."""
+        rows = np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1)
+        self.finite = self.finite and bool(np.isfinite(rows).all())
+        self.low = np.minimum(self.low, rows.min(axis=1, initial=np.inf))
+        self.high = np.maximum(self.high, rows.max(axis=1, initial=-np.inf))
+
+    @property
+    def name(self) -> str:
+        """The layer, for people."""
+        return short_names(self.layer.names)
+
+    @property
+    def dead(self) -> np.ndarray:
+        """Channels that gave one and the same value always."""
+        return np.flatnonzero(self.low == self.high)
+
+    def spike(self) -> tuple[int, float]:
+        """The channel of the largest magnitude, and how many times the median channel's that is."""
+        largest = np.maximum(np.abs(self.low), np.abs(self.high))
+        usual = float(np.median(largest[largest > 0])) if (largest > 0).any() else 0.0
+        return int(largest.argmax()), float(largest.max()) / usual if usual else 0.0
+
+
+def channels_of(patient: Patient) -> list[Channels]:
+    """Every float result of the prepared model, run on the first samples."""
+    prepared = prepare(patient.mod, patient.params)
+    view = View(prepared)
+    layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
+    run = build(tapped(prepared, [(tensor.plain, None) for tensor in layers])).run
+    found = [Channels(tensor) for tensor in layers]
+    for feed, _ in Dataset(_first(patient.arrays), patient.inputs):
+        for channels, values in zip(found, run(feed), strict=False):
+            if values.ndim and values.size:
+                channels.add(values, channel_axis(channels.layer.operator, values.ndim))
+    return [channels for channels in found if channels.low.ndim]
+
+
+def _is_float(view: View, tensor: LayerTensor) -> bool:
+    return str(view.var[tensor.plain].ty.dtype) == "float32"
+
+
+def _first(arrays: Arrays) -> Arrays:
+    return {name: array[:LOOKED_AT] if array.ndim else array for name, array in arrays.items()}
+
+
+def channel_axis(operator: str, rank: int) -> int:
+    """Where a layer has its channels: pictures and convolutions behind the batch, rows of features last.
+
+    >>> channel_axis("nn.relu", 4), channel_axis("nn.conv1d", 3), channel_axis("matmul", 3), channel_axis("matmul", 2)
+    (1, 1, -1, -1)
+    """
+    return 1 if rank >= 4 or "conv" in operator else -1
+
+
+def check_layers(patient: Patient) -> Iterator[Finding]:
+    """NaN and infinite values, outputs that never change, dead channels, channels far larger than the others."""
+    found = channels_of(patient)
+    patient.channels = found
+    broken = next((channels for channels in found if not channels.finite), None)
+    if broken is not None:
+        patient.fatal = True
+        what = f"layer '{broken.name}' ({broken.layer.operator}) is the first that gives NaN or infinite values"
+        yield problem(
+            "layers", what, "look at its inputs: an overflow, a division by 0, the logarithm of 0", layer=broken.name
+        )
+        return
+    constant = _constant_outputs(patient)
+    if constant:
+        what = f"output {constant} is the same for all samples"
+        yield problem("outputs", what, "the model does not look at these data: see dead channels and the preprocessing")
+    yield from _dead(found)
+    yield from _spikes(found)
+
+
+def _constant_outputs(patient: Patient) -> list[int]:
+    """Indices of outputs that do not depend on the sample."""
+    arrays = _first(patient.arrays)
+    if patient.samples < 2:
+        return []
+    outputs = patient.outputs(patient.float_run, arrays)
+    return [index for index, y in enumerate(outputs) if len(y) > 1 and y.size and (y == y[:1]).all()]
+
+
+def _dead(found: Sequence[Channels]) -> Iterator[Finding]:
+    """Layers of which channels never change on these data."""
+    rows = [(channels, len(channels.dead)) for channels in found if len(channels.dead) and channels.low.size > 1]
+    total, dead = sum(channels.low.size for channels in found), sum(count for _, count in rows)
+    if not rows:
+        yield ok("layers", f"{len(found)} float results, all finite; no dead channels")
+        return
+    rows.sort(key=lambda row: -row[1] / row[0].low.size)
+    listed = ", ".join(f"'{channels.name}' {count} of {channels.low.size}" for channels, count in rows[:LISTED])
+    what = f"{len(found)} float results, all finite; {dead} of {total} channels never change: {listed}"
+    worst, count = rows[0]
+    if count > DEAD * worst.low.size and worst.low.size >= LEAST_CHANNELS:
+        yield problem("layers", what, "most of a layer is dead: wrong preprocessing, or a training that failed")
+    elif dead > 0.01 * total:
+        yield note("layers", what, "they cost time and bring nothing; with other data they may wake")
+    else:
+        yield ok("layers", what)
+
+
+def _spikes(found: Sequence[Channels]) -> Iterator[Finding]:
+    """Layers of which one channel is far larger than the others: 8 bits for all of them leave little for the rest."""
+    wide = [c for c in found if c.low.size >= LEAST_CHANNELS and c.layer.operator not in GATES]
+    rows = [(channels, *channels.spike()) for channels in wide]
+    rows = sorted((row for row in rows if row[2] > SPIKE), key=lambda row: -row[2])
+    if not rows:
+        return
+    listed = "; ".join(
+        f"'{channels.name}' channel {channel}: {ratio:.0f} times" for channels, channel, ratio in rows[:LISTED]
+    )
+    what = f"single channels are far larger than the median channel of their layer: {listed}"
+    yield note("activations", what, "whether that costs anything is tried below", layers=[row[0].name for row in rows])

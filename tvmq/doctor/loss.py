@@ -1,0 +1,183 @@
+"""What int8 costs: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import tvm
+
+from tvmq.analysis.comparison import compare
+from tvmq.analysis.comparison_table import Comparison, LayerComparison
+from tvmq.analysis.explanation import short_names
+from tvmq.config import QConfig
+from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.doctor.mending import mends, tried
+from tvmq.doctor.patient import Patient
+from tvmq.doctor.trial import Clinic, Outcome, integer_form
+from tvmq.passes.adopt import brings_scales
+from tvmq.passes.prepare import prepare
+
+SIDE = 3.0  # dB between weights and activations, from which one of them is named
+COMPARED = 16  # samples
+WORST = 3
+
+
+@dataclass
+class Case:
+    """What the stages of this file find, one after the other.
+
+    clinic      trials of the patient
+    module      the integer module of the options as they are
+    simulated   the same in floats that are rounded
+    outcome     what it does
+    sides       with the weights alone rounded, and with the activations alone
+    comparison  with float, layer by layer
+    """
+
+    clinic: Clinic
+    module: tvm.IRModule
+    simulated: tvm.IRModule
+    outcome: Outcome
+    sides: dict[str, Outcome] = field(default_factory=dict)
+    comparison: Comparison | None = None
+
+
+def check_int8(patient: Patient) -> Iterator[Finding]:
+    """Quantize with the options as they are, and judge."""
+    if brings_scales(prepare(patient.mod, patient.params)):
+        yield note(
+            "int8", "the model is quantized already; its own scales are taken", "give the float model it came from"
+        )
+        return
+    clinic = Clinic(patient)
+    simulated = clinic.simulated(patient.config)
+    module = integer_form(simulated)
+    patient.case = Case(clinic, module, simulated, clinic.judge_integer(module))
+    yield _verdict(patient.case.outcome)
+
+
+def check_sides(patient: Patient) -> Iterator[Finding]:
+    """Weights or activations?"""
+    case = patient.case
+    if case is not None and not patient.is_late():
+        case.sides = case.clinic.sides(patient.config, case.simulated)
+        yield _blame(case.sides, case.outcome)
+
+
+def check_worst(patient: Patient) -> Iterator[Finding]:
+    """The layers that lose most, by the side that is to blame."""
+    case = patient.case
+    if case is not None and case.sides and not patient.is_late():
+        judged = {name: array[:COMPARED] if array.ndim else array for name, array in case.clinic.judged.items()}
+        case.comparison = compare((patient.mod, patient.params), case.module, judged)
+        yield _worst(case.comparison, culprit(case.sides), patient, case.outcome)
+
+
+def check_mending(patient: Patient) -> Iterator[Finding]:
+    """Where int8 costs too much: what mends it, tried."""
+    case = patient.case
+    if case is not None and case.comparison is not None and not case.outcome.is_healthy:
+        yield _mended(case.clinic, patient.config, case.outcome, case.comparison, culprit(case.sides))
+
+
+def check_loss(patient: Patient) -> Iterator[Finding]:
+    """All of it, in order."""
+    for check in (check_int8, check_sides, check_worst, check_mending):
+        yield from check(patient)
+
+
+def _verdict(outcome: Outcome) -> Finding:
+    text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
+    if outcome.is_healthy:
+        return ok("int8", text, **outcome.figures())
+    if outcome.is_sick:
+        return problem("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
+    return note("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
+
+
+def culprit(sides: dict[str, Outcome]) -> str:
+    """ "weights", "activations" or "both"."""
+    gap = sides["activations"].sqnr - sides["weights"].sqnr
+    return "both" if not abs(gap) > SIDE else "weights" if gap > 0 else "activations"
+
+
+def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
+    text = f"weights alone in 8 bits: {sides['weights']}\nactivations alone: {sides['activations']}"
+    figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
+    figures["culprit"] = None if outcome.is_healthy else culprit(sides)
+    if outcome.is_healthy:
+        return ok("blame", text, **figures)
+    words = {
+        "both": "both to blame",
+        "weights": "the weights are to blame",
+        "activations": "the activations are to blame",
+    }
+    return note("blame", f"{words[culprit(sides)]}\n{text}", **figures)
+
+
+def ranked(comparison: Comparison, blamed: str) -> list[LayerComparison]:
+    """Layers in int8 in the order in which they are suspects, the worst first.
+
+    Of weights, by what the layer alone loses. Of activations by turns: the layers that lose most by themselves, and
+    those behind which most of what came in is lost; a channel that dwarfs the others hides the loss in its own layer.
+    """
+    layers = [layer for layer in comparison.layers if layer.precision[1] == "int8" and layer.operator != "input"]
+    own = sorted(layers, key=lambda layer: layer.local.sqnr)
+    if blamed == "weights":
+        # not by the error of the weight itself: a few large ones hide that all others are gone
+        return [layer for layer in own if layer.weight is not None]
+    lost = sorted(layers, key=lambda layer: _lost(comparison, layer))
+    turns = [layer for pair in zip(lost, own, strict=True) for layer in pair]
+    return list({layer.names: layer for layer in turns}.values())
+
+
+def _lost(comparison: Comparison, layer: LayerComparison) -> float:
+    """Minus the decibels that are lost between the layer before and this one."""
+    index = comparison.layers.index(layer)
+    before = comparison.layers[index - 1].accumulated.sqnr if index else math.inf
+    return layer.accumulated.sqnr - min(before, layer.local.sqnr, 80.0)
+
+
+def _worst(comparison: Comparison, blamed: str, patient: Patient, outcome: Outcome) -> Finding:
+    worst = ranked(comparison, blamed)[:WORST]
+    parts = [f"'{short_names(layer.names)}' {_figures(layer)}" for layer in worst]
+    names = [layer.names[0] for layer in worst]
+    text = "\n".join(parts) or "none in int8"
+    known = [patient.outliers[name] for layer in worst for name in layer.names if name in patient.outliers]
+    places = [f"{place} is {ratio:.0f} times the median of its channel" for place, ratio in known]
+    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _feeds(c, worst)]
+    why = [*places, *(f"{spike} dwarfs the others" for spike in spiked[:1])]
+    text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_healthy else ""
+    return ok("worst layers", text, layers=names)
+
+
+def _feeds(channels: Any, worst: list[LayerComparison]) -> bool:
+    """True for a layer with a channel far beyond the others that is one of the worst."""
+    from tvmq.doctor.float_model import LEAST_CHANNELS, SPIKE
+
+    names = {name for layer in worst for name in layer.names}
+    return (
+        channels.low.size >= LEAST_CHANNELS and channels.spike()[1] > SPIKE and bool(names & set(channels.layer.names))
+    )
+
+
+def _figures(layer: LayerComparison) -> str:
+    weight = "" if layer.weight is None else f", weight {layer.weight.sqnr:.1f}"
+    return f"{layer.local.sqnr:.1f} dB by itself, {layer.accumulated.sqnr:.1f} from the input on{weight}"
+
+
+def _mended(clinic: Clinic, config: QConfig, before: Outcome, comparison: Comparison, blamed: str) -> Finding:
+    """The mend that was tried and helps, with the figures before and after; or what was tried in vain."""
+    suspects = [layer.names[0] for layer in ranked(comparison, blamed)]
+    best, count = tried(clinic, config, before, mends(suspects, blamed, config))
+    if best is None:
+        what = f"{count} ways were tried, none makes it better by 2 dB"
+        remedy = "more samples, tvmq.qconfig(weight_rounding='calibrated'), or training with quantization in mind"
+        return note("mending", what, remedy, tried=count)
+    mend, after = best
+    what = f"{mend.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
+    figures = {"option": mend.option, "python": mend.python, "before": before.figures(), "after": after.figures()}
+    return note("mending", what, f"tvmq quantize ... {mend.option}\nin Python: {mend.python}", tried=count, **figures)

@@ -1,0 +1,130 @@
+"""A model with its data, as the doctor's stages see them, and how far results are from one another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.analysis.deviation import Deviation
+from tvmq.codegen.build_module import build
+from tvmq.config import QConfig
+from tvmq.dataset import Dataset, Input, samples_in
+from tvmq.graph.symbolic import inputs_of
+
+Arrays = dict[str, np.ndarray]
+Feeds = list[tuple[Arrays, int]]
+# Outputs of all samples, in order -> one figure a sample, higher is better.
+Score = Callable[[Sequence[np.ndarray], np.ndarray], np.ndarray]
+FEW = 8
+
+
+@dataclass
+class Patient:
+    """A float model, data, and what was found on the way for later stages.
+
+    proto    the ONNX model; None for models of torch
+    mod      its module, with `params`
+    arrays   {input: samples}, as many as shall be looked at
+    config   how it is to be quantized
+    labels   of the samples; None without
+    until    time.monotonic() at which no further experiment begins
+    fatal    True once a finding makes all further stages senseless
+    left_out True once something was not tried because it was late
+    outliers {layer: (place, how far)} of weights, for the words about the worst layers
+    channels what every layer gave, for the same
+    case     what quantizing found, see loss.py
+    """
+
+    proto: Any
+    mod: tvm.IRModule
+    params: Mapping[str, Any]
+    arrays: Arrays
+    config: QConfig = field(default_factory=QConfig)
+    labels: np.ndarray | None = None
+    until: float = float("inf")
+    fatal: bool = False
+    left_out: bool = False
+    outliers: dict[str, tuple[str, float]] = field(default_factory=dict)
+    channels: list[Any] = field(default_factory=list)
+    case: Any = None
+
+    @cached_property
+    def inputs(self) -> list[Input]:
+        """What the model takes."""
+        return [given for given in inputs_of(self.mod) if given.name not in self.params]
+
+    @cached_property
+    def samples(self) -> int:
+        """How many there are."""
+        return samples_in(self.arrays)
+
+    @cached_property
+    def float_run(self) -> Callable[[Mapping[str, Any]], list[np.ndarray]]:
+        """The float model, compiled."""
+        return build(self.mod, params=self.params).run
+
+    def half(self, which: int) -> Arrays:
+        """Every other sample: 0 to calibrate on, 1 to judge by; all where there are only a few."""
+        step = slice(which, None, 2) if self.samples >= 2 * FEW else slice(None)
+        return {name: array[step] if array.ndim else array for name, array in self.arrays.items()}
+
+    def labels_of_half(self, which: int) -> np.ndarray | None:
+        """The labels that belong to them."""
+        if self.labels is None:
+            return None
+        return self.labels[which::2] if self.samples >= 2 * FEW else self.labels
+
+    def is_late(self) -> bool:
+        """True if no further experiment should begin; that is remembered."""
+        late = time.monotonic() > self.until
+        self.left_out = self.left_out or late
+        return late
+
+    def outputs(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], arrays: Arrays) -> list[np.ndarray]:
+        """Results of all samples, joined where they have a row for each sample, else stacked by batch."""
+        parts: list[list[np.ndarray]] = []
+        for feed, count in Dataset(arrays, self.inputs):
+            size = samples_in(feed)
+            parts.append([y[:count] if y.ndim and len(y) == size else y[None] for y in map(np.asarray, run(feed))])
+        return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
+
+
+def decibels(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
+    """Signal to noise of the worst output, dB.
+
+    >>> decibels([np.float32([3, 4])], [np.float32([3, 4.5])])
+    20.0
+    """
+    figures = []
+    for a, b in zip(wanted, got, strict=True):
+        deviation = Deviation()
+        deviation.add(np.asarray(a, np.float64), np.asarray(b, np.float64))
+        figures.append(deviation.figures().sqnr)
+    return min(figures)
+
+
+def class_scores(outputs: Sequence[np.ndarray]) -> np.ndarray | None:
+    """The output that scores classes, (samples, classes); None if the model is no classifier.
+
+    >>> class_scores([np.zeros((4, 10))]).shape, class_scores([np.zeros((4, 3, 8, 8))])
+    ((4, 10), None)
+    """
+    for y in outputs[:1]:
+        flat = y.reshape(len(y), -1)
+        if sum(size > 1 for size in y.shape[1:]) == 1 and flat.shape[1] <= 100_000 and y.dtype.kind == "f":
+            return flat
+    return None
+
+
+def accuracy(outputs: Sequence[np.ndarray], labels: np.ndarray) -> np.ndarray | None:
+    """1.0 for every sample whose highest score is that of its label; None where labels do not fit the outputs."""
+    scores = class_scores(outputs)
+    if scores is None or labels.shape != (len(scores),) or labels.dtype.kind not in "iu":
+        return None
+    return (scores.argmax(axis=1) == labels).astype(np.float64)

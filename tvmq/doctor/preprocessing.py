@@ -1,0 +1,175 @@
+"""Are the samples prepared as they were for training? Other preparations are tried, and what speaks for them is told.
+
+Three witnesses, the best one that the model and the data have is believed:
+
+    labels       the score is better with another preparation
+    batch norms  the first ones remember mean and variance of their inputs in training
+    outputs      a classifier tells samples apart: mutual information of sample and class, H(mean p) - mean H(p), nats;
+                 samples that the model does not understand get the same answer, or no clear one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvmq.doctor.batch_norms import Memory, scale_between
+from tvmq.doctor.candidates import Candidate, candidates
+from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.doctor.patient import Arrays, Patient, accuracy, class_scores
+
+TRIED = 48  # samples
+# Score: better by so much, and by so many standard errors of the paired difference
+BETTER, ERRORS = 0.05, 3.0
+# Batch norms: trained networks on data of their kind lie at 0.05 to 0.15, on swapped scales at 0.5 to 10
+FAR, NEARER, LOST = 0.3, 0.5, 1.0
+# Nats: right and wrong preparations of trained classifiers are 0.2 and more apart, harmless ones up to 0.02
+TELLING, SURE = 0.1, 0.25
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the witnesses say of a preparation; None where one is missing.
+
+    correct    1.0 or 0.0 for each labelled sample
+    distance   of batch norms, see `Memory.distance`
+    told       mutual information of sample and class, nats
+    """
+
+    correct: np.ndarray | None
+    distance: float | None
+    told: float | None
+
+
+def check_preprocessing(patient: Patient) -> Iterator[Finding]:
+    """One finding: what the samples should be changed by, or that they are as the model expects."""
+    name = next((name for name, array in patient.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
+    if name is None:
+        return
+    memory = Memory(patient)
+    own = _evidence(patient, memory, patient.arrays[name], name)
+    tried: list[tuple[Candidate, Evidence]] = []
+    for candidate in candidates(patient.arrays[name][:TRIED].astype(np.float32)):
+        if patient.is_late():
+            break
+        tried.append((candidate, _evidence(patient, memory, _changed(candidate, patient.arrays[name]), name)))
+    if not tried and patient.left_out:
+        return
+    found = by_score(own, tried) or by_norms(own, tried) or by_outputs(own, tried)
+    if found is None and own.distance is not None and own.distance > LOST:
+        found = _unexplained(patient, memory, own.distance)
+    figures = {"distance": own.distance, "told": own.told, "tried": len(tried)}
+    yield found or ok("preprocessing", f"{_witnesses(own)}; none of {len(tried)} other ways is better", **figures)
+
+
+def _changed(candidate: Candidate, array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(candidate.apply(array[:TRIED].astype(np.float32)), np.float32)
+
+
+def _evidence(patient: Patient, memory: Memory, values: np.ndarray, name: str) -> Evidence:
+    arrays: Arrays = {n: a[:TRIED] if a.ndim else a for n, a in patient.arrays.items()}
+    arrays[name] = values[:TRIED]
+    outputs = patient.outputs(patient.float_run, arrays)
+    labels = None if patient.labels is None else patient.labels[: len(arrays[name])]
+    correct = None if labels is None else accuracy(outputs, labels)
+    scores = class_scores(outputs)
+    told = None if scores is None else information(scores)
+    return Evidence(correct, memory.distance(arrays) if memory.norms else None, told)
+
+
+def information(scores: np.ndarray) -> float:
+    """Mutual information of sample and class, nats: 0 if all samples get the same answer, at most log(classes).
+
+    scores  (samples, classes): probabilities, or what a softmax makes such of
+
+    >>> round(information(np.eye(4)), 3), round(information(np.ones((4, 4))), 3)
+    (1.386, 0.0)
+    """
+    p = scores.astype(np.float64)
+    if not np.isfinite(p).all():
+        return 0.0
+    if (p < 0).any() or not np.allclose(p.sum(axis=1), 1, atol=1e-3):
+        p = np.exp(p - p.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+    return max(0.0, _entropy(p.mean(axis=0)) - float(np.mean([_entropy(row) for row in p])))
+
+
+def _entropy(p: np.ndarray) -> float:
+    return float(-(p * np.log(np.maximum(p, 1e-300))).sum())
+
+
+def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
+    """What the labels say: a problem, that all is well, or nothing without them."""
+    if own.correct is None:
+        return None
+    gains = [
+        (candidate, evidence.correct - own.correct) for candidate, evidence in tried if evidence.correct is not None
+    ]
+    candidate, gain = max(gains, key=lambda pair: float(pair[1].mean()), default=(None, np.zeros(1)))
+    error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
+    here = float(own.correct.mean())
+    if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
+        what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them {candidate.words}"
+        return _wrong(candidate, what, sure=True)
+    text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other ways is better"
+    return ok("preprocessing", text, score=here)
+
+
+def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
+    """What batch norms remember, if that explains anything."""
+    known = [(candidate, e.distance) for candidate, e in tried if e.distance is not None]
+    if own.distance is None or not known:
+        return None
+    candidate, distance = min(known, key=lambda pair: pair[1])
+    # the order of channels moves the statistics less than a scale does
+    far = FAR / 3 if candidate.order else FAR
+    if own.distance < far or distance > NEARER * own.distance:
+        return None
+    what = (
+        f"mean and variance at the first batch norms are {own.distance:.2f} from training, {distance:.2f} with samples"
+    )
+    return _wrong(candidate, f"{what} {candidate.words}", sure=True)
+
+
+def by_outputs(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
+    """How well the model tells the samples apart, if another way is clearly better."""
+    known = [(candidate, e.told) for candidate, e in tried if e.told is not None]
+    if own.told is None or not known:
+        return None
+    candidate, told = max(known, key=lambda pair: pair[1])
+    if told - own.told < max(TELLING, 0.1 * told):
+        return None
+    what = f"the outputs tell {own.told:.2f} nats about a sample, {told:.2f} with samples {candidate.words}"
+    return _wrong(candidate, what, sure=told - own.told > max(SURE, 0.5 * told))
+
+
+def _wrong(candidate: Candidate, what: str, *, sure: bool) -> Finding:
+    figures = {"candidate": candidate.words, "code": candidate.code}
+    if sure:
+        return problem("preprocessing", what, f"prepare samples so: {candidate.code}", **figures)
+    remedy = f"if they were trained so, prepare them so: {candidate.code}   (labels would tell: --labels)"
+    return note("preprocessing", what, remedy, **figures)
+
+
+def _unexplained(patient: Patient, memory: Memory, distance: float) -> Finding:
+    """Far from training, and no usual change brings the samples nearer."""
+    norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in patient.arrays.items()})))
+    factor = scale_between(variance, norm.variance)
+    what = (
+        f"what reaches batch norm '{norm.name}' is {distance:.2f} from training: deviation "
+        f"{np.sqrt(variance.mean()):.3g} here, {np.sqrt(norm.variance.mean()):.3g} there"
+    )
+    remedy = f"samples are of another kind, or scaled wrongly: about {factor:.3g} times would fit"
+    return problem("preprocessing", what, remedy, distance=distance, factor=factor, layer=norm.name)
+
+
+def _witnesses(own: Evidence) -> str:
+    """What the own preparation has to show."""
+    parts = []
+    if own.distance is not None:
+        parts.append(f"{own.distance:.2f} from what the batch norms saw in training")
+    if own.told is not None:
+        parts.append(f"outputs tell {own.told:.2f} nats about a sample")
+    return ", ".join(parts) or "no batch norms, no classes: nothing tells, but labels would"

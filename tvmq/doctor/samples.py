@@ -1,0 +1,86 @@
+"""The data by themselves: their layout, values that are none, samples that are all the same, outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.doctor.patient import FEW, Arrays, Patient
+
+ENOUGH = 32
+FAR = 50.0  # times the usual largest magnitude of a sample
+
+
+def laid_out(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[Arrays, list[Finding]]:
+    """The arrays with their channels where the model has them, and a problem for each that had to be turned.
+
+    shapes  {input: shape of the model}, None for a free dimension or an unknown rank
+    """
+    turned, findings = dict(arrays), []
+    for name, array in arrays.items():
+        shape = shapes.get(name)
+        if shape is None or array.ndim != len(shape) or array.ndim < 3 or _fits(array.shape, shape):
+            continue
+        for words, axis, to in (("last", -1, 1), ("first", 1, -1)):
+            moved = np.moveaxis(array, axis, to)
+            if _fits(moved.shape, shape):
+                turned[name] = np.ascontiguousarray(moved)
+                findings.append(_turned(name, array, shape, words, axis, to))
+                break
+    return turned, findings
+
+
+def _turned(name: str, array: np.ndarray, shape: Sequence[int | None], words: str, axis: int, to: int) -> Finding:
+    wanted = ("?" if size is None else str(size) for size in shape)
+    what = f"input '{name}': samples are {array.shape}, channels {words}; the model takes ({', '.join(wanted)})"
+    remedy = f"x = numpy.moveaxis(x, {axis}, {to})   (the examination goes on with it)"
+    return problem("layout", what, remedy, input=name, shape=list(array.shape), axis=axis, to=to)
+
+
+def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
+    """True if a sample of this shape fits, the batch aside."""
+    return all(want in (None, size) for size, want in zip(shape[1:], wanted[1:], strict=True))
+
+
+def check_samples(patient: Patient) -> Iterator[Finding]:
+    """One line for each input, or what is wrong with it."""
+    if patient.samples < ENOUGH:
+        few = "all are used to calibrate and to judge" if patient.samples < 2 * FEW else "figures below are rough"
+        yield note("samples", f"{patient.samples}: {few}", f"give {ENOUGH} or more, as different as in use")
+    for name, array in patient.arrays.items():
+        found = list(_faults(patient, name, array))
+        patient.fatal = patient.fatal or any(finding.subject == "data" for finding in found)
+        yield from found or [_described(name, array)]
+
+
+def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]:
+    where = f"input '{name}'"
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))
+        what = f"{where}: {len(bad)} values are NaN or infinite, the first in sample {bad[0][0]}"
+        yield problem("data", what, "repair the preprocessing: a division by 0 or a missing value", count=len(bad))
+        return
+    if array.ndim == 0 or not array.size:
+        return
+    flat = array.reshape(len(array), -1).astype(np.float64)
+    if len(array) > 1 and (flat == flat[0]).all():
+        yield problem("samples", f"{where}: all {len(array)} samples are the same", "give samples that differ")
+    elif (flat == flat[:, :1]).all() and flat.shape[1] > 1:
+        yield problem("samples", f"{where}: each sample is one number repeated", "look at what the preprocessing gives")
+    highest = np.abs(flat).max(axis=1)
+    usual = float(np.median(highest))
+    far = np.flatnonzero(highest > FAR * usual)
+    if usual > 0 and array.dtype.kind == "f" and len(far):
+        what = f"{where}: sample {far[0]} reaches {highest[far[0]]:.4g}, usual samples {usual:.4g}"
+        yield problem(
+            "samples", what, "a broken sample widens the ranges of all: take it out", outliers=[int(i) for i in far]
+        )
+
+
+def _described(name: str, array: np.ndarray) -> Finding:
+    numbers = array.astype(np.float64)
+    low, high, mean, std = (float(f(numbers)) for f in (np.min, np.max, np.mean, np.std))
+    text = f"input '{name}': {array.shape} {array.dtype}, {low:.4g} to {high:.4g}, mean {mean:.4g}, deviation {std:.4g}"
+    return ok("samples", text, low=low, high=high, mean=mean, std=std)

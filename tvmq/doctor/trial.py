@@ -1,0 +1,139 @@
+"""Quantize the patient in one way or another; judge the result by float, on samples that it was not calibrated on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.analysis.explanation import explain
+from tvmq.codegen.build_module import build
+from tvmq.config import QConfig
+from tvmq.doctor.patient import Patient, accuracy, class_scores, decibels
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import op_name
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.realize import realize
+from tvmq.pipeline import quantize
+
+# Noise of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
+HEALTHY, SICK = 20.0, 10.0  # dB
+SCORE_DROP, ERRORS = 0.01, 2.0  # of labels met; standard errors of the paired difference
+SAME_CLASS = 0.95
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a model is beside float, on the samples to judge by.
+
+    sqnr       of the worst output, dB
+    same       share of samples of which both name the same class; None if it is no classifier
+    score      share of labels met; None without labels
+    drop       float's score minus this one, and the standard error of that
+    int8       share of multiply-accumulates in int8; 1 for simulations
+    """
+
+    sqnr: float
+    same: float | None = None
+    score: float | None = None
+    drop: tuple[float, float] | None = None
+    int8: float = 1.0
+
+    @property
+    def is_healthy(self) -> bool:
+        """True if nobody needs to look further: by the labels if there are some, else by the outputs."""
+        if self.drop is not None:
+            return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= SICK
+        return self.sqnr >= HEALTHY
+
+    @property
+    def is_sick(self) -> bool:
+        """True if the model is of no use like this."""
+        lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
+        return lost or self.sqnr < SICK or (self.same is not None and self.same < SAME_CLASS - 0.15)
+
+    def __str__(self) -> str:
+        parts = [f"{self.sqnr:.1f} dB"]
+        if self.score is not None:
+            parts.append(f"{self.score:.1%} of labels")
+        if self.same is not None:
+            parts.append(f"same class on {self.same:.1%}")
+        return ", ".join(parts)
+
+    def figures(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
+
+
+class Clinic:
+    """Trials of one patient; float's outputs are computed once."""
+
+    def __init__(self, patient: Patient) -> None:
+        self.patient = patient
+        self.judged = patient.half(1)
+        self.labels = patient.labels_of_half(1)
+        self.wanted = patient.outputs(patient.float_run, self.judged)
+
+    def simulated(self, config: QConfig) -> tvm.IRModule:
+        """The model in floats that are rounded as its integers are, calibrated on the other half of the samples."""
+        config = replace(config, do_simulation=True, partition_conversions="disabled")
+        return quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config)
+
+    def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
+        """What a compiled model does on the samples to judge by."""
+        got = self.patient.outputs(run, self.judged)
+        wanted, found = class_scores(self.wanted), class_scores(got)
+        same = None
+        if wanted is not None and found is not None and wanted.shape[1] > 1:
+            same = float((wanted.argmax(axis=1) == found.argmax(axis=1)).mean())
+        score, drop = self._scored(got)
+        return Outcome(decibels(self.wanted, got), same, score, drop, int8)
+
+    def _scored(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
+        if self.labels is None:
+            return None, None
+        before, after = accuracy(self.wanted, self.labels), accuracy(got, self.labels)
+        if before is None or after is None:
+            return None, None
+        lost = before - after
+        error = float(lost.std(ddof=1) / np.sqrt(len(lost))) if len(lost) > 1 else 0.0
+        return float(after.mean()), (float(lost.mean()), error)
+
+    def integer(self, config: QConfig) -> Outcome:
+        """The model quantized with these options."""
+        return self.judge_integer(quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config))
+
+    def judge_integer(self, module: tvm.IRModule) -> Outcome:
+        """An integer module, compiled."""
+        return self.judge(build(module).run, explain(module).int8_share())
+
+    def sides(self, config: QConfig, simulated: tvm.IRModule) -> dict[str, Outcome]:
+        """With the weights alone rounded, and with the activations alone."""
+        # biases moved and weights chosen for the sake of rounding would count against the activations
+        plain = self.simulated(replace(config, bias_correction=False, weight_rounding="nearest"))
+        return {
+            "weights": self.judge(build(without(simulated, "activations")).run),
+            "activations": self.judge(build(without(plain, "weights")).run),
+        }
+
+
+def integer_form(simulated: tvm.IRModule) -> tvm.IRModule:
+    """The integers of a simulated module: what `quantize` would have gone on to."""
+    return pack_weights(fold_constants(realize(simulated)))
+
+
+def without(module: tvm.IRModule, kind: str) -> tvm.IRModule:
+    """A simulated module that leaves its "weights" or its "activations" as they are."""
+
+    def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        if op_name(value) != "tvmq.simulated_quantize":
+            return None
+        found = "weights" if value.attrs.kind == "weight" else "activations"
+        return value.args[0] if found == kind else None
+
+    return rewrite(module, visit)
