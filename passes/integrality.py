@@ -241,6 +241,8 @@ def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
         return f"take the {why} out"
     if option and option[0] in OPTION_HELP and given.get(option[0]) != option[1]:
         return f"use qconfig({option[0]}={option[1]!r})"
+    if why.startswith("limit: backend "):
+        return "replace it in the model, or quantize for a backend that has it"
     if why.startswith("option "):
         return f"leave {why.partition(':')[0]} out"
     if why.startswith("default: ") and given.get("partition_conversions") != "fully_integral":
