@@ -18,7 +18,7 @@ from project import ROOT
 TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
 SCRIPTS = ["01_first_model"]
 # Documented modules beside `tvmq` itself.
-PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.relay"}
+PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.relay", "tvmq.relay.tvm.contrib"}
 # Linked before they are there.
 COMING = {"05_integer_only"}
 MARKER = re.compile(r"^# %%(?: \[markdown\])?$")
