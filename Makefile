@@ -49,7 +49,7 @@ tutorials: $(DOCS) ## execute the tutorials into build/tutorials/*.ipynb, those 
 	$(BIN)/python tools/tutorials.py
 
 .PHONY: docs
-docs: $(DOCS) ## build the documentation into build/docs
+docs: tutorials ## build the documentation into build/docs, tutorials included
 	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 

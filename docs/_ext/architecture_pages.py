@@ -12,9 +12,10 @@ WIDTH, HEIGHT, GAP = 118, 26, 8
 
 # The road of pipeline.py: rows of (name of a pass or method, remark); what stands in brackets is not always walked
 ROAD = [
-    ["prepare", "[equalize]", "[tame_outliers]", "partition", "annotate"],
-    ["unify_scales", "[round_biases]", "calibrate", "[weight rounding]", "[bias correction]"],
-    ["realize", "fold_constants", "pack_weights", "[partition_conversions]"],
+    ["prepare", "[equalize]", "[tame_outliers]", "partition"],
+    ["annotate", "unify_scales", "[round_biases]", "calibrate"],
+    ["[weight rounding]", "[bias correction]", "realize", "fold_constants"],
+    ["pack_weights", "[partition_conversions]"],
 ]
 
 
@@ -120,4 +121,4 @@ def road(base: str) -> list[str]:
             elif number + 1 < len(ROAD):
                 right = x + width / 2
                 parts.append(f'<path d="M{right} {y + HEIGHT}v13H{4 + width / 2}v9" marker-end="url(#tip)"/>')
-    return ["```{raw} html", _svg(5 * (width + 24), 150, "the road", parts), "```"]
+    return ["```{raw} html", _svg(4 * (width + 24), len(ROAD) * 52, "the road", parts), "```"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -62,12 +63,13 @@ def messages(text: str, file: str) -> Iterator[Message]:
                 yield Message(name, template(node.args[0]) if node.args else None, file, node.lineno)
 
 
-def all_messages() -> list[Message]:
+@cache
+def all_messages() -> tuple[Message, ...]:
     """Those of the whole package."""
     found: list[Message] = []
     for path in sources():
         found += messages(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
-    return found
+    return tuple(found)
 
 
 def pages() -> list[Page]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import api_pages
 import architecture_pages
+import built_links
 import command_pages
 import error_pages
 import numeric_pages
 import pages
 import pass_pages
 from plain_docstrings import to_rst
+from sphinx.util import logging
 
 
 def generated() -> list[pages.Page]:
@@ -43,9 +46,17 @@ def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: 
     lines[:] = to_rst("\n".join(lines), api_pages.links(str(module)))
 
 
+def _check_links(app: Any, error: Exception | None) -> None:
+    """Warnings, which the build counts as errors."""
+    if error is None and app.builder.name == "html":
+        for line in built_links.problems(Path(app.outdir).resolve()):
+            logging.getLogger(__name__).warning(line)
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Called by sphinx."""
     app.connect("builder-inited", _prepare)
     app.connect("source-read", _without_absent)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("build-finished", _check_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -83,7 +83,7 @@ def made(net: Net, body: Callable[[Net], relax.Expr]) -> Module:
 def _norm(net: Net) -> relax.Expr:
     conv = net.biased(net.conv(net.x, 3, 4, "conv"), 4, "bias")
     ones = [net.numbers(np.linspace(0.5, 1.5, 4)) for _ in range(4)]
-    normed = net.emit(R.nn.batch_norm(conv, *ones, axis=1), "norm")
+    normed = net.emit(R.nn.batch_norm(conv, *ones, axis=1, training=False), "norm")
     return R.nn.relu(net.emit(normed[0], "normed"))
 
 

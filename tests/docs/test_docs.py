@@ -1,0 +1,128 @@
+"""What the pages say is true: their Python runs, their commands exist, their links lead somewhere, none is left out."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from dataclasses import replace
+
+import pytest
+
+import tvmq
+from project import ROOT
+from tvmq.demo import load_demo
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md")) + [ROOT / name for name in ("README.md", "MIGRATING.md", "CONTRIBUTING.md")]
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+# Executed here as they stand; the others show files and packages that only a reader has
+RUN = ["getting-started", "data", "accuracy", "mixed-precision", "faq", "index"]
+# Page -> the test that runs it
+ELSEWHERE = {
+    "backends": "tests/backends/test_page.py",
+    "integral": "tests/passes/test_integral_page.py",
+    "torch": "tests/frontends/test_torch_page.py",
+}
+EXCERPTS = {"README", "MIGRATING", "compare", "cuda", "extending", "quantized-models", "saved-models", "ten-minutes"}
+# Folders of docs/ that are made when the site is built
+GENERATED = ("reference/", "passes/", "tutorials/")
+
+
+def blocks(page) -> list[str]:
+    """Python of a page."""
+    return FENCE.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_python_runs(name, monkeypatch):
+    """With few calibration pictures and the options that take least time: what is asked is that it runs."""
+    whole = load_demo()
+    monkeypatch.setattr("tvmq.demo.load_demo", lambda: replace(whole, calibration=whole.calibration[:8]))
+    page = DOCS / f"{name}.md"
+    code = blocks(page)
+    assert code, f"{name}.md has no Python any more; take it off RUN"
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest", outlier_channels=False):
+        exec(compile("\n".join(code), str(page), "exec"), {})
+
+
+def test_every_page_with_python_is_tested():
+    with_python = {page.stem for page in PAGES if blocks(page)}
+    unknown = with_python - set(RUN) - set(ELSEWHERE) - EXCERPTS
+    assert not unknown, f"{sorted(unknown)}: add to RUN, or to EXCERPTS where a reader's files are shown"
+    for name, test in ELSEWHERE.items():
+        assert f"{name}.md" in (ROOT / test).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_excerpts_are_python_and_name_what_there_is(page):
+    for code in blocks(page):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "tvmq":
+                assert hasattr(tvmq, node.attr), f"{page.name}: tvmq.{node.attr} is not there"
+
+
+def code_of(text: str) -> str:
+    """Fenced and indented parts that are no Python."""
+    fenced = re.findall(r"^```(?:text|console)\n(.*?)^```$", text, re.M | re.S)
+    return "\n".join([*fenced, *re.findall(r"^ {4}(.*)$", text, re.M)])
+
+
+def commands(text: str) -> list[str]:
+    """Lines of a page that call tvmq, without prompt and remark."""
+    found = re.findall(r"^(?:\$ )?(?:\.venv/bin/)?(tvmq [a-z]+ .*)$", code_of(text), re.M)
+    found += re.findall(r"`(tvmq [a-z]+ [^`]*)`", text)
+    return [line.partition("  #")[0] for line in found]
+
+
+def test_commands_and_their_options_exist():
+    import typer.main
+
+    from tvmq.cli.main import app
+
+    known = {
+        name: {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
+        for name, command in typer.main.get_command(app).commands.items()
+    }
+    seen = 0
+    for page in PAGES:
+        for line in commands(page.read_text(encoding="utf-8")):
+            words = shlex.split(line.replace("'", "").replace('"', ""))
+            assert words[1] in known, f"{page.name}: {line}: no such command"
+            for word in words[2:]:
+                option = word.partition("=")[0].rstrip(",.;:)")
+                if option.startswith("--") and option != "--help":
+                    assert option in known[words[1]], f"{page.name}: {line}: no option {option}"
+                    seen += 1
+    assert seen > 20
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_files(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        target = link.partition("#")[0]
+        if re.match(r"[a-z]+:", link) or not target or target.startswith(GENERATED):
+            continue
+        assert (page.parent / target).exists(), f"{page.name}: {link} leads nowhere"
+
+
+def test_the_index_lists_every_page():
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    listed = [
+        line
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.M | re.S)
+        for line in tree.split("\n")
+        if line and not line.startswith(":")
+    ]
+    assert len(listed) == len(set(listed))
+    own = {name for name in listed if not name.startswith(GENERATED)} - {"ten-minutes"}
+    assert own == {page.stem for page in DOCS.glob("*.md")} - {"index", "ten-minutes"}
+
+
+def test_the_site_needs_nothing_from_elsewhere():
+    """No fonts, scripts or pictures of other sites, and no notebook is run while the site is built."""
+    conf = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert 'nb_execution_mode = "off"' in conf
+    for path in [DOCS / "conf.py", *(DOCS / "_static").glob("*")]:
+        assert not re.search(r"https?://|@import|url\(", path.read_text(encoding="utf-8")), path.name
