@@ -251,4 +251,4 @@ assert "has no tables" in message and "a backend that has it" in message
 # *Hint:* `replace(ABACUS, accumulator_bits=16)` is refused, with numbers. Try 17, 18, ... in a loop and catch
 # `tvmq.errors.AccumulatorError`. Why are sums of the layers with most inputs not always the largest?
 #
-# Next: [06. How fast, and why](06_how_fast.ipynb)
+# Next: [06. How fast, and why](06_speed.ipynb)
