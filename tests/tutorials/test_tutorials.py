@@ -19,8 +19,6 @@ TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
 SCRIPTS = ["01_first_model"]
 # Documented modules beside `tvmq` itself.
 PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.extension", "tvmq.relay", "tvmq.relay.tvm.contrib"}
-# Linked before they are there.
-COMING = {"06_speed"}
 MARKER = re.compile(r"^# %%(?: \[markdown\])?$")
 PRIVATE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt)/")
 
@@ -106,7 +104,7 @@ def test_touches_nothing_private(path):
 @every
 def test_links_lead_to_tutorials(path):
     for name in re.findall(r"\((\d\d_\w+)\.ipynb\)", path.read_text(encoding="utf-8")):
-        assert name in COMING or (path.parent / f"{name}.py").exists(), f"there is no tutorial {name}"
+        assert (path.parent / f"{name}.py").exists(), f"there is no tutorial {name}"
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

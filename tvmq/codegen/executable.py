@@ -226,8 +226,8 @@ class Executable:
         def work() -> Profile:
             calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
             described = calls if name == "main" else calls["common"][name]
-            run, forecast = partial(_run_as, main, inputs, name), partial(self._forecast, name)
-            return profiled(self._parts.code, run, described, target, repeat, forecast, name)
+            prepared, forecast = partial(_prepared_as, main, inputs, name), partial(self._forecast, name)
+            return profiled(self._parts.code, prepared, described, target, repeat, forecast, name)
 
         return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
 
@@ -309,9 +309,11 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     return lambda name: entry(host, name)
 
 
-def _run_as(main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]) -> object:
-    """A run of main with another function of a virtual machine in its place."""
-    return main.with_code(code, name).run(inputs)
+def _prepared_as(
+    main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]
+) -> Callable[[], object]:
+    """A run of main with another function of a virtual machine in its place, to be measured."""
+    return partial(main.with_code(code, name).run, inputs)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

@@ -39,7 +39,7 @@ clock = time.perf_counter
 
 def profiled(
     code: relax.VMExecutable,
-    run: Callable[[Callable[..., Any]], object],
+    prepared: Callable[[Callable[..., Any]], Callable[[], object]],
     described: Mapping[str, Any],
     target: CpuTarget,
     repeat: int,
@@ -49,15 +49,15 @@ def profiled(
     """The profile, with as many threads as models use in this thread.
 
     code       the compiled functions
-    run        runs a function in main's place on the inputs
+    prepared   gives for a function in main's place a run on the inputs
     described  see main_calls.describe_calls
     forecast   with so many threads: seconds that the cost model expects of every call of a sample
     function   main, or its name for common sizes
     """
     machine = relax.VirtualMachine(code, tvm.cpu())
-    calls = recorded(machine, run, function)
+    calls = recorded(machine, lambda code: prepared(code)(), function)
     main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
-    whole, seconds = _measured(lambda: run(main), calls, repeat)
+    whole, seconds = _measured(prepared(main), calls, repeat)
     idle = tvm_ffi.get_global_func("testing.nop")
     overhead = statistics.median(
         statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
