@@ -50,7 +50,8 @@ tutorials: $(DOCS) ## execute the tutorials into build/tutorials/*.ipynb, those 
 
 .PHONY: docs
 docs: tutorials ## build the documentation into build/docs, tutorials included
-	$(BIN)/sphinx-build -W --keep-going -b html docs build/docs
+	@rm -rf build/docs
+	$(BIN)/sphinx-build -W --keep-going -d build/doctrees -b html docs build/docs
 	@echo "open build/docs/index.html"
 
 .PHONY: demo

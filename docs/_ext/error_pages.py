@@ -89,7 +89,7 @@ def pages() -> list[Page]:
 HOW = """
 The messages below are read from the source when this page is made. A part in italics is filled in. What stands behind
 the semicolon says what to do. The search of your browser finds a message by any of its fixed words once its list is
-open; the links open all lists, or close them.
+open; the buttons open all lists, or close them.
 
 <p class="fold"><button onclick="document.querySelectorAll('details.messages').forEach(d => d.open = true)">open all
 </button> <button onclick="document.querySelectorAll('details.messages').forEach(d => d.open = false)">close all
