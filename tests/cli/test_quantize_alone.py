@@ -157,7 +157,7 @@ def test_random_data_is_said_and_only_when_asked(cli, here):
 
 
 @pytest.mark.parametrize("data, message", [
-    ("empty", "'empty' holds no pictures"), ("none.npz", "there is no file 'none.npz'"),
+    ("empty", "'empty' is empty"), ("nowhere", "there is no 'nowhere'; give a folder"), ("none.npz", "there is no file 'none.npz'"),
     ("my digits.onnx", "is no .npz or .npy; give a folder of pictures"), ("no_such:f", "'no_such' cannot be loaded"),
 ])  # fmt: skip
 def test_data_that_is_none(cli, here, data, message):

@@ -84,7 +84,7 @@ def test_bgr_is_noticed():
 def test_a_model_that_says_nothing_is_a_guess():
     guess = from_pixels(3, lambda _: np.zeros((COUNT, CLASSES)))
     assert (guess.normalization.name, guess.confidence) == ("imagenet", "not sure")
-    assert "apart under none" in guess.why
+    assert "usual; the model tells these 24 pictures apart under none" in guess.why
 
 
 def test_information_is_not_fooled_by_certainty():
@@ -120,3 +120,36 @@ def test_nothing_said():
     assert by_custom(3, classifier=True).normalization.name == "imagenet"
     assert by_custom(3, classifier=False).normalization.name == "unit"
     assert by_custom(1, classifier=True).normalization == candidates(1)[0]
+
+
+def test_pictures_of_one_class_tell_nothing():
+    """Nor does any normalization win then by what noise makes of it."""
+    scores_of = classifier(NORMALIZATIONS["imagenet"])
+
+    def of_one_class(one):
+        outputs = scores_of(one)
+        return np.repeat(outputs[:1], COUNT, axis=0)
+
+    guess = from_pixels(3, of_one_class)
+    assert (guess.normalization.name, guess.confidence) == ("imagenet", "not sure")
+
+
+def test_labels_decide_where_they_fit():
+    """Of two normalizations that are told apart by certainty alone, that with right classes wins."""
+    labels = np.arange(COUNT) % CLASSES
+
+    def scores_of(one):
+        shift = 1 if one.name == "signed" else 0
+        sure = 9.0 if one.name == "signed" else 4.0
+        return (
+            sure * np.eye(CLASSES)[(labels + shift) % CLASSES]
+            if one.name in ("signed", "unit")
+            else np.zeros((COUNT, CLASSES))
+        )
+
+    assert from_pixels(3, scores_of).normalization.name == "signed"
+    guess = from_pixels(3, scores_of, labels)
+    assert (guess.normalization.name, guess.confidence) == ("unit", "likely")
+    assert "24 of 24 pictures get the class of their folder" in guess.why
+    other_order = from_pixels(3, scores_of, (labels + 3) % CLASSES)
+    assert other_order.normalization.name == "signed"

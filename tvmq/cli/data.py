@@ -224,6 +224,10 @@ def kind_of(text: str) -> str:
             f"data: '{text}' is no .npz or .npy; give a folder of pictures, an .npz or .npy, or a function as "
             "file.py:name"
         )
+    if not path.exists() and path.suffix.lower() not in (".npz", ".npy"):
+        raise DataError(
+            f"data: there is no '{text}'; give a folder of pictures, an .npz or .npy, or a function as file.py:name"
+        )
     return "file"
 
 

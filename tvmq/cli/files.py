@@ -80,7 +80,11 @@ def _by_name(loaded: np.ndarray | np.lib.npyio.NpzFile, path: Path, names: Seque
             return {names[0]: _member(loaded, loaded.files[0], path)}
         missing = [name for name in names if name not in loaded.files]
         if missing:
-            raise DataError(f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(loaded.files)}")
+            example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
+            raise DataError(
+                f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(loaded.files)}: save it with "
+                f"np.savez('{path}', {example})"
+            )
         return {name: _member(loaded, name, path) for name in names}
 
 

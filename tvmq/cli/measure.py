@@ -48,7 +48,7 @@ def measured(exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[st
     float_exe = found.float_exe(quiet=quiet)
     if wanted.compare:
         facts["comparison"] = compared(exe, float_exe, found, wanted, quiet=quiet)
-    if wanted.bench:
+    if wanted.bench and not found.quantized:  # float would be the same model with conversions
         with step("measure speed", quiet=quiet):
             facts["speed"] = beside(exe, float_exe, _first(samples, found.size), wanted.threads)
     return facts

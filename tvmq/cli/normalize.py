@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.cli.metrics import width
+from tvmq.cli.metrics import class_labels, width
 from tvmq.cli.model import Source
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
@@ -61,7 +61,9 @@ def _guessed(
     if not classifier or len(samples) < 4:
         return by_custom(frame.channels, classifier=classifier)
     pictures = samples.arrays[frame.input][:PICTURES]
-    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size))
+    labels = class_labels(samples)
+    told = None if labels is None else labels[:PICTURES]
+    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size), told)
 
 
 def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:

@@ -57,15 +57,15 @@ def quantize(
     ] = False,
     samples: Annotated[
         int | None,
-        typer.Option("--samples", min=1, help="Calibrate on the first so many samples only. Default: at most 512."),
+        typer.Option("--samples", min=1, help="Calibrate on the first so many samples only. Default: at most 256."),
     ] = None,
     held_out: Annotated[
         int | None,
         typer.Option(
             "--held-out",
             min=0,
-            help="Samples that are kept apart to judge the result. Default: every fifth, at most 500; none of fewer "
-            "than 50 samples.",
+            help="Samples that are kept apart to judge the result. Default: a fifth, or what is more than "
+            "256, at most 500; none of fewer than 50 samples.",
             rich_help_panel=RESULT,
         ),
     ] = None,
@@ -175,6 +175,7 @@ def quantize(
     facts = {
         "model": str(model), "output": str(output),
         "model_bytes": found.model_bytes, "output_bytes": output.stat().st_size,
+        "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **found.facts(), **measured(exe, found, wanted, quiet=quiet),
         "seconds": time.perf_counter() - start, **explanation.to_dict(),
     }  # fmt: skip

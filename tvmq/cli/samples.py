@@ -10,7 +10,7 @@ import numpy as np
 from tvmq.cli.files import Arrays
 from tvmq.dataset import samples_in
 
-CALIBRATE, COMPARE = 512, 500  # samples at most, unless asked for
+CALIBRATE, COMPARE = 256, 500  # samples at most, unless asked for
 FEWEST = 50  # below it none are kept apart: ranges need them all
 SHARE = 5  # one in so many is kept apart
 
@@ -70,7 +70,7 @@ class Split:
 
 
 def split(count: int, calibrate: int | None = None, held_out: int | None = None) -> Split:
-    """Which samples calibrate, and which are kept apart for the comparison: every fifth where there are enough.
+    """Which samples calibrate, and which are kept apart to compare: a fifth, and what calibration does not need.
 
     calibrate  the first so many that are left calibrate; None: at most CALIBRATE, from all over
     held_out   so many are kept apart; None: a fifth, at most COMPARE, none of fewer than FEWEST samples
@@ -84,7 +84,8 @@ def split(count: int, calibrate: int | None = None, held_out: int | None = None)
     everything = np.arange(count)
     if held_out is None:
         spare = count - calibrate if calibrate is not None and calibrate < count else 0
-        held_out = min(COMPARE, max(spare, count // SHARE if count >= FEWEST else 0))
+        more = max(count // SHARE, count - CALIBRATE) if count >= FEWEST else 0
+        held_out = min(COMPARE, max(spare, more))
     if not 0 < held_out < count:
         return Split(_some(everything, calibrate), everything[:COMPARE], apart=False)
     if calibrate is not None and calibrate + held_out <= count:  # the first calibrate, as was asked for

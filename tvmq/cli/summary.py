@@ -12,6 +12,7 @@ from tvmq.cli.screen import size_text, time_text
 REASONS = 4
 LOUD = 0.98  # classes that agree less often are worth a look
 QUIET_DB = 15.0
+WIDEST = 84
 
 
 def lines(facts: Mapping[str, Any]) -> list[str]:
@@ -129,8 +130,20 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     if data and data.endswith((".npz", ".npy")):
         steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "compiled equals the definition, bit for bit"))
     steps.append((f"tvmq bench {saved} --per-layer", "where its time goes"))
-    width = min(72, max(len(command) for command, _ in steps))
+    if facts.get("inputs"):
+        steps.append((_in_python(facts["inputs"], output), "in Python"))
+    width = max(len(command) for command, _ in steps if len(command) <= WIDEST)
     return [f"  {command:<{width}}  # {why}" for command, why in steps]
+
+
+def _in_python(inputs: Mapping[str, str], output: Path) -> str:
+    """Loading and running it, in one line.
+
+    >>> _in_python({"x": "float32 (1, 3)"}, Path("m.tvmq"))
+    "tvmq.load('m.tvmq').run({'x': x})"
+    """
+    feed = ", ".join(f"'{name}': {name if name.isidentifier() else 'array'}" for name in inputs)
+    return f"tvmq.load({str(output)!r}).run({{{feed}}})"
 
 
 def _far(found: Mapping[str, Any] | None) -> bool:
@@ -140,13 +153,16 @@ def _far(found: Mapping[str, Any] | None) -> bool:
     first = next(iter(found["outputs"].values()), None)
     if first is None or first["equal"]:
         return False
-    return bool(first.get("same_class", 1.0) < LOUD or (first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB))
+    differing = (1 - first.get("same_class", 1.0)) * found["samples"]
+    weak = first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB
+    return bool(differing > max(1.5, (1 - LOUD) * found["samples"]) or weak)
 
 
 def _mending(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
-    arrays = data if data and data.endswith((".npz", ".npy")) else "samples.npz"
+    arrays = data if data and data.endswith(".npz") else "samples.npz"
+    keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "the pictures as arrays, for the next")]
     where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose it")
-    return [where, (f"{again} --rule '*/LAYER/*=float'", "keep such a layer in float")]
+    return [*keep, where, (f"{again} --rule '*/LAYER/*=float'", "keep such a layer in float")]
 
 
 def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:

@@ -56,8 +56,9 @@ def find_pictures(folder: Path) -> Folder:
         )
     if not own and not below:
         others = sum(1 for path in folder.rglob("*") if path.is_file())
+        holds = f"holds no pictures ({', '.join(SUFFIXES)}) but {others} other files" if others else "is empty"
         raise DataError(
-            f"data: '{folder}' holds no pictures ({', '.join(SUFFIXES)}) but {others} other files; give the folder "
+            f"data: '{folder}' {holds}; give the folder "
             "with the pictures, or with one subfolder of pictures for each class"
         )
     if own or len(below) == 1:  # pictures beside folders, or one folder in another: no classes
