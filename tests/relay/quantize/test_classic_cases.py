@@ -1,15 +1,43 @@
-"""The cases of Relay's own quantizer tests, written from their description: models, options and what they assert."""
+"""The cases of Relay's own quantizer tests, written from their description: models, options and what they assert.
+
+Relay's test                              here                                    differs
+test_mul_rewrite                          test_mul_rewrite
+test_skip_conv                            test_skip_conv                          and which layers are float
+test_stop_quantize                        test_stop_quantize                      what follows the pool is integers
+test_batch_flatten_rewrite                test_batch_flatten_rewrite
+test_batch_matmul_rewrite                 test_batch_matmul_rewrite
+test_calibrate_target                     test_calibrate_target
+test_calibrate_memory_bound               test_calibrate_memory_bound
+test_calibrate_percentile                 test_calibrate_percentile
+test_add_partition                        test_add_partition
+test_conv2d_partition                     test_conv2d_partition                   equal, not close
+test_multiple_arg_conversions_partition   test_multiple_arg_conversions_partition equal, not close
+test_unquantizable_prefix_partition       test_unquantizable_prefix_partition
+test_unquantizable_core_partition         test_unquantizable_core_partition       a bias is no float operator here
+test_unquantizable_suffix_partition       test_unquantizable_suffix_partition     the same
+test_left_shift_negative                  test_left_shift_negative                multipliers and shifts, no left_shift
+test_dense_conv2d_rewrite                 test_dense_conv2d_rewrite
+test_add_lhs_is_none_annotate             test_add_lhs_is_none_annotate
+test_add_lhs_rhs_is_input_annotate        test_add_lhs_rhs_is_input_annotate
+test_simulated_quantize_uses_specified... test_simulated_quantize_in_layouts      it keeps its own layout
+
+Every integer module is compiled and equals its NumPy definition. Sizes are smaller where only time depends on them.
+"""
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
+import tvm
+import tvm_ffi
 
 import tvmq
 from tvmq import relay
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, const_value, is_const, op_name
 
 BASE = {"skip_conv_layers": [], "dtype_input": "int8", "dtype_weight": "int8", "dtype_activation": "int32"}
 
@@ -28,7 +56,7 @@ def weights(func: Any) -> dict[str, np.ndarray]:
 def quantize_and_build(out: Any, skip_conv_layers: Any = ()) -> relay.IRModule:
     """Quantized and compiled; equal to the NumPy definition."""
     mod = relay.IRModule.from_expr(relay.Function(relay.analysis.free_vars(out), out))
-    with relay.quantize.qconfig(skip_conv_layers=list(skip_conv_layers)):
+    with relay.quantize.qconfig(skip_conv_layers=skip_conv_layers):
         qmod = relay.quantize.quantize(mod, weights(mod["main"]))
     random = np.random.RandomState(1)
     feed = {
@@ -76,14 +104,14 @@ def test_stop_quantize() -> None:
     assert types(qmod, "nn.conv2d") == ["int32", "int32"]
 
 
-def test_batch_flatten() -> None:
+def test_batch_flatten_rewrite() -> None:
     data = relay.var("data", shape=(1, 16, 8, 8))
     qmod = quantize_and_build(relay.nn.batch_flatten(conv(data, relay.var("weight"))))
     moved = types(qmod, "reshape") + types(qmod, "flatten")
     assert moved == ["int8"]
 
 
-def test_batch_matmul() -> None:
+def test_batch_matmul_rewrite() -> None:
     data = relay.var("data", shape=(1, 4, 16, 16))
     sums = relay.nn.conv2d(data, relay.var("weight"), kernel_size=(3, 3), padding=(1, 1), channels=8)
     flat = relay.reshape(relay.nn.batch_flatten(sums), (1, 32, 64))
@@ -93,14 +121,22 @@ def test_batch_matmul() -> None:
 
 
 def test_left_shift_negative() -> None:
-    """No shift to the left by a negative number: scales of weights of 256."""
+    """Weights of 256, so that codes grow where they become those of the next layer: no shift is negative."""
     data = relay.var("data", shape=(1, 16, 16, 16))
     kernel = relay.const(np.full((16, 16, 3, 3), 256.0, "float32"))
-    act = relay.nn.relu(conv(data, kernel))
-    quantize_and_build(conv(act, constant(1)))
+    act = relay.nn.relu(relay.nn.conv2d(data, kernel, kernel_size=(3, 3), padding=(1, 1), channels=16))
+    qmod = quantize_and_build(conv(act, constant(1)), None)
+    shifts = [
+        const_value(arg)
+        for _, value in View(qmod.relax).bindings
+        if op_name(value) == "tvmq.requantize"
+        for arg in value.args
+        if is_const(arg)
+    ]
+    assert shifts and all((shift >= 0).all() for shift in shifts)
 
 
-def test_dense_conv2d() -> None:
+def test_dense_conv2d_rewrite() -> None:
     dense = relay.nn.dense(relay.var("data_dense", shape=(1, 64)), relay.const(np.full((1, 64), 0.25, "float32")))
     both = relay.Tuple([
         relay.nn.bias_add(dense, relay.const(np.ones(1, "float32"))),
@@ -109,23 +145,32 @@ def test_dense_conv2d() -> None:
     mod = relay.IRModule.from_expr(both)
     with relay.quantize.qconfig(calibrate_mode="global_scale", skip_dense_layer=False):
         qmod = relay.quantize.quantize(mod)
+    products = {
+        op_name(value): value for _, value in View(qmod.relax).bindings if op_name(value) in ("matmul", "nn.conv2d")
+    }
+    operands = {name: [str(arg.ty.dtype) for arg in value.args] for name, value in products.items()}
+    assert operands == {"matmul": ["int8", "int8"], "nn.conv2d": ["float32", "float32"]}
     assert types(qmod, "matmul") == ["int32"] and types(qmod, "nn.conv2d") == ["float32"]
 
 
-@pytest.mark.parametrize("mode", ["lhs is none", "both are convolutions"])
-def test_add_annotate(mode: str) -> None:
-    random = np.random.RandomState(0)
-    right = conv(relay.var("data_r", shape=(1, 16, 16, 16)), constant(2))
-    left = relay.var("data_add", shape=(16, 1, 1))
-    if mode != "lhs is none":
-        left = conv(relay.var("data_l", shape=(1, 16, 16, 16)), constant(3))
-    out = relay.nn.global_avg_pool2d(relay.add(left, right))
+def test_add_lhs_is_none_annotate() -> None:
+    _close_to_float(relay.var("data_add", shape=(16, 1, 1)))
+
+
+def test_add_lhs_rhs_is_input_annotate() -> None:
+    _close_to_float(conv(relay.var("data_l", shape=(1, 16, 16, 16)), constant(3)))
+
+
+def _close_to_float(left: Any) -> None:
+    """The mean of a sum with a convolution, quantized by data that have an input too many."""
+    out = relay.nn.global_avg_pool2d(relay.add(left, conv(relay.var("data_r", shape=(1, 16, 16, 16)), constant(2))))
     mod = relay.IRModule.from_expr(out)
-    shapes = {p.name: [int(d) for d in p.ty.shape] for p in mod.relax["main"].params}
-    feed = {name: random.uniform(0, 1, shape).astype("float32") for name, shape in shapes.items()}
-    with relay.quantize.qconfig(calibrate_mode="kl_divergence", skip_conv_layers=None):
-        qmod = relay.quantize.quantize(mod, None, [feed | {"unused": np.zeros(1)}])
-    ours, floats = (tvmq.build(one).run(feed)[0] for one in (qmod.relax, mod.relax))
+    random = np.random.RandomState(0)
+    feed = {p.name_hint: random.uniform(0, 1, p.checked_type.shape).astype("float32") for p in mod["main"].params}
+    with tvm.transform.PassContext(opt_level=3):
+        with relay.quantize.qconfig(calibrate_mode="kl_divergence", skip_conv_layers=None):
+            qmod = relay.quantize.quantize(mod, None, [feed | {"unused": np.zeros(1)}])
+    ours, floats = (relay.create_executor("vm", one, tvm.cpu(0)).evaluate()(**feed).numpy() for one in (qmod, mod))
     np.testing.assert_allclose(ours, floats, rtol=0.1, atol=0.1)
 
 
@@ -143,45 +188,124 @@ def small_conv(data: Any, name: str = "w") -> Any:
     return relay.nn.conv2d(data, kernel(name), padding=(1, 1), channels=4, kernel_size=(3, 3))
 
 
-@pytest.mark.parametrize("inputs", [1, 2])
-def test_conv2d_partition(inputs: int) -> None:
-    parts = [small_conv(relay.var(f"x{i}", shape=(1, 4, 16, 16)), f"w{i}") for i in range(inputs)]
-    out = parts[0] if inputs == 1 else relay.add(*parts)
+def test_conv2d_partition() -> None:
+    verify_partition(small_conv(relay.var("x", shape=(1, 4, 16, 16))))
+
+
+def test_multiple_arg_conversions_partition() -> None:
+    left, right = (small_conv(relay.var(f"x{i}", shape=(1, 4, 16, 16)), f"w{i}") for i in range(2))
+    verify_partition(relay.add(left, right))
+
+
+def verify_partition(out: Any) -> None:
+    """One function and four give the same."""
     whole, split = partitioned(out, "disabled"), partitioned(out, "fully_integral")
-    assert len(whole.get_global_vars()) == 1 and len(split.get_global_vars()) == 4
+    assert len(whole.get_global_vars()) == 1
+    names = {var.name_hint for var in split.get_global_vars()}
+    assert names == {"main", "quantize_inputs", "quantized_main", "dequantize_outputs"}
     random = np.random.RandomState(0)
-    feed = {f"x{i}": random.uniform(0, 1, (1, 4, 16, 16)).astype("float32") for i in range(inputs)}
-    assert np.array_equal(*(tvmq.build(one.relax).run(feed)[0] for one in (whole, split)))
+    inputs = [random.uniform(0, 1, param.checked_type.shape) for param in whole["main"].params]
+    results = [relay.create_executor("vm", one, tvm.cpu(0), "llvm").evaluate()(*inputs) for one in (whole, split)]
+    np.testing.assert_array_equal(*(result.numpy() for result in results))
+
+
+def verify_partition_fails(out: Any) -> None:
+    partitioned(out, "enabled")
+    with pytest.raises(AssertionError, match="allows no float"):
+        partitioned(out, "fully_integral")
 
 
 def test_add_partition() -> None:
     """Nothing is quantized: the core is not integral."""
-    out = relay.add(relay.var("x", shape=(10, 10)), relay.var("xy", shape=(10, 10)))
-    partitioned(out, "enabled")
-    with pytest.raises(AssertionError, match="allows no float"):
-        partitioned(out, "fully_integral")
+    verify_partition_fails(relay.add(relay.var("x", shape=(10, 10)), relay.var("xy", shape=(10, 10))))
 
 
-def test_unquantizable_prefix() -> None:
-    out = small_conv(relay.nn.bias_add(relay.var("x", shape=(1, 4, 16, 16)), relay.const(np.ones(4, "float32"))))
-    partitioned(out, "enabled")
-    with pytest.raises(AssertionError, match="allows no float"):
-        partitioned(out, "fully_integral")
+def test_unquantizable_prefix_partition() -> None:
+    verify_partition_fails(small_conv(_biased(relay.var("x", shape=(1, 4, 16, 16)))))
 
 
-@pytest.mark.parametrize("again", [True, False])
-def test_bias_behind_a_convolution_is_quantizable_here(again: bool) -> None:
-    """Relay refused these below opt_level 3."""
-    out = relay.nn.bias_add(small_conv(relay.var("x", shape=(1, 4, 16, 16))), relay.const(np.ones(4, "float32")))
-    assert len(partitioned(small_conv(out, "w2") if again else out, "fully_integral").get_global_vars()) == 4
+def _biased(out: Any) -> Any:
+    return relay.nn.bias_add(out, relay.const(np.ones(4, "float32")))
 
 
-def test_calibrate_workload() -> None:
+def test_unquantizable_core_partition() -> None:
+    """Relay refused this below opt_level 3."""
+    verify_partition(small_conv(_biased(small_conv(relay.var("x", shape=(1, 4, 16, 16)))), "w2"))
+
+
+def test_unquantizable_suffix_partition() -> None:
+    """Relay refused this below opt_level 3."""
+    verify_partition(_biased(small_conv(relay.var("x", shape=(1, 4, 16, 16)))))
+
+
+def calibrated(**options: Any) -> relay.IRModule:
+    """The network of the calibration tests, by five samples of float64."""
     mod, params = relay.testing.synthetic.get_workload()
-    func = mod["main"]
-    shape = next([int(d) for d in p.checked_type.shape] for p in func.params if p.name_hint == "data")
+    shape = next(p.checked_type.concrete_shape for p in mod["main"].params if p.name_hint == "data")
     dataset = [{"data": np.random.RandomState(i).uniform(size=shape)} for i in range(5)]
-    for options in ({"calibrate_mode": "percentile"}, {"calibrate_mode": "kl_divergence", "calibrate_chunk_by": 2}):
-        with relay.quantize.qconfig(**options):
-            qmod = relay.quantize.quantize(mod, params, dataset)
-        assert "int32" in types(qmod, "nn.conv2d")
+    with relay.quantize.qconfig(**options):
+        qmod = relay.quantize.quantize(mod, params, dataset)
+    assert "int32" in types(qmod, "nn.conv2d")
+    return qmod
+
+
+@pytest.mark.parametrize("create_target", [True, False])
+def test_calibrate_target(create_target: bool) -> None:
+    with tvm.target.Target("llvm") if create_target else nullcontext():
+        calibrated(calibrate_mode="kl_divergence")
+
+
+def test_calibrate_memory_bound() -> None:
+    """So many tensors at a time as there are CPUs; nothing depends on it."""
+    whole = calibrated(calibrate_mode="kl_divergence")
+    parts = calibrated(calibrate_mode="kl_divergence", calibrate_chunk_by=os.cpu_count())
+    mains = [mod.relax["main"].without_attr("tvmq.ledger") for mod in (whole, parts)]
+    assert tvm_ffi.structural_equal(*mains)
+
+
+def test_calibrate_percentile() -> None:
+    calibrated(calibrate_mode="percentile")
+
+
+def test_simulated_quantize_in_layouts() -> None:
+    """In another layout of convolutions there are as many transpositions with simulated_quantize as without."""
+    kinds = relay.quantize.QAnnotateKind
+
+    def converted(attach: bool) -> list[str]:
+        sums = relay.nn.conv2d(
+            relay.var("x", shape=(1, 64, 56, 56)), relay.var("w"), channels=64, kernel_size=(3, 3), padding=(1, 1)
+        )
+        sums = relay.quantize._annotate.attach_simulated_quantize(sums, kinds.INPUT) if attach else sums
+        mod = relay.IRModule.from_expr(relay.nn.relu(sums))
+        convert = relay.transform.ConvertLayout({"nn.conv2d": ["NHWC", "OHWI"]})
+        blocks = convert(mod)["main"].body.blocks
+        return [op_name(binding.value) for block in blocks for binding in block.bindings]
+
+    plain, simulated = converted(False), converted(True)
+    assert plain.count("permute_dims") == simulated.count("permute_dims") == 3
+    assert sorted(simulated) == sorted([*plain, "tvmq.simulated_quantize"])
+
+
+def test_attach_simulated_quantize_to_expressions() -> None:
+    attach, kinds = relay.quantize._annotate.attach_simulated_quantize, relay.quantize.QAnnotateKind
+    with relay.quantize.quantize_context():
+        x = relay.var("x", shape=(2, 3))
+        once = attach(x, kinds.INPUT)
+        assert attach(x, kinds.INPUT) is once and attach(once, kinds.INPUT) is once
+        assert attach(once, kinds.WEIGHT) is not once and attach(x, kinds.IDENTITY) is x
+    assert once.op.name == "relay.op.annotation.simulated_quantize" and once.attrs.kind == kinds.INPUT
+    found = relay.create_executor("graph").evaluate(once, {x: np.full((2, 3), 0.7, "float32")})
+    assert (found.numpy() == np.float32(0.7)).all(), "the identity until it has a scale"
+
+
+def test_as_scripts_for_accelerators_quantize() -> None:
+    """Powers of two for all scales: behind convolutions every requantize is a shift; the first stays float."""
+    mod, params = relay.testing.resnet.get_workload(num_layers=8, num_classes=10, image_shape=(3, 28, 28))
+    with tvm.transform.PassContext(opt_level=3):
+        with relay.quantize.qconfig(global_scale=8.0, skip_conv_layers=[0], round_for_shift=True):
+            qmod = relay.quantize.quantize(mod, params=params)
+    assert types(qmod, "nn.conv2d")[0] == "float32" and set(types(qmod, "nn.conv2d")[1:]) == {"int32"}
+    bindings = View(qmod.relax).bindings
+    multipliers = [const_value(value.args[1]) for _, value in bindings if op_name(value) == "tvmq.requantize"]
+    *convolutions, pool = [int(found) for found in multipliers]  # of the pool: one in 49 pixels
+    assert set(convolutions) == {2**30} and pool != 2**30

@@ -10,6 +10,8 @@ from tvm import relax
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.graph import ops
 from tvmq.graph.view import op_name
+from tvmq.relay.expr import Call, Expr
+from tvmq.relay.op.registry import Op
 from tvmq.relay.quantize.context import quantize_context
 from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
 from tvmq.relay.quantize.qconfig import current_qconfig
@@ -17,11 +19,15 @@ from tvmq.relay.quantize.temporaries import QAnnotateExpr
 from tvmq.relay.quantize.translate import to_tvmq
 from tvmq.spec import QuantSpec
 
+# Relay's name of the operator
+SIMULATED = "relay.op.annotation.simulated_quantize"
 
-def attach_simulated_quantize(data: relax.Expr, kind: int, sign: bool = True, rounding: str = "round") -> relax.Expr:
+
+def attach_simulated_quantize(data: Any, kind: int, sign: bool = True, rounding: str = "round") -> Any:
     """simulated_quantize(data), not calibrated yet: the identity until `calibrate` gives it a scale.
 
-    data     a tensor of Relax with at least one axis; one that is a simulated_quantize of the same kind stays as it is
+    data     a tensor of Relay's expressions or of Relax, with at least one axis; one that is a simulated_quantize of
+             the same kind stays as it is
     kind     of QAnnotateKind, which chooses the bits
     returns  the call; the same one for the same data inside of one `with quantize_context()`
     raises   ConfigError unless sign is True and rounding "round": Relay had no others
@@ -35,8 +41,15 @@ def attach_simulated_quantize(data: relax.Expr, kind: int, sign: bool = True, ro
     known = quantize_context().qnode_map
     key = (data, kind, sign, rounding)
     if key not in known:
-        known[key] = _call(data, kind)
+        known[key] = _of_relay(data, kind, rounding) if isinstance(data, Expr) else _call(data, kind)
     return known[key]
+
+
+def _of_relay(data: Expr, kind: int, rounding: str) -> Call:
+    """The call as a node of Relay's; what it is in Relax is decided when its operand's type is known."""
+    attrs = {"kind": kind, "sign": True, "rounding": rounding}
+    op = Op(SIMULATED, lambda emit, args, _attrs: emit(_call(args[0], kind)), attrs)
+    return Call(op, [data], attrs)
 
 
 def _call(data: relax.Expr, kind: int) -> relax.Call:
@@ -55,7 +68,9 @@ def _call(data: relax.Expr, kind: int) -> relax.Call:
     )
 
 
-def _is_of_kind(data: relax.Expr, kind: int) -> bool:
+def _is_of_kind(data: Any, kind: int) -> bool:
+    if isinstance(data, Expr):
+        return isinstance(data, Call) and getattr(data.op, "name", "") == SIMULATED and data.attrs.kind == kind
     return op_name(data) == "tvmq.simulated_quantize" and str(data.attrs.kind) == kind2str(kind)
 
 
