@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from typing import Any
 
 from pages import Page, rst, toctree
@@ -122,7 +123,7 @@ def _qconfig() -> str:
     from tvmq.config import OPTION_HELP, QConfig
 
     lines = [".. py:function:: tvmq.qconfig(**options)", ""]
-    lines += ["   The options of the quantizer, to be used in `with` or handed on as ``config=``."]
+    lines += ["   The options of the quantizer, to be used in ``with`` or handed on as ``config=``."]
     lines += ["   ``tvmq.qconfig.relay(**options)`` begins with the defaults of Relay's quantizer.", ""]
     lines += ["   .. list-table::", "      :class: columns", "      :header-rows: 1", "      :widths: auto", ""]
     lines += ["      * - option", "        - default", "        - meaning"]
@@ -171,6 +172,11 @@ def _operators(part: str) -> Page:
     return Page("reference/relay/operators", "# Operators of relay\n\n" + rst(_functions("tvmq.relay", names)))
 
 
+def _signature(value: Any) -> str:
+    """As the source has it: annotations are texts there, and shown without quotes."""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))
+
+
 def _functions(module: str, names: list[str]) -> list[str]:
     """py:function directives: the functions stand in files by family, but scripts know them by these names."""
     lines: list[str] = []
@@ -178,7 +184,7 @@ def _functions(module: str, names: list[str]) -> list[str]:
         from tvmq import relay
 
         value = getattr(relay.nn if module.endswith(".nn") else relay, name)
-        lines += [f".. py:function:: {module}.{name}{inspect.signature(value)}", ""]
+        lines += [f".. py:function:: {module}.{name}{_signature(value)}", ""]
         lines += [f"   {line}".rstrip() for line in to_rst(inspect.getdoc(value) or "", links(module))]
         lines += [""]
     return lines

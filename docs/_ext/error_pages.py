@@ -75,7 +75,7 @@ def all_messages() -> tuple[Message, ...]:
 def pages() -> list[Page]:
     """One page: the tree, then each class with its messages."""
     found = all_messages()
-    lines = ["# Errors\n", rst(to_rst(errors.__doc__ or "")), HOW]
+    lines = ["# Errors\n", rst(_small(to_rst(errors.__doc__ or ""))), HOW]
     for name in CLASSES:
         own = sorted((m for m in found if m.error == name and m.text), key=lambda m: (m.text or "").lstrip("{"))
         lines += [f"## {name}\n", rst([f".. autoexception:: tvmq.errors.{name}", "   :no-index-entry:"])]
@@ -84,6 +84,12 @@ def pages() -> list[Page]:
             lines += [f'<details class="messages"><summary>{len(own)} {noun}</summary>\n']
             lines += ["<dl>", *(_entry(message) for message in own), "</dl>", "</details>\n"]
     return [Page("reference/errors", "\n".join(lines))]
+
+
+def _small(lines: list[str]) -> list[str]:
+    """Literal text in letters that let the tree fit the page."""
+    found = [[line, "   :class: rule"] if line == ".. code-block:: text" else [line] for line in lines]
+    return [line for part in found for line in part]
 
 
 HOW = """

@@ -35,6 +35,13 @@ def _prepare(app: Any) -> None:
     pages.write(generated())
 
 
+def _signature(
+    app: Any, what: str, name: str, value: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Fields of dataclasses that are made by a function have a default that is no Python."""
+    return signature.replace("<factory>", "...") if signature else signature, returned
+
+
 def _without_absent(app: Any, name: str, source: list[str]) -> None:
     """The index lists the transcript of the first ten minutes only where there is one."""
     if name == "index" and not (pages.DOCS / "ten-minutes.md").exists():
@@ -56,6 +63,7 @@ def _check_links(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> dict[str, Any]:
     """Called by sphinx."""
     app.connect("builder-inited", _prepare)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("source-read", _without_absent)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("build-finished", _check_links)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import NamedTuple
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
+NOTEBOOK = re.compile(r"\[([^\[\]]*)\]\((\d\d_\w+)\.ipynb\)")
 # Folders of docs/ that hold generated pages only (.gitignore has them)
 GENERATED = ("reference", "passes", "tutorials")
 
@@ -37,10 +39,21 @@ def copy_notebooks() -> list[str]:
     folder = DOCS / "tutorials"
     shutil.rmtree(folder, ignore_errors=True)
     notebooks = sorted((ROOT / "build" / "tutorials").glob("*.ipynb"))
+    names = [notebook.stem for notebook in notebooks]
     for notebook in notebooks:
         folder.mkdir(exist_ok=True)
-        shutil.copyfile(notebook, folder / notebook.name)
-    return [notebook.stem for notebook in notebooks]
+        text = linked(notebook.read_text(encoding="utf-8"), names)
+        (folder / notebook.name).write_text(text, encoding="utf-8")
+    return names
+
+
+def linked(text: str, names: list[str]) -> str:
+    """A notebook whose links to notebooks that were not made are plain text.
+
+    >>> linked("[one](01_one.ipynb) and [two](02_two.ipynb)", ["01_one"])
+    '[one](01_one.ipynb) and two'
+    """
+    return NOTEBOOK.sub(lambda match: match[0] if match[2] in names else match[1], text)
 
 
 def rst(lines: list[str]) -> str:

@@ -17,6 +17,7 @@ sys.path.append(str(ROOT / "docs" / "_ext"))
 
 import built_links  # noqa: E402
 import error_pages  # noqa: E402
+import pages  # noqa: E402
 import pass_pages  # noqa: E402
 import pass_samples  # noqa: E402
 import pictures  # noqa: E402
@@ -28,7 +29,7 @@ from tvmq.passes import PASSES  # noqa: E402
 LIBRARY = [name for name in modules() if name.startswith(("tvmq.numerics", "tvmq.observers", "tvmq.codegen.build"))]
 
 
-@pytest.mark.parametrize("module", [plain_docstrings, error_pages], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [plain_docstrings, error_pages, pages], ids=lambda module: module.__name__)
 def test_examples(module):
     result = doctest.testmod(module)
     assert result.attempted and not result.failed
