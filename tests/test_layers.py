@@ -39,7 +39,7 @@ ROWS = [
     (8, "search"),
     (8, "doctor"),
     (9, "__init__", "extension", "relay", "demo"),
-    (10, "cli"),
+    (10, "cli", "__main__"),
 ]
 LAYER = {place: row[0] for row in ROWS for place in row[1:]}
 ROW = {place: row for row in ROWS for place in row[1:]}

@@ -41,8 +41,9 @@ def test_help_does_not_import_tvm():
     assert output.splitlines()[-1] == "[]"
 
 
-def test_the_module_runs_as_a_console_script():
-    command = [sys.executable, "-m", "tvmq.cli", "--version"]
+@pytest.mark.parametrize("module", ["tvmq", "tvmq.cli"])
+def test_the_module_runs_as_a_console_script(module):
+    command = [sys.executable, "-m", module, "--version"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert output.strip() == f"tvmq {tvmq.__version__}"
 
