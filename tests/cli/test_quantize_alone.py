@@ -282,4 +282,7 @@ def test_far_from_float_is_said_with_what_to_do():
     outputs = {"y": {"sqnr_db": 8.0, "equal": False, "same_class": 0.7}}
     facts = {**FACTS, "comparison": {"samples": 20, "data": "held out", "outputs": outputs}}
     steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")
-    assert steps[0].startswith("  tvmq compare m.onnx m.tvmq --data samples.npz --worst 5") and "--rule" in steps[1]
+    assert steps[0].startswith("  tvmq doctor m.onnx --data samples.npz")
+    assert steps[1].startswith("  tvmq compare m.onnx m.tvmq --data samples.npz --worst 5")
+    of_pictures = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "my pictures")
+    assert of_pictures[0].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")

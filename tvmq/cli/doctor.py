@@ -51,7 +51,9 @@ def doctor(
     outlying channels, preprocessing (others are tried), then int8: weights or activations, the worst layers, and a
     rule that mends it, which was tried.
 
-    Examples: tvmq doctor;  tvmq doctor --json > report.json;  tvmq doctor resnet18.onnx --data pictures.npz
+    Example: tvmq doctor --json > report.json
+
+    Example: tvmq doctor resnet18.onnx --data pictures.npz
     """
     if model is None:
         if data is not None or labels is not None:
