@@ -98,8 +98,12 @@ def _overview() -> Page:
 def _table(rows: list[tuple[str, Any]]) -> list[str]:
     lines = [".. list-table::", "   :class: names", "   :widths: auto", ""]
     for name, value in rows:
-        lines += [f"   * - {name}", f"     - {first_sentence(value)}"]
+        sentence = QCONFIG if value is tvmq.qconfig else first_sentence(value)
+        lines += [f"   * - {name}", f"     - {sentence}"]
     return lines
+
+
+QCONFIG = "The options of the quantizer, to be used in ``with`` or handed on as ``config=``."
 
 
 def _public_page(page: str, title: str, names: str) -> Page:
@@ -123,7 +127,7 @@ def _qconfig() -> str:
     from tvmq.config import OPTION_HELP, QConfig
 
     lines = [".. py:function:: tvmq.qconfig(**options)", ""]
-    lines += ["   The options of the quantizer, to be used in ``with`` or handed on as ``config=``."]
+    lines += [f"   {QCONFIG}"]
     lines += ["   ``tvmq.qconfig.relay(**options)`` begins with the defaults of Relay's quantizer.", ""]
     lines += ["   .. list-table::", "      :class: columns", "      :header-rows: 1", "      :widths: auto", ""]
     lines += ["      * - option", "        - default", "        - meaning"]
@@ -160,7 +164,10 @@ def module_text(name: str, shown: str) -> str:
 def _relay_overview() -> Page:
     below = [f"relay/{page}" for page, _, _ in RELAY] + ["relay/nn", "relay/operators"]
     text = rst(to_rst(importlib.import_module("tvmq.relay").__doc__ or ""))
-    return Page("reference/relay", "\n".join(["# tvmq.relay\n", text, toctree(below)]))
+    more = (
+        "[From relay.quantize](../migrating.md) says of every option and function what it is here, and what differs.\n"
+    )
+    return Page("reference/relay", "\n".join(["# tvmq.relay\n", text, more, toctree(below)]))
 
 
 def _operators(part: str) -> Page:
