@@ -63,6 +63,10 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 test: $(STAMP) ## run all tests
 	$(PYTEST) -n $(JOBS) $(SPREAD) $(TESTS)
 
+.PHONY: packages
+packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here
+	$(BIN)/python tools/packages.py
+
 # Watching every line makes the tests half as long again
 .PHONY: coverage
 coverage: $(STAMP) ## run all tests and tell which lines they reach

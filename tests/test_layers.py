@@ -20,6 +20,7 @@ from project import ROOT, module_name, source_files
 ROWS = [
     (0, "errors"),
     (0, "version"),
+    (0, "deprecation"),
     (1, "numerics", "spec"),
     (1, "cache"),
     (1, "by_name"),
@@ -51,7 +52,7 @@ ALSO = {"codegen": {"kernels", "passes"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "version": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
+    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "backends": set(), "cost": set(),
     "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none

@@ -47,6 +47,8 @@ def load_native(data: bytes) -> Any:
             path.write_bytes(data)
             return tvm.runtime.load_module(str(path))
     except (RuntimeError, OSError, ValueError):
+        if not hasattr(os, "memfd_create"):
+            raise
         return _load_from_memory(data)
 
 
