@@ -158,9 +158,9 @@ def build(work: Path) -> Path:
     run([sys.executable, "-m", "venv", tools], work)
     python = bin_of(tools, "python")
     run([python, "-m", "pip", "install", "--quiet", "build"], work)
-    tree = copied(files, work / "tree")
+    tree, again = (copied(files, work / name) for name in ("tree", "again"))
     run([python, "-m", "build", "--outdir", work / "dist", tree], work)  # the sdist, and the wheel from it
-    run([python, "-m", "build", "--wheel", "--outdir", work / "direct", copied(files, work / "again")], work)
+    run([python, "-m", "build", "--wheel", "--outdir", work / "direct", again], work)
     (wheel,), (direct,) = (list((work / name).glob("*.whl")) for name in ("dist", "direct"))
     (sdist,) = (work / "dist").glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
