@@ -51,7 +51,7 @@ def test_names_resolve(name):
 
 @pytest.mark.parametrize("name, way", [
     ("scan", "MIGRATING.md"), ("topk", "relax.op.topk"), ("nn.bitserial_conv2d", "nbit_weight=4"),
-    ("nn.contrib_conv2d_NCHWc", "without contrib_"), ("transform.PartitionGraph", "FuseOpsByPattern"),
+    ("nn.contrib_conv2d_NCHWc", "without contrib_"), ("transform.PartitionGraph", "FuseOpsByPattern"), ("transform.AnnotateSpans", "have names"),
     ("analysis.detect_feature", "tvm.relax.analysis"), ("If", "relay.where"),
 ])  # fmt: skip
 def test_other_names_tell_the_way(name, way):

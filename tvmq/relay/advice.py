@@ -81,6 +81,7 @@ ADVICE = {
     "transform.AnnotateTarget": "use tvm.relax.transform.FuseOpsByPattern",
     "transform.MergeCompilerRegions": "use tvm.relax.transform.MergeCompositeFunctions",
     "transform.CombineParallelConv2D": "nothing is to do: tvmq.build chooses kernels for each convolution",
+    "transform.AnnotateSpans": "operators have names, which messages and tvmq.explain use; there are no spans",
     "transform.FirstOrderGradient": "training is not what tvmq does; in Relax: tvm.relax.transform.Gradient",
     "transform.gradient": "training is not what tvmq does; in Relax: tvm.relax.transform.Gradient",
     "transform.*": "look for it in tvm.relax.transform",

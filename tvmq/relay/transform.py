@@ -7,7 +7,7 @@ A pass takes a module of Relax, or one of relay.IRModule, and gives a module of 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tvm
@@ -47,23 +47,31 @@ class PassContext:
         return tvm.transform.PassContext.current()
 
 
-# Names whose work Relax has done when a module exists, or does when it is built
-_NOTHING_LEFT = (
-    "AlterOpLayout", "AnnotateSpans", "CanonicalizeCast", "DynamicToStatic", "InferType", "Legalize", "SimplifyExpr",
-    "ToANormalForm", "ToBasicBlockNormalForm", "ToGraphNormalForm",
-)  # fmt: skip
+# Names of passes that leave a module as it is -> why a script gets what it expects
+_NOTHING_LEFT = {
+    "AlterOpLayout": "layouts are chosen by tvmq.build, for the kernels that it takes",
+    "CanonicalizeCast": "casts are joined with what stands beside them by tvmq.build",
+    "CanonicalizeOps": "a bias is an addition already",
+    "DynamicToStatic": "sizes that are constants are numbers already",
+    "InferType": "a module of Relax has all types",
+    "Legalize": "operators become what a target computes in tvmq.build",
+    "SimplifyExpr": "results stay; what can be simplified is by tvmq.quantize and tvmq.build",
+    "ToANormalForm": "bindings of Relax are in that form",
+    "ToBasicBlockNormalForm": "bindings of Relax are in that form",
+    "ToGraphNormalForm": "functions are seen as graphs, whatever their form is",
+}
 
 
-def _normalizing(name: str) -> Callable[..., Any]:
+def _normalizing(name: str, why: str) -> Callable[..., Any]:
     def make(*args: Any, **options: Any) -> Any:
         return relax.transform.Normalize()
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"As relay.transform.{name}: a module of Relax has it, so this normalizes only."
+    make.__doc__ = f"As relay.transform.{name}, which has nothing left to do: {why}."
     return make
 
 
-_MADE = {name: _normalizing(name) for name in _NOTHING_LEFT}
+_MADE = {name: _normalizing(name, why) for name, why in _NOTHING_LEFT.items()}
 
 
 def FoldConstant(fold_qnn: bool = False) -> Any:
@@ -154,9 +162,41 @@ def FoldScaleAxis() -> Any:
 ForwardFoldScaleAxis = BackwardFoldScaleAxis = FoldScaleAxis
 
 
-def CanonicalizeOps() -> Any:
-    """As relay.transform.CanonicalizeOps: a bias is an addition in Relax, so this normalizes only."""
-    return relax.transform.Normalize()
+def function_pass(
+    pass_func: Any = None, opt_level: int = 0, name: str | None = None, required: Sequence[str] | None = None
+) -> Any:
+    """As relay.transform.function_pass: decorates what makes a function of Relay's names from another.
+
+    pass_func  (function, module, context) -> function, or a class with a method transform_function of that form
+
+    >>> @function_pass(opt_level=1)
+    ... def doubled(func, mod, context):
+    ...     return Function(func.params, func.body + func.body)
+    >>> from tvmq.relay.expr import Function, var
+    >>> from tvmq.relay.module import IRModule
+    >>> x = var("x", shape=(2,))
+    >>> [binding.value.op.name for binding in doubled(IRModule.from_expr(-x))["main"].body.blocks[0].bindings]
+    ['relax.negative', 'relax.add']
+    """
+    if pass_func is None:
+        return lambda given: function_pass(given, opt_level, name, required)
+    if isinstance(pass_func, type):
+        kind = pass_func
+        return lambda *args, **options: function_pass(kind(*args, **options).transform_function, opt_level, name)
+    return module_pass(_on_functions(pass_func), opt_level=opt_level, name=name or pass_func.__name__)
+
+
+def _on_functions(transform: Callable[..., Any]) -> Callable[[tvm.IRModule, Any], tvm.IRModule]:
+    def run(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
+        from tvmq.relay.module import as_module, plain
+
+        made = as_module(mod.clone())
+        for variable, func in mod.functions_items():
+            if isinstance(func, relax.Function):
+                made[variable.name_hint] = transform(made[variable.name_hint], made, context)
+        return plain(made)
+
+    return run
 
 
 def __getattr__(name: str) -> Any:

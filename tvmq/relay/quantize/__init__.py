@@ -15,45 +15,7 @@ where sums become codes, are tvmq's (docs/numbers.md). MIGRATING.md has a line f
 from __future__ import annotations
 
 from tvmq.relay.quantize import _annotate, _calibrate, _partition, _partition_conversions, kl_divergence
-from tvmq.relay.quantize.quantize import (
-    QAnnotateKind,
-    QConfig,
-    QuantizeContext,
-    annotate,
-    calibrate,
-    current_qconfig,
-    kind2str,
-    partition,
-    partition_conversions,
-    prerequisite_optimize,
-    qconfig,
-    quantize,
-    quantize_context,
-    realize,
-    register_annotate_function,
-    register_partition_function,
-)
+from tvmq.relay.quantize.quantize import *  # noqa: F403  # noqa: F403
+from tvmq.relay.quantize.quantize import __all__ as _NAMES
 
-__all__ = [
-    "QAnnotateKind",
-    "QConfig",
-    "QuantizeContext",
-    "_annotate",
-    "_calibrate",
-    "_partition",
-    "_partition_conversions",
-    "annotate",
-    "calibrate",
-    "current_qconfig",
-    "kind2str",
-    "kl_divergence",
-    "partition",
-    "partition_conversions",
-    "prerequisite_optimize",
-    "qconfig",
-    "quantize",
-    "quantize_context",
-    "realize",
-    "register_annotate_function",
-    "register_partition_function",
-]
+__all__ = [*_NAMES, "_annotate", "_calibrate", "_partition", "_partition_conversions", "kl_divergence"]

@@ -158,7 +158,8 @@ class Rules:
     @staticmethod
     def choice(items: list[Any]) -> tree.Choice:
         """`if (c) { a } else { b }`."""
-        return tree.Choice(*items)
+        token, condition, then, otherwise = items
+        return tree.Choice(condition, then, otherwise, token.line)
 
     @staticmethod
     def tuple_of(items: list[Any]) -> tree.TupleOf:

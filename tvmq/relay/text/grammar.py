@@ -43,7 +43,7 @@ pair: IDENT "=" value
        | name               -> operator
        | meta
        | "fn" func          -> fn
-       | "if" "(" block ")" "{" block "}" "else" "{" block "}"   -> choice
+       | IF "(" block ")" "{" block "}" "else" "{" block "}"   -> choice
        | "(" ")"                                        -> tuple_of
        | "(" block ")"
        | "(" block "," (block ("," block)* ","?)? ")"   -> tuple_of
@@ -69,6 +69,7 @@ meta: "meta" "[" IDENT "]" "[" NUMBER "]"
 dim: NUMBER | ANY | meta
 
 ANY: "?"
+IF: "if"
 TRUE: "True"
 FALSE: "False"
 NONE: "None" | "nullptr"
