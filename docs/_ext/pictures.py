@@ -122,8 +122,8 @@ def groups_of(mod: tvm.IRModule) -> dict[str, str]:
         return {}
     return {
         member: f"group {number}: {entry['precision']}"
-        for number, entry in enumerate(ledger.layers.values(), 1)
-        for member in entry.get("members", [])
+        for number, (name, entry) in enumerate(ledger.layers.items(), 1)
+        for member in entry.get("members") or [name]
     }
 
 
