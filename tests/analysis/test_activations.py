@@ -46,6 +46,12 @@ def test_float_layers_equal_numpy(batch):
     np.testing.assert_array_equal(values["act"], ACT)
 
 
+def test_layers_alone(model):
+    """What they do not need is not computed, down to nothing at all."""
+    np.testing.assert_array_equal(tvmq.activations(model, X, ["x"])["x"], X)
+    np.testing.assert_array_equal(tvmq.activations(model, X, ["first"])["first"], X @ W)
+
+
 def test_an_executable_and_its_module_give_the_same(model):
     exe = tvmq.build(*model[:1], params=model[1])
     np.testing.assert_array_equal(tvmq.activations(exe, X, ["act"])["act"], ACT)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmq.analysis.comparison import Model, module_of
 from tvmq.analysis.layer_tensors import LayerTensor, layer_tensors
-from tvmq.analysis.probes import tapped
+from tvmq.analysis.probes import reduced
 from tvmq.codegen.build_module import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import ConfigError, DataError
@@ -38,10 +38,10 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
         dataset.inputs = inputs_of(mod)
     chosen = _chosen(layer_tensors(mod), layers)
     tensors = list({tensor.value: tensor for tensor in chosen.values()}.values())
-    run = build(tapped(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
+    run = build(reduced(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
     parts: dict[str, list[np.ndarray]] = {tensor.value: [] for tensor in tensors}
     for feed, count in dataset:
-        for tensor, value in zip(tensors, run(feed), strict=False):
+        for tensor, value in zip(tensors, run(feed), strict=True):
             parts[tensor.value].append(samples_of(value, samples_in(feed), count))
     if not all(parts.values()):
         raise DataError("activations: the data gave 0 samples; give at least one")

@@ -1,6 +1,7 @@
-"""Two modules made from one: with the results of its layers as results, and cut apart at them.
+"""Modules made from one: with the results of its layers as results, and cut apart at them.
 
     tapped(mod)     x -> all layers             from the model's input: errors accumulate
+    reduced(mod)    x -> some layers            the same without what they do not need
     cut(mod)        x, all layers -> all layers each layer computes from values that are given to it
 
 Everything goes in and comes out as float32: codes are dequantized at the end and made from floats at the beginning.
@@ -34,6 +35,15 @@ def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.
     bindings = list(view.bindings)
     results = _results(view, wanted, bindings)
     return _module(mod, list(view.func.params), bindings, [*results, *(view.var[name] for name in view.outputs)])
+
+
+def reduced(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+    """The module whose only results are the named variables as float32; what they do not need is gone."""
+    view = View(mod)
+    bindings = list(view.bindings)
+    results = _results(view, wanted, bindings)
+    whole = _module(mod, list(view.func.params), bindings, results)
+    return relax.transform.DeadCodeElimination()(whole)
 
 
 def cut(
