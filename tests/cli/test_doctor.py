@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tvmq.cli.doctor import read_labels
+from tvmq.cli.patient import admit
 from tvmq.doctor.findings import note, ok, problem
 from tvmq.errors import DataError
 
@@ -65,18 +65,48 @@ def test_what_belongs_together(cli, tmp_path):
 
 
 def test_labels(tmp_path):
-    data, labels = tmp_path / "x.npz", tmp_path / "labels.npy"
-    np.savez(data, x=np.zeros((3, 2)))
-    assert read_labels(data, None, 9) is None
-    np.savez(data, x=np.zeros((3, 2)), y=np.arange(3))
-    assert read_labels(data, None, 2).tolist() == [0, 1]
-    np.savez(data, x=np.zeros((3, 2)), y=np.zeros((3, 2)))
-    assert read_labels(data, None, 2) is None
-    np.save(labels, np.arange(3) + 4)
-    assert read_labels(data, labels, 9).tolist() == [4, 5, 6]
-    np.save(labels, np.zeros((3, 2)))
+    model, data, labels = tmp_path / "net.onnx", tmp_path / "x.npz", tmp_path / "labels.npy"
+    onnx.save(faults.network(), model)
+    x = faults.pictures()
+
+    def classes(**more):
+        np.savez(data, x=x, **more)
+        given = labels if labels.exists() else None
+        return admit(model, str(data), given, 3, ())[0].labels
+
+    assert classes() is None and classes(y=np.zeros((32, 2))) is None
+    assert classes(y=np.arange(32)).tolist() == [0, 1, 2]
+    np.save(labels, np.arange(32) + 4)
+    assert classes(y=np.arange(32)).tolist() == [4, 5, 6]
+    np.save(labels, np.zeros((32, 2)))
     with pytest.raises(DataError, match="one whole number for each sample"):
-        read_labels(data, labels, 9)
+        classes()
     labels.write_text("hello")
-    with pytest.raises(DataError, match="no .npy of plain numbers"):
-        read_labels(data, labels, 9)
+    with pytest.raises(DataError, match="cannot be read as labels"):
+        classes()
+
+
+def test_samples_of_a_function(tmp_path):
+    onnx.save(faults.network(), tmp_path / "net.onnx")
+    np.save(tmp_path / "x.npy", faults.pictures())
+    lines = [
+        "import numpy as np",
+        "def batches():",
+        f"    for x in np.load({str(tmp_path / 'x.npy')!r}):",
+        "        yield x[None], [1]",
+    ]
+    (tmp_path / "mine.py").write_text("\n".join(lines))
+    patient, found = admit(tmp_path / "net.onnx", f"{tmp_path / 'mine.py'}:batches", None, 5, ())
+    assert found == [] and np.array_equal(patient.arrays["x"], faults.pictures()[:5])
+    assert patient.labels is None or patient.labels.tolist() == [1] * 5
+
+
+def test_samples_of_a_folder(tmp_path):
+    images = pytest.importorskip("PIL.Image", reason="pillow is in the extra test")
+    onnx.save(faults.network(), tmp_path / "net.onnx")
+    for index, x in enumerate(faults.pictures()[:6]):
+        folder = tmp_path / "pictures" / str(index % 2)
+        folder.mkdir(parents=True, exist_ok=True)
+        images.fromarray(np.uint8(np.moveaxis(x, 0, -1) * 255)).save(folder / f"{index}.png")
+    patient, _ = admit(tmp_path / "net.onnx", str(tmp_path / "pictures"), None, 4, ())
+    assert patient.arrays["x"].shape == (4, 3, faults.SIZE, faults.SIZE) and set(patient.labels.tolist()) <= {0, 1}

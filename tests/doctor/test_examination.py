@@ -56,6 +56,8 @@ def test_wrong_preprocessing_by_labels(monkeypatch):
     assert (found.status, found.figures["code"]) == ("problem", "x[:, ::-1]") and "labels are met" in found.what
     (found,) = check_preprocessing(faults.patient(labels=labels))
     assert found.status == "ok" and found.figures["score"] == 1.0
+    (found,) = check_preprocessing(faults.patient(labels=np.full(32, 77)))  # labels of something else
+    assert found.status == "ok" and "labels" not in found.what
 
 
 def test_samples_of_another_scale_that_nobody_uses():

@@ -8,17 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import tvmq
 from tvmq.cli.arguments import Json, Quiet, Shapes
-from tvmq.cli.files import UNREADABLE, Arrays, read_arrays
 from tvmq.cli.guard import FAILED
-from tvmq.cli.model import choose_shapes, import_model, parse_shapes
+from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
 from tvmq.doctor.findings import PROBLEM, Finding, checked, problems
-from tvmq.errors import ConfigError, DataError
+from tvmq.errors import ConfigError
 
 
 def doctor(
@@ -27,13 +25,19 @@ def doctor(
         typer.Argument(help="A trained float model, .onnx or .pt2. Without it the installation is examined."),
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option("--data", help="Samples as for inference: an .npz with one array for each input, or an .npy."),
+        str | None,
+        typer.Option(
+            "--data",
+            help="Samples, of all forms that `tvmq quantize` takes: an .npz with one array for each input, an .npy, a "
+            "folder of pictures, or a function (file.py:name).",
+        ),
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
-            "--labels", help='Classes of the samples, an .npy; without it an array "labels" or "y" of --data.'
+            "--labels",
+            help="Classes of the samples: an .npy, a .txt with one on a line, a .csv of file,class for pictures. "
+            "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
         ),
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=2, help="Look at the first so many samples.")] = 64,
@@ -80,63 +84,6 @@ def examined(patient: Any, found: Iterable[Finding], quiet: bool) -> Iterator[Fi
             results = checked(label, partial(stage, patient))
         yield from results
     yield from late(patient)
-
-
-def admit(path: Path, data: Path, labels: Path | None, samples: int, shape: Iterable[str]) -> tuple[Any, list[Finding]]:
-    """The model with its first samples, channels moved where the model has them; and what was wrong with that."""
-    from tvmq.doctor.patient import Patient
-    from tvmq.doctor.samples import laid_out
-
-    if path.suffix == ".pt2":
-        mod, params, arrays, _ = import_model(path, data, list(shape), 1, quiet=True)
-        return Patient(None, mod, params, _first(arrays or {}, samples), labels=read_labels(data, labels, samples)), []
-    from tvmq.frontends.onnx_load import read_model
-    from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
-
-    proto = read_model(path)
-    own = {}
-    for value in graph_inputs(proto.graph):
-        dims = dimensions(value)
-        own[value.name] = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-    arrays, found = laid_out(_first(read_arrays(data, list(own)), samples), own)
-    shapes = choose_shapes(own, parse_shapes(list(shape)), {name: array.shape for name, array in arrays.items()}, 1)
-    mod, params = tvmq.from_onnx(proto, shape=shapes)
-    return Patient(proto, mod, params, arrays, labels=read_labels(data, labels, samples)), found
-
-
-def _first(arrays: Arrays, samples: int) -> Arrays:
-    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
-
-
-def read_labels(data: Path, labels: Path | None, samples: int) -> np.ndarray | None:
-    """Classes of the first samples, from a file of their own or beside the samples; None where there are none.
-
-    raises  DataError for a file that cannot be read or holds no whole numbers
-    """
-    path = labels or data
-    try:
-        with np.load(path, allow_pickle=False) as loaded:
-            names = [name for name in ("labels", "label", "y") if name in getattr(loaded, "files", ())]
-            found = loaded if isinstance(loaded, np.ndarray) else loaded[names[0]] if names else None
-    except (*UNREADABLE, AttributeError, TypeError):
-        found = _plain_array(labels)
-    if found is None or (labels is None and (found.ndim != 1 or path.suffix == ".npy")):
-        return None
-    if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise DataError(
-            f"doctor: --labels must be one whole number for each sample. Got {found.shape} {found.dtype} in '{path}'"
-        )
-    return found[:samples].astype(np.int64)
-
-
-def _plain_array(labels: Path | None) -> np.ndarray | None:
-    if labels is None:
-        return None
-    try:
-        loaded = np.load(labels, allow_pickle=False)
-    except UNREADABLE as error:
-        raise DataError(f"doctor: '{labels}' is no .npy of plain numbers ({error})") from error
-    return loaded if isinstance(loaded, np.ndarray) else None
 
 
 def show(found: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:

@@ -36,11 +36,13 @@ class Evidence:
     correct    1.0 or 0.0 for each labelled sample
     distance   of batch norms, see `Memory.distance`
     told       mutual information of sample and class, nats
+    chance     share of labels that guessing would meet
     """
 
     correct: np.ndarray | None
     distance: float | None
     told: float | None
+    chance: float | None = None
 
 
 def check_preprocessing(patient: Patient) -> Iterator[Finding]:
@@ -76,7 +78,8 @@ def _evidence(patient: Patient, memory: Memory, values: np.ndarray, name: str) -
     correct = None if labels is None else accuracy(outputs, labels)
     scores = class_scores(outputs)
     told = None if scores is None else information(scores)
-    return Evidence(correct, memory.distance(arrays) if memory.norms else None, told)
+    chance = None if scores is None else 1 / scores.shape[1]
+    return Evidence(correct, memory.distance(arrays) if memory.norms else None, told, chance)
 
 
 def information(scores: np.ndarray) -> float:
@@ -108,8 +111,11 @@ def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
         (candidate, evidence.correct - own.correct) for candidate, evidence in tried if evidence.correct is not None
     ]
     candidate, gain = max(gains, key=lambda pair: float(pair[1].mean()), default=(None, np.zeros(1)))
-    error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     here = float(own.correct.mean())
+    chance = own.chance or 0.0
+    if here + max(float(gain.mean()), 0) < min(2 * chance, (1 + chance) / 2):
+        return None  # labels that the model does not even know tell nothing
+    error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
         what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them {candidate.words}"
         return _wrong(candidate, what, sure=True)
