@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from project import ROOT
 from tvmq.demo import load_demo
@@ -39,9 +41,29 @@ def model(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def prequantized(model: Path) -> list[str]:
-    """The same network as onnxruntime quantizes it, and pictures."""
+def prequantized(tmp_path_factory) -> list[str]:
+    """A convolution and a dense layer as onnxruntime quantizes them, and pictures."""
     quantization = pytest.importorskip("onnxruntime.quantization")
+    random = np.random.default_rng(0)
+    weights = {
+        "conv_weight": random.normal(size=(8, 1, 3, 3)),
+        "conv_bias": random.normal(size=8),
+        "weight": random.normal(size=(8 * 14 * 14, 10)) / 40,
+    }
+    nodes = [
+        helper.make_node("Conv", ["image", "conv_weight", "conv_bias"], ["sums"]),
+        helper.make_node("Relu", ["sums"], ["act"]),
+        helper.make_node("Flatten", ["act"], ["flat"]),
+        helper.make_node("MatMul", ["flat", "weight"], ["scores"]),
+    ]
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 1, 16, 16])
+    scores = helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", 10])
+    given = [numpy_helper.from_array(value.astype("float32"), name) for name, value in weights.items()]
+    graph = helper.make_graph(nodes, "network", [image], [scores], given)
+    folder = tmp_path_factory.mktemp("prequantized")
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / "float.onnx"
+    )
 
     class Reader(quantization.CalibrationDataReader):
         def __init__(self) -> None:
@@ -50,8 +72,8 @@ def prequantized(model: Path) -> list[str]:
         def get_next(self):
             return next(self.batches, None)
 
-    path, pictures = model.with_name("prequantized.onnx"), model.with_name("pictures.npy")
-    quantization.quantize_static(model, path, Reader(), quant_format=quantization.QuantFormat.QDQ)
+    path, pictures = folder / "prequantized.onnx", folder / "pictures.npy"
+    quantization.quantize_static(folder / "float.onnx", path, Reader(), quant_format=quantization.QuantFormat.QDQ)
     np.save(pictures, load_demo().test[:64])
     return [str(path), str(pictures)]
 
