@@ -137,8 +137,10 @@ def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig, ow
     if isinstance(value, relax.TupleGetItem):
         return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
     name = op_name(value)
-    if name not in own and (name not in OPS or not getattr(config, OPTIONAL.get(name, ""), True)):
+    if name not in own and name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
+    if name not in own and not getattr(config, OPTIONAL.get(name, ""), True):
+        return f"default: its integer form is asked for by {OPTIONAL[name]}=True"
     if _is_empty(var) or any(map(_is_empty, value.args)):
         return "limit: a tensor without values"
     # a condition comes before what it chooses from, a constant before what is subtracted from it

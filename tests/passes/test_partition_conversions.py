@@ -181,7 +181,8 @@ def test_the_error_lists_every_float_operator() -> None:
         r"partition_conversions: quantized_main is not fully integral: .*'fully_integral' allows no float:\n", text
     )
     assert (
-        "layer '/layernormalization_1': tvmq.layer_norm in float32 (limit: tvmq.layer_norm has no integer form)" in text
+        "layer '/layernormalization_1': tvmq.layer_norm in float32 (default: its integer form is asked for by integer_layer_norm=True)"
+        in text
     )
     assert (
         "(option requantize='float': the sums are scaled by a float32 product); use qconfig(requantize='fixed_point')"

@@ -103,7 +103,7 @@ def test_float_streams_are_quantized_to_sixteen_bits() -> None:
 def test_off_by_default() -> None:
     made = quantized(BODIES["pre"], integer_layer_norm=False)
     assert "tvmq.layer_norm" in [op_name(v) for _, v in View(made).bindings]
-    assert get_ledger(made).layers["n"]["why"] == "limit: tvmq.layer_norm has no integer form"
+    assert get_ledger(made).layers["n"]["why"] == "default: its integer form is asked for by integer_layer_norm=True"
 
 
 def test_epsilon_beyond_its_integer_is_refused_by_name() -> None:
