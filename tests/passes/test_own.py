@@ -145,10 +145,13 @@ def test_a_pass_runs_behind_prepare() -> None:
     np.testing.assert_allclose(b, a / 2, atol=0.03 * np.abs(a).max())
 
 
-def test_a_calibration_belongs_to_its_passes() -> None:
-    calibration = tvmq.run_calibration(network(), None, {"x": DATA}, config=tvmq.qconfig(passes=[here("halve")]))
+def test_a_calibration_brings_its_passes() -> None:
+    config = tvmq.qconfig(passes=[here("halve")])
+    calibration = tvmq.run_calibration(network(), None, {"x": DATA}, config=config)
+    again = tvmq.quantize(network(), None, calibration=calibration)
+    assert get_ledger(again).config["passes"] == [here("halve")]
     with pytest.raises(tvmq.errors.CalibrationError, match="another model or other options"):
-        tvmq.quantize(network(), None, calibration=calibration)
+        tvmq.quantize(network(), None, calibration=calibration, config=tvmq.qconfig(passes=[]))
 
 
 def test_an_observer_chooses_ranges() -> None:
