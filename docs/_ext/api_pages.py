@@ -164,9 +164,7 @@ def module_text(name: str, shown: str) -> str:
 def _relay_overview() -> Page:
     below = [f"relay/{page}" for page, _, _ in RELAY] + ["relay/nn", "relay/operators"]
     text = rst(to_rst(importlib.import_module("tvmq.relay").__doc__ or ""))
-    more = (
-        "[From relay.quantize](../migrating.md) says what each option and function is here, and what differs.\n"
-    )
+    more = "[From relay.quantize](../migrating.md) says what each option and function is here, and what differs.\n"
     return Page("reference/relay", "\n".join(["# tvmq.relay\n", text, more, toctree(below)]))
 
 

@@ -42,12 +42,6 @@ def _signature(
     return signature.replace("<factory>", "...") if signature else signature, returned
 
 
-def _without_absent(app: Any, name: str, source: list[str]) -> None:
-    """The index lists the transcript of the first ten minutes only where there is one."""
-    if name == "index" and not (pages.DOCS / "ten-minutes.md").exists():
-        source[0] = source[0].replace("\nten-minutes\n", "\n")
-
-
 def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     module = getattr(value, "__module__", None) or name
     lines[:] = to_rst("\n".join(lines), api_pages.links(str(module)))
@@ -64,7 +58,6 @@ def setup(app: Any) -> dict[str, Any]:
     """Called by sphinx."""
     app.connect("builder-inited", _prepare)
     app.connect("autodoc-process-signature", _signature)
-    app.connect("source-read", _without_absent)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("build-finished", _check_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
