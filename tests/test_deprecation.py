@@ -37,7 +37,8 @@ def announced() -> list[tuple[str, str]]:
     """(where, the version without it) of all calls in the package."""
     found = []
     for path in source_files():
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "deprecated(" in text else ():
             name = getattr(getattr(node, "func", None), "id", "")
             if name in ("deprecated", "warn_deprecated"):
                 until = [keyword.value for keyword in node.keywords if keyword.arg == "until"]
