@@ -285,4 +285,5 @@ def test_far_from_float_is_said_with_what_to_do():
     assert steps[0].startswith("  tvmq doctor m.onnx --data samples.npz")
     assert steps[1].startswith("  tvmq compare m.onnx m.tvmq --data samples.npz --worst 5")
     of_pictures = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "my pictures")
-    assert of_pictures[0].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")
+    assert of_pictures[0].startswith("  tvmq doctor m.onnx --data 'my pictures'")
+    assert of_pictures[1].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")

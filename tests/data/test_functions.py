@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tvmq.data.functions import first_item, is_function, load_function, spooled
+from tvmq.data.functions import first_item, is_function, left_out, load_function, spooled
 from tvmq.dataset import Input
 from tvmq.errors import ConfigError, DataError
 
@@ -83,3 +83,20 @@ def test_functions_that_give_nothing():
         first_item(lambda: [], "f")
     with pytest.raises(DataError, match="'f' returned int; let it yield batches"):
         first_item(lambda: 3, "f")
+
+
+def test_more_than_the_model_takes_is_left_out():
+    """Tokenizers give types of tokens that many models do not take."""
+    item = {"x": batch(2), "types": np.zeros(2)}
+    assert left_out(item, X) == ["types"] and left_out((item, [1, 2]), X) == ["types"] and left_out(batch(2), X) == []
+    arrays, labels = spooled(lambda: [item], "f", X, 4)
+    assert list(arrays) == ["x"] and labels is None
+    with pytest.raises(DataError, match="input 'x' is missing"):
+        spooled(lambda: [{"y": batch(2)}], "f", X, 4)
+
+
+def test_later_batches_of_other_sizes_are_told_what_to_do():
+    with pytest.raises(
+        DataError, match="batch 1: input 'x' has shape .*sizes are those of the first batch: pad or cut"
+    ):
+        spooled(lambda: [batch(2), np.zeros((2, 4), np.float32)], "f", X, 4)

@@ -16,7 +16,7 @@ from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
 from tvmq.cli.screen import notice, step
 from tvmq.data.frame import Frame, frame_of
-from tvmq.data.functions import first_item, is_function, load_function, spooled
+from tvmq.data.functions import first_item, is_function, left_out, load_function, spooled, without_label
 from tvmq.data.pictures import find_pictures, most_pictures, pillow, read_pictures, size_of_first
 from tvmq.dataset import Input, checked
 from tvmq.errors import CalibrationError, DataError
@@ -166,7 +166,7 @@ def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
             notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")
 
 
-def open_function(text: str, source: Source) -> tuple[Callable[..., Any], dict[str, Shape]]:
+def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Callable[..., Any], dict[str, Shape]]:
     """A function of the user's, and the shapes of the first thing it yields."""
     function = load_function(text, "--data")
     inputs = [
@@ -174,11 +174,10 @@ def open_function(text: str, source: Source) -> tuple[Callable[..., Any], dict[s
         for name, shape in source.own.items()
     ]
     item = first_item(function, text)
-    if isinstance(item, (tuple, list)) and len(item) > len(inputs) and not isinstance(item[0], Mapping):
-        item = item[: len(inputs)]
-    if isinstance(item, Mapping):
-        item = {name: value for name, value in item.items() if name in source.own or name not in LABELS}
-    return function, {name: value.shape for name, value in checked(item, inputs, 0).items()}
+    extra = left_out(item, inputs)
+    if extra and not quiet:
+        notice(f"data: {', '.join(extra)} of {text}: no inputs of the model, left out")
+    return function, {name: value.shape for name, value in checked(without_label(item, inputs), inputs, 0).items()}
 
 
 def read_function(function: Callable[..., Any], text: str, inputs: list[Input], *, count: int, quiet: bool) -> Samples:

@@ -48,16 +48,18 @@ def judge(
     *,
     metric: str | None,
     labels: np.ndarray | None,
+    classes: bool = True,
     advance: Callable[[], None],
 ) -> dict[str, Any]:
     """Facts about the outputs of both on these samples.
 
     size      samples in a batch
+    classes   the first output may be scores of classes
     metric    name of a metric or of the user's function, None without labels
     returns   {"samples", "outputs": {name: agreement}, "float", "int8": the metric's values}
     """
     infos = exe.output_info
-    sums = [Agreement(len(info.shape) > 1 and width(info.shape) is not None and i == 0) for i, info in enumerate(infos)]
+    sums = [Agreement(classes and i == 0 and width(info.shape) is not None) for i, info in enumerate(infos)]
     kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
     measure = metric_named(metric) if metric else None
     index = _bounded(index, infos, size) if measure else index

@@ -60,8 +60,12 @@ def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: 
     assert samples is not None
     labels = read_labels(wanted.labels, samples) if wanted.labels else class_labels(samples)
     metric, reason = _metric(wanted, labels, samples, exe)
+    # without labels, scores of pictures are classes; those of texts may be anything
+    classes = labels is not None or any(array.ndim == 4 for array in samples.arrays.values())
     with step("compare with float", -(-len(index) // found.size), quiet=quiet) as advance:
-        facts = judge(exe, float_exe, samples, index, found.size, metric=metric, labels=labels, advance=advance)
+        facts = judge(
+            exe, float_exe, samples, index, found.size, metric=metric, labels=labels, classes=classes, advance=advance
+        )
     facts["data"] = "random" if samples.random else "held out" if found.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason

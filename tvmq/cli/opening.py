@@ -135,7 +135,7 @@ def _opened(
         read = open_arrays(Path(data), source, quiet=quiet)
     elif kind == "function":
         assert data is not None
-        function, sizes = open_function(data, source)
+        function, sizes = open_function(data, source, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, sizes or sample_shapes(read, frame), shape, batch, quiet=quiet)
     found = Opened(mod, params, size, stored_bytes(model), quantized=source.quantized)

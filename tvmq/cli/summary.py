@@ -161,9 +161,9 @@ def _far(found: Mapping[str, Any] | None) -> bool:
 def _mending(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
     arrays = data if data and data.endswith(".npz") else "samples.npz"
     keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "the pictures as arrays, for the next")]
-    why = (f"tvmq doctor {source} --data {shlex.quote(arrays)}", "what is wrong, and a rule that mends it")
+    why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "what is wrong, and a rule that mends it")
     where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose it")
-    return [*keep, why, where]
+    return [why, *keep, where]
 
 
 def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:

@@ -105,7 +105,7 @@ def spooled(
     have = 0
     for number, item in enumerate(_items(function, text)):
         item, label = _without_label(item, inputs)
-        feed = checked(item, inputs, number)
+        feed = _fitting(item, inputs, number)
         size = samples_in(feed)
         for name, value in feed.items():
             for row in value if value.ndim else [value] * size:
@@ -122,18 +122,53 @@ def spooled(
     return arrays, np.array(labels)[:count] if len(labels) == have else None
 
 
+def _fitting(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarray]:
+    """A checked batch; where the first one decided the sizes, a later one of others is told what to do."""
+    try:
+        return checked(item, inputs, number)
+    except DataError as error:
+        if number and "has shape" in str(error):
+            raise DataError(
+                f"{error}; sizes are those of the first batch: pad or cut all to one length, or keep sizes free in "
+                "Python (docs/sizes.md)"
+            ) from error
+        raise
+
+
 def _without_label(item: Any, inputs: list[Input]) -> tuple[Any, Any]:
     """The inputs, and the label or None."""
     names = {given.name for given in inputs}
     if isinstance(item, Mapping):
         keys = [key for key in ("labels", "label") if key in item and key not in names]
-        rest = {key: value for key, value in item.items() if key not in keys}
-        return rest, item[keys[0]] if keys else None
+        return _known(item, names), item[keys[0]] if keys else None
     if isinstance(item, (tuple, list)) and item and isinstance(item[0], Mapping):
-        return item[0], item[1] if len(item) > 1 else None
+        return _known(item[0], names), item[1] if len(item) > 1 else None
     if isinstance(item, (tuple, list)) and len(item) == len(inputs) + 1:
         return tuple(item[:-1]), item[-1]
     return item, None
+
+
+def _known(item: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    """The inputs alone, where all are there: tokenizers give more than many models take."""
+    return {key: value for key, value in item.items() if key in names or not names <= item.keys()}
+
+
+def left_out(item: Any, inputs: list[Input]) -> list[str]:
+    """Entries of the first thing that a function yields which are neither inputs nor labels.
+
+    >>> left_out({"ids": [1], "token_type_ids": [0], "labels": [3]}, [Input("ids", (1, 1), "int64")])
+    ['token_type_ids']
+    """
+    entries = item[0] if isinstance(item, (tuple, list)) and item else item
+    names = {given.name for given in inputs}
+    if not isinstance(entries, Mapping) or not names <= entries.keys():
+        return []
+    return [key for key in entries if key not in names and key not in ("labels", "label")]
+
+
+def without_label(item: Any, inputs: list[Input]) -> Any:
+    """What belongs to the inputs of one thing that a function yields."""
+    return _without_label(item, inputs)[0]
 
 
 def _array(value: Any) -> np.ndarray:
