@@ -34,16 +34,7 @@ def changed(line: str) -> str:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    """The embedded network: input "image" of 1 x 16 x 16, ten classes."""
-    path = tmp_path_factory.mktemp("model") / "digits.onnx"
-    path.write_bytes(load_demo().model)
-    return path
-
-
-@pytest.fixture(scope="module")
-def prequantized(tmp_path_factory) -> list[str]:
-    """A convolution and a dense layer as onnxruntime quantizes them, and pictures."""
-    quantization = pytest.importorskip("onnxruntime.quantization")
+    """A convolution and a dense layer: input "image" of 1 x 16 x 16, ten classes."""
     random = np.random.default_rng(0)
     weights = {
         "conv_weight": random.normal(size=(8, 1, 3, 3)),
@@ -60,10 +51,15 @@ def prequantized(tmp_path_factory) -> list[str]:
     scores = helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", 10])
     given = [numpy_helper.from_array(value.astype("float32"), name) for name, value in weights.items()]
     graph = helper.make_graph(nodes, "network", [image], [scores], given)
-    folder = tmp_path_factory.mktemp("prequantized")
-    onnx.save(
-        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / "float.onnx"
-    )
+    path = tmp_path_factory.mktemp("model") / "float.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def prequantized(model: Path) -> list[str]:
+    """The same network as onnxruntime quantizes it, and pictures."""
+    quantization = pytest.importorskip("onnxruntime.quantization")
 
     class Reader(quantization.CalibrationDataReader):
         def __init__(self) -> None:
@@ -72,8 +68,8 @@ def prequantized(tmp_path_factory) -> list[str]:
         def get_next(self):
             return next(self.batches, None)
 
-    path, pictures = folder / "prequantized.onnx", folder / "pictures.npy"
-    quantization.quantize_static(folder / "float.onnx", path, Reader(), quant_format=quantization.QuantFormat.QDQ)
+    path, pictures = model.with_name("prequantized.onnx"), model.with_name("pictures.npy")
+    quantization.quantize_static(model, path, Reader(), quant_format=quantization.QuantFormat.QDQ)
     np.save(pictures, load_demo().test[:64])
     return [str(path), str(pictures)]
 
