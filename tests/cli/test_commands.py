@@ -110,6 +110,15 @@ def test_progress_is_a_bar_on_a_terminal(capsys, monkeypatch):
     assert "3/3" in capsys.readouterr().err
 
 
+def test_progress_as_a_share(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with step("quantize", 4, counted=False) as advance:
+        for _ in range(4):
+            advance()
+    shown = capsys.readouterr().err
+    assert "100 %" in shown and "left" in shown and "4/4" not in shown
+
+
 def test_quiet_progress_prints_nothing(capsys):
     with step("calibrate", 3, quiet=True) as advance:
         advance()

@@ -68,12 +68,17 @@ def time_text(seconds: float) -> str:
 
 
 @contextmanager
-def step(label: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
-    """Show that a step runs; yields a function to be called once for each of its `total` parts."""
+def step(
+    label: str, total: int | None = None, *, quiet: bool = False, counted: bool = True
+) -> Iterator[Callable[[], None]]:
+    """Show that a step runs; yields a function to be called once for each of its `total` parts.
+
+    counted  the parts are something that people count; else the share that is done is shown
+    """
     if quiet:
         yield lambda: None
     elif sys.stderr.isatty():
-        with _bar(label, total) as advance:
+        with _bar(label, total, counted) as advance:
             yield advance
     else:
         notice(f"{label} ...")
@@ -83,14 +88,15 @@ def step(label: str, total: int | None = None, *, quiet: bool = False) -> Iterat
 
 
 @contextmanager
-def _bar(label: str, total: int | None) -> Iterator[Callable[[], None]]:
+def _bar(label: str, total: int | None, counted: bool) -> Iterator[Callable[[], None]]:
     """A progress bar on a terminal; it pulses where the number of parts is unknown."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = [TextColumn("{task.description:24}"), BarColumn(), TimeElapsedColumn()]
     if total:
-        columns += [TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn()]
+        done = "{task.completed}/{task.total}" if counted else "{task.percentage:.0f} %"
+        columns += [TextColumn(done), TimeRemainingColumn(), TextColumn("left")]
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(label, total=total)
         yield lambda: progress.advance(task)
