@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
+import tvmq
 from tvmq.cli.patient import admit
 from tvmq.doctor.findings import note, ok, problem
 from tvmq.errors import DataError
@@ -40,6 +41,8 @@ def test_a_model(cli, tmp_path):
     np.save(tmp_path / "labels.npy", np.arange(len(x)) % 6)
     printed = json.loads(cli("doctor", model, "--data", data, "--budget", 0, "--json", "-q").out)
     assert printed["problems"] == 0
+    coarse = cli("doctor", model, "--data", data, "--budget", 0, "--json", "-q", "--nbit-weight", 2)
+    assert coarse.code == 1 and '"sqnr"' in coarse.out and "dB" in coarse.out
     assert [finding["subject"] for finding in printed["findings"]][:4] == [
         "weights",
         "samples",
@@ -72,7 +75,7 @@ def test_labels(tmp_path):
     def classes(**more):
         np.savez(data, x=x, **more)
         given = labels if labels.exists() else None
-        return admit(model, str(data), given, 3, ())[0].labels
+        return admit(model, str(data), given, 3, (), tvmq.QConfig())[0].labels
 
     assert classes() is None and classes(y=np.zeros((32, 2))) is None
     assert classes(y=np.arange(32)).tolist() == [0, 1, 2]
@@ -96,7 +99,7 @@ def test_samples_of_a_function(tmp_path):
         "        yield x[None], [1]",
     ]
     (tmp_path / "mine.py").write_text("\n".join(lines))
-    patient, found = admit(tmp_path / "net.onnx", f"{tmp_path / 'mine.py'}:batches", None, 5, ())
+    patient, found = admit(tmp_path / "net.onnx", f"{tmp_path / 'mine.py'}:batches", None, 5, (), tvmq.QConfig())
     assert found == [] and np.array_equal(patient.arrays["x"], faults.pictures()[:5])
     assert patient.labels is None or patient.labels.tolist() == [1] * 5
 
@@ -108,5 +111,5 @@ def test_samples_of_a_folder(tmp_path):
         folder = tmp_path / "pictures" / str(index % 2)
         folder.mkdir(parents=True, exist_ok=True)
         images.fromarray(np.uint8(np.moveaxis(x, 0, -1) * 255)).save(folder / f"{index}.png")
-    patient, _ = admit(tmp_path / "net.onnx", str(tmp_path / "pictures"), None, 4, ())
+    patient, _ = admit(tmp_path / "net.onnx", str(tmp_path / "pictures"), None, 4, (), tvmq.QConfig())
     assert patient.arrays["x"].shape == (4, 3, faults.SIZE, faults.SIZE) and set(patient.labels.tolist()) <= {0, 1}

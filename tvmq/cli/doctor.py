@@ -13,13 +13,16 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Json, Quiet, Shapes
 from tvmq.cli.guard import FAILED
+from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
 from tvmq.doctor.findings import PROBLEM, Finding, checked, problems
 from tvmq.errors import ConfigError
 
 
+@with_qconfig_options
 def doctor(
+    config: tvmq.QConfig,
     model: Annotated[
         Path | None,
         typer.Argument(help="A trained float model, .onnx or .pt2. Without it the installation is examined."),
@@ -53,7 +56,7 @@ def doctor(
     One line a finding: ok; note: worth knowing; problem: mend it, the arrow says how. Exits with 1 if there is any
     problem. A model is examined from the outside in: weights, samples, the float model beside onnxruntime, dead and
     outlying channels, preprocessing (others are tried), then int8: weights or activations, the worst layers, and a
-    rule that mends it, which was tried.
+    rule that mends it, which was tried. Give it the options that the model was quantized with.
 
     Example: tvmq doctor --json > report.json
 
@@ -69,7 +72,7 @@ def doctor(
     if data is None:
         raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
     with step("read the model", quiet=quiet):
-        patient, found = admit(model, data, labels, samples, shape or ())
+        patient, found = admit(model, data, labels, samples, shape or (), config)
     patient.until = time.monotonic() + budget
     show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
 

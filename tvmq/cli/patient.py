@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def admit(
-    path: Path, data: str, labels: Path | None, samples: int, shape: Sequence[str]
+    path: Path, data: str, labels: Path | None, samples: int, shape: Sequence[str], config: tvmq.QConfig
 ) -> tuple[Patient, list[Finding]]:
     """The model and its first samples; channels of arrays moved where the model has them, and what is wrong with that.
 
@@ -43,14 +43,14 @@ def admit(
         arrays = dict(read.arrays)
     else:
         told = opened(
-            path, data, tvmq.QConfig(), pictures=PictureOptions(), random=False, samples=samples, held_out=0,
+            path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
             shape=shape, batch=1, quiet=True,
         )  # fmt: skip
         assert told.samples is not None
         mod, params, read = told.mod, told.params, told.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
     classes = read_labels(labels, read) if labels is not None else class_labels(read)
-    return Patient(_proto(path), mod, params, arrays, labels=_whole(classes, samples, labels)), found
+    return Patient(_proto(path), mod, params, arrays, config, _whole(classes, samples, labels)), found
 
 
 def _first(arrays: Arrays, samples: int) -> Arrays:

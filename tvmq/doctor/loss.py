@@ -105,7 +105,7 @@ def culprit(sides: dict[str, Outcome]) -> str:
 
 
 def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
-    text = f"weights alone in 8 bits: {sides['weights']}\nactivations alone: {sides['activations']}"
+    text = f"weights alone rounded: {sides['weights']}\nactivations alone: {sides['activations']}"
     figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
     figures["culprit"] = None if outcome.is_healthy else culprit(sides)
     if outcome.is_healthy:
