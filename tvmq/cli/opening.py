@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from tvmq.cli.data import (
     sample_shapes,
     wanted,
 )
-from tvmq.cli.model import Shape, Source, import_source, read_source, stored_bytes
+from tvmq.cli.model import Shape, Source, import_source, parse_shapes, read_source, stored_bytes
 from tvmq.cli.normalize import decide, inputs, said
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples, Split, split
@@ -115,53 +115,68 @@ def opened(
         raise ConfigError(
             "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
         )
-    return _opened(source, model, data, kind, pictures, random, samples, held_out, shape, batch, quiet)
-
-
-def _opened(
-    source: Source, model: Path, data: str | None, kind: str | None, pictures: PictureOptions, random: bool,
-    samples: int | None, held_out: int | None, shape: Sequence[str], batch: int, quiet: bool,
-) -> Opened:  # fmt: skip
-    read: Samples | None = None
-    frame: Frame | None = None
-    count, function = wanted(samples, held_out), None
-    sizes: dict[str, Shape] = {}
-    if kind == "folder":
-        assert data is not None
-        source = _with_shapes(source, shape, batch)
-        read, frame = open_pictures(Path(data), source, pictures, count=count, quiet=quiet)
-    elif kind == "file":
-        assert data is not None
-        read = open_arrays(Path(data), source, quiet=quiet)
-    elif kind == "function":
-        assert data is not None
-        function, sizes = open_function(data, source, quiet=quiet)
+    count = wanted(samples, held_out)
+    first = _first_reading(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(source, sizes or sample_shapes(read, frame), shape, batch, quiet=quiet)
+        mod, params, size = import_source(source, first.shapes, shape, batch, quiet=quiet)
     found = Opened(mod, params, size, stored_bytes(model), quantized=source.quantized)
-    if function is not None and data is not None:
-        read = read_function(function, data, _inputs(mod, params), count=count, quiet=quiet)
+    read = first.samples
+    if first.function is not None and data is not None:
+        read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
     if random:
         read = random_samples(_inputs(mod, params))
     if read is None:
         return found
-    found.samples = read
-    found.split = split(len(read), samples, held_out)
-    if frame is not None:
-        build = partial(found.float_exe, quiet=quiet)
-        found.guess = decide(source, frame, read, pictures, (mod, params), build, size)
-        read.prepare = partial(inputs, frame=frame, normalization=found.guess.normalization)
+    found.samples, found.split = read, split(len(read), samples, held_out)
+    if first.frame is not None:
+        _normalize(found, source, first.frame, pictures, quiet=quiet)
     if not quiet:
         _say(found)
     return found
 
 
-def _with_shapes(source: Source, shape: Sequence[str], batch: int) -> Source:
+@dataclass
+class _Reading:
+    """What data say before the model is imported: samples, or the function that yields them, and their shapes."""
+
+    shapes: dict[str, Shape]
+    samples: Samples | None = None
+    frame: Frame | None = None
+    function: Callable[..., Any] | None = None
+
+
+def _first_reading(
+    source: Source,
+    data: str | None,
+    kind: str | None,
+    pictures: PictureOptions,
+    shape: Sequence[str],
+    *,
+    count: int,
+    quiet: bool,
+) -> _Reading:
+    if data is None:
+        return _Reading({})
+    if kind == "function":
+        function, shapes = open_function(data, source, quiet=quiet)
+        return _Reading(shapes, function=function)
+    if kind == "file":
+        samples = open_arrays(Path(data), source, quiet=quiet)
+        return _Reading(sample_shapes(samples, None), samples)
+    samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
+    return _Reading(sample_shapes(samples, frame), samples, frame)
+
+
+def _normalize(found: Opened, source: Source, frame: Frame, pictures: PictureOptions, *, quiet: bool) -> None:
+    """Decide how the pictures become inputs."""
+    assert found.samples is not None
+    build = partial(found.float_exe, quiet=quiet)
+    found.guess = decide(source, frame, found.samples, pictures, (found.mod, found.params), build, found.size)
+    found.samples.prepare = partial(inputs, frame=frame, normalization=found.guess.normalization)
+
+
+def _with_shapes(source: Source, shape: Sequence[str]) -> Source:
     """The source with its free sizes as --shape has them, for the size of pictures."""
-    from dataclasses import replace
-
-    from tvmq.cli.model import parse_shapes
-
     given = parse_shapes(shape)
 
     def fixed(own: Shape | None, asked: Shape | None) -> Shape | None:
