@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import tvm
@@ -27,9 +29,10 @@ NORMS = [
 ]
 
 
-def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str) -> list[np.ndarray]:
-    """All outputs; their buffers hold rubbish before."""
-    kernel = layer_norm(norm, scale, isa_named(level))
+def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str, free: bool = False) -> list[np.ndarray]:
+    """All outputs; their buffers hold rubbish before. free: the kernel learns the number of rows from its inputs."""
+    leading = tuple(f"size{i}" for i in range(len(norm.leading))) if free else norm.leading
+    kernel = layer_norm(replace(norm, shape=leading + norm.shape[len(leading) :]), scale, isa_named(level))
     types = {"sum": np.float32, "norm": np.float32, "codes": norm.codes and norm.codes.dtype}
     outputs = [np.full(norm.shape, 77, types[name]) for name in norm.outputs]
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(a)) for a in (*inputs, *kernel.constants, *outputs)]
@@ -37,7 +40,7 @@ def run(norm: LayerNorm, scale: float, inputs: list[np.ndarray], level: str) -> 
     return [tensor.numpy() for tensor in tensors[len(tensors) - len(outputs) :]]
 
 
-def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str) -> None:
+def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str, free: bool = False) -> None:
     """Assert that every output has the bits of the definition; operands: a and b."""
     random = np.random.default_rng(3)
     gamma, beta = random.normal(size=(2, norm.length)).astype(np.float32)
@@ -55,7 +58,7 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str)
             factors.append(random.uniform(0.5, 2, norm.length).astype(np.float32))
             y = y * factors[-1]
         expected["codes"] = numerics.quantize(y, np.float32(scale), np.int32(own.zero_point), **limits)
-    found = run(norm, scale, [*operands[: 1 + norm.adds], *factors], level)
+    found = run(norm, scale, [*operands[: 1 + norm.adds], *factors], level, free)
     for name, array in zip(norm.outputs, found, strict=True):
         same = (array == expected[name]) | ((array != array) & (expected[name] != expected[name]))
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"
@@ -68,6 +71,16 @@ def test_equals_the_definition(norm: LayerNorm, level: str) -> None:
     operands = [(random.normal(size=norm.shape) * 3 + 1).astype(np.float32) for _ in range(2)]
     operands[0].reshape(-1, norm.length)[-1, 0] = np.inf
     check(norm, 0.031, operands, level)
+
+
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("rows", [1, 3, 4, 301])
+@pytest.mark.parametrize("norm", NORMS[3:6], ids=lambda norm: "-".join(norm.outputs))
+def test_any_number_of_rows(norm: LayerNorm, rows: int, level: str) -> None:
+    norm = replace(norm, shape=(rows, *norm.shape[1:]))
+    random = np.random.default_rng(rows)
+    operands = [(random.normal(size=norm.shape) * 3 + 1).astype(np.float32) for _ in range(2)]
+    check(norm, 0.031, operands, level, free=True)
 
 
 @pytest.mark.parametrize("level", WIDTHS)

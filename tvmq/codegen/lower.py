@@ -120,6 +120,8 @@ FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.codegen.lowerings.dense:lower",
     "tvmq.matmul": "tvmq.codegen.lowerings.free_matmul:lower",
     "take": "tvmq.codegen.lowerings.packed_table:take",
+    "tvmq.layer_norm": "tvmq.codegen.lowerings.norm:lower",
+    "tvmq.rms_norm": "tvmq.codegen.lowerings.norm:lower",
 }
 
 

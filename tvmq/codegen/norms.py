@@ -22,7 +22,8 @@ CODES = ("uint8", "int8")
 def around_norm(view: View, name: str, taken: set[str]) -> list[str]:
     """The norm with the sum before and the quantize behind it, as far as they go together."""
     position = {var.name: index for index, (var, _) in enumerate(view.bindings)}
-    if not all(map(is_number, sizes_of(view.var[name]))) or 0 in sizes_of(view.var[name]):
+    sizes, axes = sizes_of(view.var[name]), int(view.value[name].attrs.axes)
+    if not all(map(is_number, sizes[len(sizes) - axes :])) or 0 in sizes:
         return [name]
     after = _codes_behind(view, name, taken)
     source = view.value[name].args[0]

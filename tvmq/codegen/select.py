@@ -28,6 +28,7 @@ from tvmq.kernels import (
     depthwise_float,
     frame,
     free_matmul,
+    free_scores,
     group_norm,
     layer_norm,
     matmul,
@@ -176,6 +177,16 @@ def free_product_kernel(product: free_matmul.FreeMatmul, isa: Isa) -> Kernel | N
 
 
 @of_cpus
+def free_scores_kernel(
+    scores: free_scores.FreeScores, score_scale: float, code_scale: float, isa: Isa
+) -> Kernel | None:
+    """From sums of free sizes to the codes of their softmax; None for scales that have no proof."""
+    if not free_scores.proved(scores, score_scale, code_scale):
+        return None
+    return free_scores.free_scores(scores, score_scale, code_scale, isa)
+
+
+@of_cpus
 def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
     """Sum of two activations of one shape."""
     if a != b or a_dtype not in WIDE_CODES or step.b_dtype not in WIDE_CODES:
@@ -252,7 +263,7 @@ def observe_kernel(place: np.ndarray, isa: Isa) -> Kernel:
 
 def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float, isa: Isa) -> Kernel | None:
     """Layer or rms norm in our own float definition, with a sum before and codes behind; scale: that of the codes."""
-    return layer_norm.layer_norm(norm, scale, isa) if norm.rows * norm.length else None
+    return layer_norm.layer_norm(norm, scale, isa) if 0 not in norm.shape else None
 
 
 def norm_kernel(norm: group_norm.Norm, isa: Isa) -> Kernel | None:

@@ -33,7 +33,7 @@ MEASURED = {"avx2": 0.49, "avx2_lanes": 0.58, "avx512bw": 0.68, "avx512bw_lanes"
 MEASURED_FLOATS = {"avx2": 0.64}  # the same of float32
 # Cycles for an output that the first dots of the next tile hide: of sums that become codes, and of floats.
 HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
-# Multiply-accumulates in a cycle without a template.
+# Multiply-accumulates in a cycle without a template; of sizes that only a run tells, for each tap of `dot`.
 PLAIN_MACS = 8.0
 FREE_MACS = 4.0
 # Cycles for 64 bytes of the widest tensor that a call reads or writes, everything in the nearest cache.
@@ -41,7 +41,7 @@ VECTOR_CYCLES: dict[str, float] = {
     "quantize": 5.0, "dequantize": 3.0, "requantize": 3.0, "quantize_to_nhwc": 6.0, "dequantize_to_nchw": 4.0,
     "add": 12.0, "multiply": 16.0, "table": 3.0, "concat": 1.5, "pad": 3.0, "max_pool": 4.0, "sum_pool": 4.0,
     "softmax": 40.0, "layer_norm": 11.0, "rms_norm": 8.0, "group_norm": 11.0, "to_nhwc": 6.0, "to_nchw": 8.0,
-    "resize": 8.0, "depth_to_space": 8.0, "stack_depth": 8.0,
+    "free_scores": 40.0, "resize": 8.0, "depth_to_space": 8.0, "stack_depth": 8.0,
 }  # fmt: skip
 # The same for operators without a template, by the words of what TVM calls them.
 PLAIN_CYCLES: dict[str, float] = {
@@ -78,7 +78,7 @@ def work_of(call: Call, keys: Mapping[str, object], isa: Isa, machine: Machine) 
         return Work(kind, _attention(attention, isa, machine), moved, weights, attention.macs, True)
     if kind == "free_matmul":
         macs = math.prod(call.outputs[0][0]) * call.inputs[0][0][-1]
-        return Work(kind, macs / FREE_MACS, moved, weights, macs, True)
+        return Work(kind, macs / (FREE_MACS * instructions(isa).taps), moved, weights, macs, True)
     if kind != "plain":
         return Work(kind, scale * VECTOR_CYCLES.get(kind, 8.0) * _vectors(call), moved, weights)
     if GATHERS.intersection(call.symbol.split("_")):
@@ -92,7 +92,7 @@ def work_of(call: Call, keys: Mapping[str, object], isa: Isa, machine: Machine) 
 def family(kernel: str) -> str:
     """Family of a kernel by its name.
 
-    >>> family("conv2d_avx512vbmi_6x4"), family("quantize_to_nhwc_avx2"), family("free_matmul_16")
+    >>> family("conv2d_avx512vbmi_6x4"), family("quantize_to_nhwc_avx2"), family("free_matmul_avx2")
     ('conv2d', 'quantize_to_nhwc', 'free_matmul')
     """
     words = kernel.split("_")

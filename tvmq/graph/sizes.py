@@ -18,6 +18,11 @@ def is_number(size: Dim) -> bool:
     return isinstance(size, int | tvm.tirx.IntImm)
 
 
+def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
+    """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
+    return tuple(int(n) if is_number(n) else f"size{i}" for i, n in enumerate(sizes))
+
+
 def is_multiple(a: Dim, b: Dim) -> bool:
     """True if `a` is proved to be a multiple of `b`.
 

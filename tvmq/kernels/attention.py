@@ -124,7 +124,9 @@ class _Template:
         parameters["y"] = (shape.y.shape, self.plan.out_dtype)
         with Function(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-            self.softmax = SoftmaxCodes(shape.keys, shape.codes, self.buffers["code_scale"], self.ins)
+            offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
+            scale, stored = self.buffers["code_scale"], self.ins.x_dtype
+            self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)
             self._body()
         return function.prim_func
 

@@ -44,23 +44,36 @@ class CodeRows:
 
         def piece(offset: Expr, count: int) -> None:
             codes = load(source, begin + offset, vector_type(self.operand.dtype, count))
-            store(target, place + offset, self._activations(codes, count), count)
+            store(target, place + offset, activations(self.ins, codes, self.zero_of_codes, count), count)
 
         over_lanes(self.depth, lanes, piece)
-
-    def _activations(self, codes: Expr, count: int) -> Expr:
-        """Codes as `dot` takes them."""
-        if not self.raw:
-            return T.Cast(vector_type("int16", count), codes) - spread(self.zero_of_codes, count, "int16")
-        if self.operand.dtype == self.ins.x_dtype:
-            return codes
-        flipped = T.bitwise_xor(T.reinterpret(vector_type("uint8", count), codes), spread(128, count, "uint8"))
-        return T.reinterpret(vector_type(self.ins.x_dtype, count), flipped)
 
     @property
     def zero_of_codes(self) -> int:
         """Zero point as the tensor has it."""
         return self.zero - self.ins.shift_of(self.operand.dtype)
+
+
+def activations(ins: Instructions, codes: Expr, zero: int, count: int) -> Expr:
+    """Codes of a type with that zero point as `dot` takes activations."""
+    dtype = str(codes.ty.dtype)
+    if not ins.takes_bytes:
+        return T.Cast(vector_type("int16", count), codes) - spread(zero, count, "int16")
+    if dtype.startswith(ins.x_dtype):
+        return codes
+    flipped = T.bitwise_xor(T.reinterpret(vector_type("uint8", count), codes), spread(128, count, "uint8"))
+    return T.reinterpret(vector_type(ins.x_dtype, count), flipped)
+
+
+def weights(ins: Instructions, codes: Expr, zero: int, count: int) -> Expr:
+    """Codes of a type with that zero point as `dot` takes weights."""
+    dtype = str(codes.ty.dtype)
+    if not ins.takes_bytes:
+        return T.Cast(vector_type("int16", count), codes) - spread(zero, count, "int16")
+    if dtype.startswith("int8"):
+        return codes
+    flipped = T.bitwise_xor(codes, spread(128, count, "uint8"))
+    return T.reinterpret(vector_type("int8", count), flipped)
 
 
 def row_term(ins: Instructions, rows: Buffer, begin: Expr, pitch: int, b_zero: int) -> Expr:
@@ -147,13 +160,7 @@ class CodePanels:
             store(target, place + offset * ins.taps, tirx.Shuffle(lines, order), count * ins.taps)
 
     def _weights(self, codes: Expr, count: int) -> Expr:
-        """Codes as `dot` takes weights."""
-        if not self.raw:
-            return T.Cast(vector_type("int16", count), codes) - spread(self._zero_of_codes, count, "int16")
-        if self.operand.dtype == "int8":
-            return codes
-        flipped = T.bitwise_xor(codes, spread(128, count, "uint8"))
-        return T.reinterpret(vector_type("int8", count), flipped)
+        return weights(self.ins, codes, self._zero_of_codes, count)
 
     def column_terms(self, packed: Buffer, place: Expr, columns: int, a_zero: int) -> list[Expr]:
         """What every row of a panel begins with, one vector for each of its columns; a_zero as CodeRows has it."""
@@ -170,8 +177,8 @@ class CodePanels:
         with T.serial(0, self.steps) as step:
             for column, register in enumerate(sums):
                 at = place + (step * columns + column) * self.vector
-                weights = load(packed, at, vector_type(ins.w_dtype, self.vector))
-                register.set(ins.dot(register.get(), zeros, weights))
+                vector = load(packed, at, vector_type(ins.w_dtype, self.vector))
+                register.set(ins.dot(register.get(), zeros, vector))
         return [bind(constant - register.get()) for register in sums]
 
 

@@ -2,7 +2,7 @@
 
 Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.quantize(y [* factor]), bit for bit; t
            and y are written only where others read them
-Layouts    any shape; the last axes, those of a row, are contiguous
+Layouts    any shape; the last axes, those of a row, are contiguous; the others may be free
 Loops      parallel chunks of groups of rows; GROUP rows side by side, as the sums of a row wait for each other; three
            walks over a group: sum and mean, mean of squares, result; vectors of 16 lanes, as the definition sums
 Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by code_guess
@@ -22,6 +22,7 @@ from tvmq.kernels.builder import (
     Expr,
     Function,
     Register,
+    Shape,
     bind,
     const,
     fence,
@@ -34,7 +35,7 @@ from tvmq.kernels.builder import (
 )
 from tvmq.kernels.code_guess import Codes, any_bit, divided, guessed, inverse
 from tvmq.kernels.lane_sum import FLOAT, LANES, halved, only, real, tail
-from tvmq.kernels.loops import opaque, over_rows, tail_pieces
+from tvmq.kernels.loops import opaque, over_free_rows, over_rows, tail_pieces
 from tvmq.kernels.types import Isa, Kernel
 
 GROUP = 4
@@ -45,7 +46,7 @@ GRAIN = 20_000  # elements in about 10 us
 class LayerNorm:
     """What is normalized and what is asked of it.
 
-    shape    of x; `axes` of its last axes make a row
+    shape    of x; `axes` of its last axes make a row, the others may be names of free sizes
     centred  False leaves the mean and beta out: rms norm
     adds     there is a second operand, and t is their sum
     scales   the codes are those of y * factor
@@ -53,7 +54,7 @@ class LayerNorm:
     outputs  which of "sum", "norm" and "codes" are written, in this order
     """
 
-    shape: tuple[int, ...]
+    shape: Shape
     axes: int
     epsilon: float
     centred: bool
@@ -65,12 +66,12 @@ class LayerNorm:
     @property
     def length(self) -> int:
         """Elements of a row."""
-        return prod(self.shape[len(self.shape) - self.axes :])
+        return prod(int(size) for size in self.shape[len(self.shape) - self.axes :])
 
     @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return prod(self.shape[: len(self.shape) - self.axes])
+    def leading(self) -> Shape:
+        """Sizes that count rows."""
+        return self.shape[: len(self.shape) - self.axes]
 
 
 def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
@@ -103,25 +104,31 @@ class _Template:
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
         with Function(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-            self._body()
+            self._body(function.count(norm.leading))
         return function.prim_func
 
-    def _body(self) -> None:
+    def _body(self, count: Expr) -> None:
         norm = self.norm
-        rows = min(GROUP, norm.rows)
-        groups = -(-norm.rows // rows)
+        rows = min(GROUP, count) if isinstance(count, int) else GROUP
 
         def start() -> Callable[[Expr], None]:
             factor = None if norm.codes is None else inverse(self.buffers["scale"])
 
             def group(number: Expr) -> None:
-                # the last group is shifted back: what is computed twice is equal
-                first = opaque(T.min(number * rows, norm.rows - rows))
-                self._group([opaque((first + row) * norm.length) for row in range(rows)], factor)
+                # the last group is shifted back, or has the last row several times: what is computed twice is equal
+                if isinstance(count, int):
+                    first = opaque(T.min(number * rows, count - rows))
+                    indices = [first + row for row in range(rows)]
+                else:
+                    indices = [T.min(number * rows + row, count - 1) for row in range(rows)]
+                self._group([opaque(index * norm.length) for index in indices], factor)
 
             return group
 
-        over_rows(groups, rows * norm.length, GRAIN, start)
+        if isinstance(count, int):
+            over_rows(-(-count // rows), rows * norm.length, GRAIN, start)
+        else:
+            over_free_rows(bind(T.floordiv(count + (rows - 1), rows)), rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers

@@ -49,6 +49,22 @@ def over_rows(rows: int, row_cost: int, grain: int, start: Callable[[], Callable
             body(opaque(begin + i))
 
 
+def over_free_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
+    """`over_rows` for a number of rows, or a cost of them, that only a run tells."""
+    chunks = bind(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
+    with T.If(chunks < 2):
+        with T.Then():
+            body = start()
+            with T.serial(0, rows) as row:
+                body(opaque(row))
+        with T.Else():
+            with T.parallel(0, chunks) as index:
+                begin = opaque(T.floordiv(index * rows, chunks))
+                body = start()
+                with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
+                    body(opaque(begin + i))
+
+
 def over_vectors(total: int, lanes: int, grain: int, start: Callable[[], Body]) -> None:
     """body(offset, lanes) for vectors that cover range(total); see `over_rows` and `tail_pieces`."""
     if total >= lanes:
@@ -102,6 +118,18 @@ def copy_lanes(target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, 
         store(target, begin + offset, load(source, source_begin + offset, vector_type(dtype, size)), size)
 
     over_lanes(count, lanes, piece)
+
+
+def copy_free(target: Buffer, begin: Expr, count: Expr, lanes: int, read: Callable[[Expr, int], Expr]) -> None:
+    """target[begin + i] = read(i, 1) for a count that only a run tells; vectors, the last of which overlaps."""
+    with T.If(count >= lanes):
+        with T.Then():
+            with T.serial(0, T.floordiv(count + (lanes - 1), lanes)) as i:
+                at = bind(T.min(i * lanes, count - lanes))
+                store(target, begin + at, read(at, lanes), lanes)
+        with T.Else():
+            with T.serial(0, count) as i:
+                store(target, begin + i, read(i, 1), 1)
 
 
 def fill_lanes(target: Buffer, begin: Expr, value: Expr, count: int, lanes: int) -> None:

@@ -18,7 +18,6 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.builder import Buffer, Expr, Register, bind, const, fence, load, spread, store, vector_type, workspace
 from tvmq.kernels.code_guess import INT, ROUNDER, ROUNDER_BITS, Codes, any_bit, divided
-from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.lane_sum import FLOAT, LANES, halved, real
 from tvmq.kernels.softmax import exp_negative
 from tvmq.numerics.softmax import LARGEST, LOG2_E, LOWEST_ARGUMENT
@@ -39,18 +38,28 @@ UNSIGNED = vector_type("uint32", LANES)
 class SoftmaxCodes:
     """The code for rows of one length.
 
-    keys       length of a row
+    keys       length of a row; an expression where only a run tells
     pitch      elements from one row of scores to the next: whole vectors
-    offset     what is added to a code before it is stored, as `dot` wants it
+    stored     type that codes are stored as
+    offset     what is added to a code before it is stored
     """
 
-    def __init__(self, keys: int, codes: Codes, scale: Buffer, ins: Instructions) -> None:
+    def __init__(self, keys: Expr, codes: Codes, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
-        self.vectors = -(-keys // LANES)
+        self.free = not isinstance(keys, int)
+        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.free else -(-keys // LANES)
         self.pitch = self.vectors * LANES
-        self.margin = (keys / 8 + ROUNDINGS) * 2.0**-24
-        self.stored = ins.x_dtype
-        self.offset = ins.shift_of(codes.dtype) if ins.takes_bytes else -codes.zero_point
+        self.stored, self.offset = stored, offset
+
+    def _sides(self) -> list[Expr]:
+        """1 - margin and 1 + margin in all lanes."""
+        if not self.free:
+            margin = (self.keys / 8 + ROUNDINGS) * 2.0**-24
+            return [real(1 + side * margin) for side in (-1, 1)]
+        # exact: keys are below 2^24, and so is what is divided
+        margin = T.Cast("float32", self.keys + 8 * ROUNDINGS) * const(2.0**-27, "float32")
+        one = const(1.0, "float32")
+        return [bind(spread(one + fence(margin * const(side, "float32")), LANES)) for side in (-1.0, 1.0)]
 
     def rows(
         self,
@@ -141,7 +150,7 @@ class SoftmaxCodes:
         doubts = [Register("int32", LANES) for _ in factors]
         for register in doubts:
             register.set(spread(0, LANES))
-        low, high = ([bind(f * real(1 + side * self.margin)) for f in factors] for side in (-1, 1))
+        low, high = ([bind(f * side) for f in factors] for side in self._sides())
 
         def vector(i: Expr, *, last: bool) -> None:
             for row in range(len(factors)):
@@ -191,10 +200,10 @@ class SoftmaxCodes:
 
     def _over(self, vector) -> None:  # type: ignore[no-untyped-def]
         """vector(first element, last=) for all vectors of a row."""
-        if self.vectors > 1:
+        if self.free or self.vectors > 1:
             with T.serial(0, self.vectors - 1) as i:
                 vector(i * LANES, last=False)
-        vector((self.vectors - 1) * LANES, last=self.keys % LANES > 0)
+        vector((self.vectors - 1) * LANES, last=self.free or self.keys % LANES > 0)
 
     def _inside(self, i: Expr) -> Expr:
         return T.ramp(i, 1, LANES) < spread(self.keys, LANES)

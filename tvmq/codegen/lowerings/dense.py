@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.batch_matmul import lower_float
 from tvmq.codegen.lowerings.epilogue import finish_of
 from tvmq.codegen.select import conv2d_kernel, free_matmul_kernel
-from tvmq.graph.sizes import is_number
+from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
 from tvmq.kernels.types import Conv2d
 
@@ -63,8 +62,3 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
     lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
     return True
-
-
-def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
-    """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
-    return tuple(int(n) if is_number(n) else f"size{i}" for i, n in enumerate(sizes))

@@ -7,8 +7,8 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings import attention
-from tvmq.codegen.lowerings.dense import free_names
 from tvmq.codegen.select import free_product_kernel
+from tvmq.graph.sizes import free_names
 from tvmq.graph.view import dtype_of, rank_of, sizes_of
 from tvmq.kernels.free_matmul import FreeMatmul
 

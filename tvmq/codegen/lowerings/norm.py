@@ -9,6 +9,7 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.select import layer_norm_kernel, norm_kernel
+from tvmq.graph.sizes import free_names
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
 from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.group_norm import Norm
@@ -53,8 +54,11 @@ def _rows(lowerer: Lowerer, chain: Chain) -> bool:
         attrs = quantize.attrs
         scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
         codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
-    shape, axes, epsilon = shape_of(call), int(call.attrs.axes), float(call.attrs.epsilon)
-    norm = LayerNorm(shape, axes, epsilon, centred, total is not None, codes, tuple(outputs), scaled is not None)
+    shape, axes, epsilon = list(call.ty.shape), int(call.attrs.axes), float(call.attrs.epsilon)
+    sizes = free_names(shape)
+    if not all(isinstance(size, int) for size in sizes[len(sizes) - axes :]):
+        return False
+    norm = LayerNorm(sizes, axes, epsilon, centred, total is not None, codes, tuple(outputs), scaled is not None)
     kernel = layer_norm_kernel(norm, float(scale), lowerer.isa)
     if kernel is None:
         return False
