@@ -84,7 +84,7 @@ def test_bgr_is_noticed():
 def test_a_model_that_says_nothing_is_a_guess():
     guess = from_pixels(3, lambda _: np.zeros((COUNT, CLASSES)))
     assert (guess.normalization.name, guess.confidence) == ("imagenet", "not sure")
-    assert "usual; the model tells these 24 pictures apart under none" in guess.why
+    assert "usual; the model hardly tells these 24 pictures apart" in guess.why
 
 
 def test_information_is_not_fooled_by_certainty():
@@ -153,3 +153,17 @@ def test_labels_decide_where_they_fit():
     assert "24 of 24 pictures get the class of their folder" in guess.why
     other_order = from_pixels(3, scores_of, (labels + 3) % CLASSES)
     assert other_order.normalization.name == "signed"
+
+
+def test_pictures_of_one_class_that_others_scatter():
+    """Sure of one class under the usual one, and of several under a wrong one: no reason to take the wrong one."""
+    random = np.random.default_rng(0)
+    scattered = 2.0 * np.eye(10)[random.integers(0, 4, COUNT)]
+    one_class = 6.0 * np.eye(10)[np.full(COUNT, 3)]
+
+    def scores_of(one):
+        return one_class if one.name == "imagenet" else scattered * (2 if one.name == "raw" else 0.5)
+
+    guess = from_pixels(3, scores_of)
+    assert (guess.normalization.name, guess.confidence) == ("imagenet", "not sure")
+    assert "are they of one class?" in guess.why
