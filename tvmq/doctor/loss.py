@@ -175,7 +175,7 @@ def _mended(clinic: Clinic, config: QConfig, before: Outcome, comparison: Compar
     best, count = tried(clinic, config, before, mends(suspects, blamed, config))
     if best is None:
         what = f"{count} ways were tried, none makes it better by 2 dB"
-        remedy = "more samples, tvmq.qconfig(weight_rounding='calibrated'), or training with quantization in mind"
+        remedy = "give more samples that differ, or train with quantization in mind"
         return note("mending", what, remedy, tried=count)
     mend, after = best
     what = f"{mend.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"

@@ -61,7 +61,7 @@ def literal(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
-def _option(name: str, value: str, config: QConfig) -> Mend:
+def _option(name: str, value: str | int, config: QConfig) -> Mend:
     flag = name.replace("_", "-")
     return Mend(
         f"{name} {value}",
@@ -73,6 +73,10 @@ def _option(name: str, value: str, config: QConfig) -> Mend:
 
 def mends(suspects: Sequence[str], blamed: str, config: QConfig) -> Iterator[Mend]:
     """What is worth a trial, in order."""
+    if blamed != "activations" and config.nbit_weight < 8:
+        yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
+    if blamed != "weights" and config.nbit_input < 8:
+        yield _option("nbit_input", min(8, 2 * config.nbit_input), config)
     if blamed == "weights":
         yield _option("weight_scale", "mse", config)
     else:
