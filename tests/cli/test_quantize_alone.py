@@ -287,3 +287,8 @@ def test_far_from_float_is_said_with_what_to_do():
     of_pictures = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "my pictures")
     assert of_pictures[0].startswith("  tvmq doctor m.onnx --data 'my pictures'")
     assert of_pictures[1].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")
+
+
+def test_long_paths_have_next_steps_too():
+    steps = next_steps(FACTS, Path("m.onnx"), Path(f"{'x' * 90}.tvmq"), None)
+    assert len(steps) == 2 and all("  # " in step for step in steps)

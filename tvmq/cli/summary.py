@@ -132,7 +132,7 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     steps.append((f"tvmq bench {saved} --per-layer", "where its time goes"))
     if facts.get("inputs"):
         steps.append((_in_python(facts["inputs"], output), "in Python"))
-    width = max(len(command) for command, _ in steps if len(command) <= WIDEST)
+    width = max((len(command) for command, _ in steps if len(command) <= WIDEST), default=0)
     return [f"  {command:<{width}}  # {why}" for command, why in steps]
 
 
