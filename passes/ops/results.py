@@ -1,6 +1,9 @@
-"""A sum at the end of a network with something that is float stays float, so that the result is not rounded to 8 bits.
+"""What stays float at the end of a network, so that its results are not rounded more than they have to be.
 
     conv -> depth-to-space -> add(upsampled input) -> result      super resolution, denoising: 8 bits cost 3 dB
+    concat(boxes, scores) -> result                               detectors: pixels to 640 beside scores to 1
+
+A concat of codes needs one scale, and results are floats anyway: joined as floats, each part keeps a scale of its own.
 
 The convolution gives floats straight from its accumulators; what is added is float already, and so is the result: in
 integers both would have to be converted for this one sum. A core that has to be fully integral adds codes of 16 bits.
@@ -13,6 +16,7 @@ from collections.abc import Iterator
 from tvmq.graph.view import View
 from tvmq.passes.ops.base import Group
 
+JOINED = "default: a concat at the end of the network; joined as floats its parts keep scales of their own"
 REASON = "default: the sum of a float tensor at the end of the network, which would be rounded to 8 bits"
 
 
@@ -21,6 +25,18 @@ def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str,
     for tail in _tails(view, groups, seeds):
         for key in tail:
             reasons[groups.pop(key).root] = REASON
+    for name in dict.fromkeys(view.outputs):
+        for key in _joins(view, groups, name):
+            reasons[groups.pop(key).root] = JOINED
+
+
+def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
+    """The concats that a result is made of, and what moves their elements between them and the result."""
+    group, read_by_others = groups.get(name), view.readers[name] and view.only_reader(name) is None
+    if group is None or read_by_others or group.family not in ("concat", "shape"):
+        return []
+    below = [key for source in group.inputs for key in _joins(view, groups, source)]
+    return [name, *below] if group.family == "concat" or below else []
 
 
 def widen_results(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) -> None:

@@ -105,7 +105,8 @@ START = "a = R.nn.conv2d(x, w, padding=1)\nb = R.nn.conv2d(x, w, padding=1)\n"
 
 
 def concat(body: str, channels: int, **ranges: tuple[float, float]) -> dict[str, tuple[float, int]]:
-    """Scales of activations in a network that joins tensors."""
+    """Scales of activations in a network that joins tensors, before a pool: a concat at the end would stay float."""
+    body += f"\nend = R.nn.max_pool2d({body.splitlines()[-1].split()[0]})"
     mod = block(f"{X}, {W}", START + body, f'(1, {channels}, 4, 4), "float32"', w=WEIGHT)
     found = scales(calibrated(mod, ranges))
     return {name: value for name, value in found.items() if not name.endswith("weight")}
@@ -147,6 +148,7 @@ def test_all_shared_parts_agree_on_the_widest() -> None:
 def test_a_concat_that_others_read_joins_an_outer_one() -> None:
     """As in a densely connected network: the inner concat feeds a convolution and the outer concat."""
     body = "y = R.concat((a, b), axis=0)\nd = R.nn.conv2d(y, w, padding=1)\nz = R.concat((y, d), axis=1)"
+    body += "\nend = R.nn.max_pool2d(z)"
     mod = block(f"{X}, {W}", START + body, '(2, 4, 4, 4), "float32"', w=WEIGHT)
     near = scales(calibrated(mod, {"a": (0, 1.0), "b": (0, 0.9), "d": (0, 1.05)}))
     assert near["a"] == near["b"] == near["d"] == expected(0, 1.05)

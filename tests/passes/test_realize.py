@@ -222,6 +222,7 @@ def test_a_link_that_is_rounded_for_others_is_not_rounded_in_the_table() -> None
 
 def test_concat_rescales_a_part_of_another_scale() -> None:
     body = "y = R.concat((c, d), axis=0)\ne = R.nn.conv2d(c, w, padding=1)\nz = R.concat((y, e), axis=0)"
+    body += "\nend = R.nn.max_pool2d(z)"
     start = "c = R.nn.conv2d(x, w, padding=1)\nd = R.nn.conv2d(x, w, padding=1)\n"
     before = block(f"{X}, {W}", start + body, '(3, 2, 4, 4), "float32"', w=WEIGHT)
     mod = realized(before, {"c": (0.0, 1.0), "d": (0.0, 4.0), "e": (0.0, 4.0)})

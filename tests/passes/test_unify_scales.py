@@ -19,8 +19,9 @@ WEIGHT = np.ones((2, 2, 3, 3), np.float32)
 
 
 def unified(body: str, channels: int = 4) -> tvm.IRModule:
-    """Convolutions a, b of x, then the body."""
+    """Convolutions a, b of x, the body, and a pool: a concat at the end would stay float."""
     start = "a = R.nn.conv2d(x, w, padding=1)\nb = R.nn.conv2d(x, w, padding=1)\n"
+    body += f"\nend = R.nn.max_pool2d({body.splitlines()[-1].split()[0]})"
     return unify_scales(annotated(block(f"{X}, {W}", start + body, f'(1, {channels}, 4, 4), "float32"', w=WEIGHT)))
 
 

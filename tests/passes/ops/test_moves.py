@@ -64,10 +64,11 @@ def test_indices_that_are_computed() -> None:
 
 
 def test_flip_and_stack_of_relax() -> None:
-    body = "c = R.nn.conv2d(x, w, padding=1)\nf = R.flip(c, axis=3)\ns = R.stack((c, f), axis=1)"
-    mod = realized(block(ONE, body, '(1, 2, 2, 4, 4), "float32"', w=WEIGHT))
+    body = "c = R.nn.conv2d(x, w, padding=1)\nf = R.flip(c, axis=3)\ns = R.stack((c, f), axis=1)\n"
+    body += "r = R.reshape(s, R.shape([2, 2, 4, 4]))\ny = R.nn.max_pool2d(r)"
+    mod = realized(block(ONE, body, '(2, 2, 4, 4), "float32"', w=WEIGHT))
     names = [op_name(value) for _, value in View(mod).bindings]
-    assert names[-3:] == ["flip", "stack", "tvmq.dequantize"]
+    assert names[-5:] == ["flip", "stack", "reshape", "nn.max_pool2d", "tvmq.dequantize"]
 
 
 def test_padding_with_a_number_that_has_no_code_before() -> None:

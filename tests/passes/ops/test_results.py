@@ -1,11 +1,13 @@
-"""A sum with a float tensor at the end of a network stays float; other ends do not."""
+"""Sums with a float tensor and concats at the end of a network stay float; other ends do not."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import pytest
 
-from tests.models import Net, drive
+from tests.models import Net, drive, feeds_of, run_onnx
 
 
 def precisions(n: Net, *outputs: str, **options: float) -> dict[str, str]:
@@ -44,3 +46,30 @@ def test_what_others_read_or_integers_add_stays_int8() -> None:
     shared = n.conv("x", 3, 3)
     found = precisions(n, n.op("Add", shared, "x"), n.op("MaxPool", shared, kernel_shape=[2, 2]))
     assert found["/add_1"] == "int8"
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_results_joined_in_float_keep_scales_of_their_own(moved: bool) -> None:
+    """Boxes to some hundreds beside scores to 1, as detectors give them: one scale of codes would round scores to 0."""
+    n = Net((1, 3, 8, 8))
+    y = n.op("Relu", n.conv("x", 3, 8))
+    boxes = n.op("Mul", n.conv(y, 8, 4), n.constant(np.float32(300)))
+    scores = n.op("Sigmoid", n.conv(y, 8, 2))
+    result = n.op("Concat", boxes, scores, axis=1)
+    if moved:
+        result = n.op("Flatten", result, axis=2)
+    model = n.model(result)
+    road, (feed, *_) = drive(model, least_snr=20.0), feeds_of(model)
+    found, exact = (np.reshape(run(feed)[0], (6, 64))[4:] for run in (road.executable.run, partial(run_onnx, model)))
+    assert np.abs(found - exact).max() < 0.02  # of 1; one scale for all would be 300 / 255
+    joined = {name: why for name, why in road.precision().items() if "concat" in name or "flatten" in name}
+    assert joined and set(joined.values()) == {"float"}
+
+
+def test_a_concat_that_layers_read_stays_int8() -> None:
+    n = Net((1, 3, 8, 8))
+    y = n.op("Concat", n.op("Relu", n.conv("x", 3, 4)), n.op("Relu", n.conv("x", 3, 4)), axis=1)
+    assert precisions(n, n.conv(y, 8, 2))["/concat_4"] == "int8"
+    n = Net((1, 3, 8, 8))
+    y = n.op("Concat", n.op("Relu", n.conv("x", 3, 4)), n.op("Relu", n.conv("x", 3, 4)), axis=1)
+    assert precisions(n, y, n.conv(y, 8, 2))["/concat_4"] == "int8"
