@@ -13,7 +13,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 def tvmq_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tvmq.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    return subprocess.run(command, capture_output=True, text=True, env={**inherited, **environment})
 
 
 def completed(shell: str, line: str) -> str:

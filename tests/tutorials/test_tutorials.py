@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +12,6 @@ import tvmq
 from project import ROOT
 
 TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
-SCRIPTS = ["01_first_model"]
 # Documented modules beside `tvmq` itself.
 PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.extension", "tvmq.relay", "tvmq.relay.tvm.contrib"}
 MARKER = re.compile(r"^# %%(?: \[markdown\])?$")
@@ -105,15 +100,3 @@ def test_touches_nothing_private(path):
 def test_links_lead_to_tutorials(path):
     for name in re.findall(r"\((\d\d_\w+)\.ipynb\)", path.read_text(encoding="utf-8")):
         assert (path.parent / f"{name}.py").exists(), f"there is no tutorial {name}"
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_runs_as_a_script(name, tmp_path):
-    text = (ROOT / "tutorials" / f"{name}.py").read_text(encoding="utf-8")
-    for package in ("matplotlib", "sklearn"):
-        if package in text and importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is in the extra docs")
-    command = [sys.executable, str(ROOT / "tutorials" / f"{name}.py")]
-    environment = {**os.environ, "MPLBACKEND": "Agg"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
-    assert done.returncode == 0, done.stderr
