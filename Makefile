@@ -60,8 +60,12 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 	$(BIN)/tvmq demo --output build/digits.tvmq
 
 .PHONY: test
-test: $(STAMP) ## run all tests
-	$(PYTEST) -n $(JOBS) $(SPREAD) $(TESTS)
+test: $(STAMP) ## run the tests, all but those marked slow
+	$(PYTEST) -n $(JOBS) $(SPREAD) -m "not slow" $(TESTS)
+
+.PHONY: slow
+slow: $(STAMP) ## run the tests marked slow: fresh processes, emulated GPUs, every operator, whole scripts
+	$(PYTEST) -n $(JOBS) $(SPREAD) -m slow $(TESTS)
 
 .PHONY: packages
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here

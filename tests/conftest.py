@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register our marker; one cache folder for all processes of this run, new and empty."""
+    config.addinivalue_line("markers", "slow: not part of `make test`, but of `make slow`, which CI runs as well")
     config.addinivalue_line("markers", "isa(name): run only on a CPU with this flag of /proc/cpuinfo")
     if hasattr(config, "workerinput"):
         return  # a worker of xdist inherits the folder

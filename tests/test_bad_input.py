@@ -424,6 +424,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "TVMQ_CACHE": "", "PYTHONPATH": os.pathsep.join(sys.path), **more}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits of file sizes")
 @pytest.mark.parametrize("before", [None, b"the model of yesterday"])
 def test_a_disk_that_becomes_full(place, before):
@@ -471,6 +472,7 @@ def test_a_folder_without_permission(place, monkeypatch):
 # ---- interrupts
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")
 @pytest.mark.parametrize("stage", ["import", "quantize", "build"])
 def test_an_interrupt_leaves_nothing(digits, tmp_path, stage):

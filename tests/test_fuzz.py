@@ -390,6 +390,7 @@ def test_a_silent_float_operator_is_found():
         check_ledger(with_ledger(qmod, ledger))
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     worker = importlib.import_module("fuzz").Worker(builds=True, damage=True)

@@ -176,11 +176,13 @@ def python(code: str, **environment: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_no_import_starts_a_program():
     """Nothing is compiled at import, and nothing on the PATH is needed for it."""
     assert python(IMPORTS.format(names=modules()), PATH="") == "[]"
 
 
+@pytest.mark.slow
 def test_a_model_runs_without_what_only_linux_has():
     names = sorted(NAMES - {"uname", "pread", "pwrite"})  # the standard library itself asks for these on this system
     assert python(ELSEWHERE.format(names=names, modules=["fcntl", "resource"])) == "done"

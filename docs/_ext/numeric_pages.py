@@ -72,8 +72,12 @@ the [changelog](../changelog.md).
 
 
 def _code(text: str) -> str:
-    """A first sentence in Markdown; a formula is code."""
-    return f"`{text.rstrip('.')}`" if FORMULA.fullmatch(text) else text.replace("*", "\\*").replace("_", "\\_")
+    """A first sentence in Markdown; a formula is code, and within code nothing is escaped."""
+    if FORMULA.fullmatch(text):
+        return f"`{text.rstrip('.')}`"
+    pieces = text.split("`")
+    pieces[::2] = [piece.replace("*", "\\*").replace("_", "\\_") for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def public(names: str) -> list[tuple[str, object]]:

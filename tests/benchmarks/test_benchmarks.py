@@ -274,6 +274,7 @@ def test_bounds_of_common_sizes(script: Any) -> None:
     assert sizes.missed([good, bad]) == ["net 8: common / fixed 1.20", "net 8: results differ"]
 
 
+@pytest.mark.slow
 def test_code_for_common_sizes_is_measured(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick case: three builds of a text encoder give equal results, their times are there."""
     sizes, options = script("sizes"), argparse.Namespace(quick=True, texts=None, batches="1,8", lengths="64,128")

@@ -12,6 +12,7 @@ from tests.random_graphs import random_inputs, random_model
 from tvmq.codegen.cuda.nvcc import find_nvcc
 
 
+@pytest.mark.slow
 def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> None:
     """Every instruction set of this CPU; one wrong value in the expectations is found."""
     common, exactness = script("common"), script("exactness")

@@ -132,6 +132,7 @@ def test_demo(tmp_path, cli):
     assert os.listdir(tmp_path) == ["d.tvmq"] and result.err == ""
 
 
+@pytest.mark.slow
 def test_a_model_for_a_gpu_is_made_and_explained_anywhere(folder, cli):
     files = (folder / "digits.onnx", "--data", folder / "calibration.npz", "--output", folder / "gpu.tvmq")
     made = cli("quantize", *files, "--target", "cuda -arch=sm_90", "--calibrate-mode", "minmax")

@@ -91,6 +91,7 @@ def test_the_profile_is_that_of_the_code_that_runs(exe: tvmq.Executable) -> None
     assert fixed.calls < free.calls  # one run of three texts, or three runs
 
 
+@pytest.mark.slow
 def test_several_cpus(module: tvm.IRModule, plain: tvmq.Executable, tmp_path: Path) -> None:
     exe = tvmq.build(module, ["llvm -mcpu=core-avx2", "llvm -mcpu=nehalem"], sizes={"sequence": [5]})
     exe.save(tmp_path / "fat.tvmq")

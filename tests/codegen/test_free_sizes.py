@@ -60,6 +60,7 @@ def test_one_executable_takes_all_sizes(model: Any, tmp_path: Any) -> None:
         assert_defined(loaded, module, feed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target", ["llvm -mcpu=core-avx2", pytest.param("llvm -mcpu=skylake-avx512", marks=[pytest.mark.isa("avx512bw")])]
 )

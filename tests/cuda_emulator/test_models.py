@@ -45,11 +45,13 @@ def test_the_embedded_network(digits):
     compare(digits.quantized, digits.pictures(1))
 
 
+@pytest.mark.slow
 @pytest.mark.isa("fma")
 def test_nothing_is_left_to_contraction(digits):
     compare(digits.quantized, digits.pictures(1), orders=(FORWARD,), contract=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 5, 13])
 def test_random_graphs(seed):
     model = random_model(seed)
@@ -109,6 +111,7 @@ def test_results_that_are_no_full_block_of_threads_stay_in_their_memory():
     compare(Small, {"x": x})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dscnn_digits", "resnet8_cifar10"])
 def test_tasks_of_the_zoo(name, zoo_task):
     task = zoo_task(name)

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ on the PATH")
 def test_a_saved_model_runs_on_the_device():
     command = [sys.executable, "-m", "tests.cuda_emulator.pretended_gpu"]

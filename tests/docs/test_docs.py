@@ -34,6 +34,7 @@ def blocks(page) -> list[str]:
     return FENCE.findall(page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_python_runs(name, monkeypatch):
     """With few calibration pictures and the options that take least time: what is asked is that it runs."""

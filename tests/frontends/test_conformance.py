@@ -40,6 +40,7 @@ def relu(scale: float = 1.0) -> Case:
     return Case("test_relu", "Relu", model, [([x], [np.float32(scale) * np.maximum(x, 0)])], 1e-3, 1e-7)
 
 
+@pytest.mark.slow
 def test_one_case_of_every_operator() -> None:
     cases = sample(list(load_cases().values()))
     verdicts = list(judge_all(cases))
@@ -56,6 +57,7 @@ def test_verdicts() -> None:
     assert wrong.status == WRONG and "Not equal to tolerance" in wrong.detail
 
 
+@pytest.mark.slow
 def test_a_crash_and_a_hang_cost_one_case_each(monkeypatch: pytest.MonkeyPatch) -> None:
     def import_or_worse(model: onnx.ModelProto, real: object = tvmq.from_onnx) -> object:
         if model.graph.name == "crash":

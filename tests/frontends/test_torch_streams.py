@@ -44,6 +44,7 @@ class Encoder(torch.nn.Module):  # type: ignore[misc, name-defined]
         return self.head(self.norms[4](x).mean(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["float", "fixed_point"])
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_encoders_are_exact_with_streams_of_16_bits(norm_first: bool, mode: str) -> None:

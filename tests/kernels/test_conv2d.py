@@ -129,6 +129,7 @@ def test_equal_keys_have_equal_functions() -> None:
     assert one.name == "conv2d_avx512vnni_7x3"
 
 
+@pytest.mark.slow
 def test_two_threads_and_guarded_memory() -> None:
     """In a process of its own: the first parallel call fixes the number of threads, and a fault ends it."""
     script = Path(__file__).with_name("guarded.py")

@@ -35,6 +35,7 @@ def test_collapsed_walks_visit_the_same_elements(shape: tuple[int, ...], other: 
     np.testing.assert_array_equal(visited, expected)
 
 
+@pytest.mark.slow
 def test_two_threads_and_guarded_memory() -> None:
     """In a process of its own: the first parallel call fixes the number of threads, and a fault ends it."""
     script = Path(__file__).with_name("guarded_cases.py")

@@ -184,6 +184,7 @@ sys.stdout.write(tvm.ir.save_json(module))
 """
 
 
+@pytest.mark.slow
 def test_the_same_module_for_every_number_of_threads() -> None:
     """Byte for byte, weights included."""
     found = []

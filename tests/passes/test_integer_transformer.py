@@ -71,6 +71,7 @@ def test_integers_only_and_near_the_float_model(quantized) -> None:
     assert snr(*(np.concatenate([exe.run(feed)[0] for feed in feeds()]) for exe in (true, found))) > 20
 
 
+@pytest.mark.slow
 def test_every_instruction_set_gives_the_definition(quantized) -> None:
     for target in TARGETS:
         if not missing_features(resolve_target(target).needs):

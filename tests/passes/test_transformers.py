@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import pytest
 
 import tvmq
 from tvmq.codegen.reference import Reference
 from tvmq.graph.view import View, op_name
 
 
+@pytest.mark.slow
 def test_a_vision_transformer_is_defined_throughout(zoo: Path) -> None:
     path = zoo / "vit_cifar10.onnx"
     written = Counter(node.op_type for node in onnx.load(path).graph.node)

@@ -85,6 +85,7 @@ def arguments(request, model: Path) -> list[str]:
     return chosen if script in ("from_onnx", "deploy_quantized", "deploy_on_vta") else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:relay.quantize.qconfig")
 def test_scripts_run(script: Path, arguments: list[str], monkeypatch, capsys) -> None:

@@ -64,6 +64,7 @@ def test_a_bias_is_zero_where_there_is_none():
     assert not np.any(kernel.constants[1])
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_requantize_in_integers_is_part_of_the_kernels(digits):
     """No sum reaches memory as int32, and the codes are those of the definition."""

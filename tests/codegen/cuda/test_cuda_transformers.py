@@ -31,6 +31,7 @@ def encoder() -> Net:
     return n
 
 
+@pytest.mark.slow
 @needs_gxx
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(map(str, options)) or "default")
 def test_an_encoder_is_exact(options: Mapping[str, object]) -> None:

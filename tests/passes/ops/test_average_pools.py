@@ -14,6 +14,7 @@ from tvmq.codegen.target import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 
 
+@pytest.mark.slow
 def test_every_kind_of_padding() -> None:
     n, y = start()
     kinds = []
