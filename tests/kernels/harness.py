@@ -14,7 +14,7 @@ from tvmq import numerics
 from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.kernels.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.types import Add, Conv2d, Epilogue, Kernel, Requantize, Table
+from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Kernel, Requantize, Table
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {
@@ -113,8 +113,10 @@ def epilogue_for(conv: Conv2d, kind: str) -> tuple[Epilogue, tuple[np.ndarray, .
         return (), ()
     if kind == "codes":
         return (requantize_for(conv),), ()
-    if kind == "int8 codes":
-        return (requantize_for(conv, "int8"),), ()
+    if kind in ("int8 codes", "int16 codes"):
+        return (requantize_for(conv, kind.split()[0]),), ()
+    if kind == "floats":
+        return (Dequantize(random.uniform(1e-4, 1, conv.filters).astype(np.float32)),), ()
     params = numerics.add_params(0.4, 3, 0.3, 17, 0.5)
     add = Add(*params, zero_point=9, qmin=1, qmax=250)
     if kind == "add":
@@ -152,6 +154,10 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
     for step in epilogue:
         if isinstance(step, Table):
             values = numerics.table(values, step.values)
+            continue
+        if isinstance(step, Dequantize):
+            scale = np.broadcast_to(step.scale, values.shape[-1])
+            values = numerics.dequantize(values, scale, np.zeros(scale.shape, np.int32), axis=values.ndim - 1)
             continue
         limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
         if isinstance(step, Requantize):

@@ -77,7 +77,7 @@ def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarr
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_equals_the_definition(name: str, number: int) -> None:
-    kinds = ("codes", "sums", "int8 codes", "table", "add")
+    kinds = ("codes", "sums", "int8 codes", "floats", "table", "int16 codes", "add")
     conv = SHAPES[number]
     x_zero = (number * 53) % 256 - (128 if conv.x_dtype == "int8" else 0)
     compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=x_zero)

@@ -129,7 +129,7 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
         view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
     ):
         return
-    if _widens(view, head) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
+    if _widens(view, head, fixed_point) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
         return
     if not _follow(view, members, taken, lambda v, call: _is_requantize(call, fixed_point)):
         return
@@ -143,7 +143,7 @@ def _channels_of_floats(view: View, head: str, fixed_point: bool) -> int | None:
     value = view.value[head]
     if op_name(value) == "matmul":
         return rank_of(view.var[head]) - 1
-    return 1 if op_name(value) in PLANAR and int(value.attrs.groups) == 1 and not fixed_point else None
+    return 1 if op_name(value) in PLANAR and not fixed_point else None
 
 
 def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
@@ -162,10 +162,12 @@ def _is_requantize(call, fixed_point: bool) -> bool:  # type: ignore[no-untyped-
     return _to_codes(call) or (fixed_point and op_name(call) == "tvmq.requantize" and call.attrs.dtype in CODES)
 
 
-def _widens(view: View, head: str) -> bool:
-    """True for products whose kernels also write codes of 16 bits: not the transposed and depthwise ones."""
+def _widens(view: View, head: str, fixed_point: bool) -> bool:
+    """True for products whose kernels also write codes of 16 bits: not the transposed ones, and grouped ones of GPUs."""
     value = view.value[head]
-    return op_name(value) == "matmul" or (op_name(value) in CONVOLUTIONS and int(value.attrs.groups) == 1)
+    if op_name(value) == "matmul":
+        return True
+    return op_name(value) in CONVOLUTIONS and not (fixed_point and int(value.attrs.groups) > 1)
 
 
 def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_point: bool) -> None:

@@ -1,4 +1,4 @@
-"""Depthwise conv2d: uint8 or int8 x int8 -> int32 -> codes, NHWC, for every instruction set.
+"""Depthwise conv2d: uint8 or int8 x int8 -> int32 -> codes or floats, NHWC, for every instruction set.
 
 Computes   numerics.conv with one filter for each channel, then the epilogue, bit for bit
 Layouts    x NHWC, weights packed (see depthwise_plan), output NHWC
@@ -63,7 +63,8 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     weight    int8 [channels, 1, kernel rows, kernel columns]
     bias      int32 [channels], with -x_zero * sum(weights) already in it
     x_zero    code that padding is filled with
-    epilogue  () for int32 sums, else a requantize step and any Add and Table steps
+    epilogue  () for int32 sums, a dequantize step for floats, a requantize step to int16 codes alone, else a
+              requantize step and any Add and Table steps
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
@@ -136,8 +137,8 @@ class _Template:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], self.plan.dtypes[0])
-            requantizer = self.plan.requantizer
-            names = () if requantizer is None else requantizer.parameters(shape.places)
+            scaler = self.plan.scaler
+            names = () if scaler is None else scaler.parameters(shape.places)
             self.channel_constants = [flat(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
@@ -266,7 +267,7 @@ class _Tile:
         self.ins, self.vectors = band.ins, band.blocks.vectors
 
     def emit(self) -> None:
-        """Sums, then codes."""
+        """Sums, then codes or floats."""
         lanes, bias = self.ins.lanes, []
         for vector in range(self.vectors):
             kind = vector_type("int32", lanes)
@@ -307,11 +308,10 @@ class _Tile:
 
     def _store(self) -> None:
         band, conv, lanes = self.band, self.band.conv, self.ins.lanes
-        requantizer = band.template.plan.requantizer
-        constants = []
-        if requantizer is not None:
+        plan, constants = band.template.plan, []
+        if plan.scaler is not None:
             places = [band.place + vector * lanes for vector in range(self.vectors)]
-            constants = [requantizer.load(band.template.channel_constants, place, lanes) for place in places]
+            constants = [plan.scaler.load(band.template.channel_constants, place, lanes) for place in places]
         line = opaque((band.image * conv.out_height + self.row) * conv.out_width)
         outputs = band.columns.outputs
         # Backwards: pixels beyond the row fall on its last pixel, whose own codes then replace them.
@@ -321,11 +321,14 @@ class _Tile:
                 column = T.min(column, conv.out_width - 1)
             begin = opaque((line + column) * conv.channels + band.channel)
             values = [register.get() for register in registers]
-            if requantizer is None:
-                self._store_sums(begin, values)
-            else:
-                codes = self._in_order(requantizer.codes(self.ins, values, constants))
+            if plan.requantizer is not None:
+                codes = self._in_order(plan.requantizer.codes(self.ins, values, constants))
                 store(band.template.y, begin, codes, self.vectors * lanes)
+                continue
+            if plan.dequantizer is not None:
+                pairs = zip(values, constants, strict=True)
+                values = [plan.dequantizer.reals(value, constant, lanes) for value, constant in pairs]
+            self._store_vectors(begin, values)
 
     def _in_order(self, codes: Expr) -> Expr:
         """Codes as `narrow` leaves them, channel by channel."""
@@ -336,8 +339,8 @@ class _Tile:
             return codes
         return tirx.Shuffle([codes], [const(int(place)) for place in places])
 
-    def _store_sums(self, begin: Expr, values: list[Expr]) -> None:
-        """int32 sums, four lanes at a time: so many stay neighbours."""
+    def _store_vectors(self, begin: Expr, values: list[Expr]) -> None:
+        """Sums, floats or int16 codes, four lanes at a time: so many stay neighbours."""
         order, four = stored_channels(self.ins, self.vectors), min(4, self.ins.lanes)
         for vector, value in enumerate(values):
             for lane in range(0, self.ins.lanes, four):
