@@ -16,6 +16,7 @@ from tvmq.analysis.verification import unequal_bits
 from tvmq.codegen.reference import Reference
 from tvmq.codegen.target import missing_features, resolve_target
 from tvmq.graph.evaluate import EXACT
+from tvmq.numerics.elementary import ELEMENTARY
 
 RANDOM = np.random.default_rng(0)
 VALUES = np.concatenate([HARD_FLOATS, (3 * RANDOM.standard_normal(40)).astype(np.float32)])
@@ -23,7 +24,7 @@ A, B = (np.ascontiguousarray(array, np.float32) for array in np.meshgrid(VALUES,
 SIGNATURE = ", ".join(f'{name}: R.Tensor({A.shape}, "float32")' for name in "ab")
 TARGETS = ["llvm", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"]
 
-UNARY = "nn.relu negative abs sqrt floor ceil round trunc isnan isinf isfinite zeros_like ones_like".split()
+UNARY = [*ELEMENTARY, *"nn.relu negative abs sqrt floor ceil round trunc isnan isinf isfinite zeros_like ones_like".split()]
 BINARY = "add subtract multiply divide maximum minimum".split()
 COMPARISONS = "equal not_equal greater greater_equal less less_equal".split()
 LOGICAL = "logical_and logical_or logical_xor".split()

@@ -31,6 +31,7 @@ from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
+from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.own import definitions
 
 
@@ -288,11 +289,19 @@ def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callab
     name = op_name(value)
     args = [_read(arg, values) for arg in value.args]
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
-    function = integer.get(name) or DEFINED.get(name) or evaluator(value, exact=True)
+    function = integer.get(name) or DEFINED.get(name) or _elementary(value) or evaluator(value, exact=True)
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)
     return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _elementary(call: relax.Call) -> Callable[..., Any] | None:
+    """exp and its kind on float32."""
+    function = ELEMENTARY.get(op_name(call))
+    if function is None or dtype_of(call) != "float32":
+        return None
+    return lambda _call, x: function(x)
 
 
 def _is_integer(value: Any) -> bool:
@@ -311,7 +320,7 @@ def is_defined(value: relax.Expr, own: Container[str] = ()) -> bool:
         return True
     if name in INTEGER:
         return dtype_of(value) == "int32"
-    return name in DEFINED or evaluator(value, exact=True) is not None
+    return name in DEFINED or _elementary(value) is not None or evaluator(value, exact=True) is not None
 
 
 def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:

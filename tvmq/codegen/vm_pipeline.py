@@ -28,6 +28,7 @@ from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
 from tvmq.errors import BuildError
+from tvmq.numerics.elementary import ELEMENTARY
 
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -123,7 +124,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
-    rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}
+    rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
     return tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),

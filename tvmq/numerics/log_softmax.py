@@ -40,7 +40,7 @@ def log_softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def log_from_one(s: np.ndarray) -> np.ndarray:
-    """log(s) for finite float32 s >= 1; within 1 unit in the last place.
+    """log(s) for normal, finite float32 s > 0; within 1 unit in the last place.
 
     order  e = (bits of s - ROOT_HALF_BITS) >> 23; m = the float32 of bits (bits of s - (e << 23)); f = m - 1;
            q = (((c7 * f + c6) * f + ...) * f + c0, c = LOG_COEFFICIENTS; g = f * f;
@@ -49,11 +49,11 @@ def log_from_one(s: np.ndarray) -> np.ndarray:
     >>> log_from_one(np.float32([1, 8]))
     array([0.       , 2.0794415], dtype=float32)
     """
-    bits = np.asarray(s, np.float32).view(np.int32)
+    bits = s.view(np.int32)
     exponent = np.right_shift(bits - ROOT_HALF_BITS, np.int32(23))
     f = (bits - np.left_shift(exponent, np.int32(23))).view(np.float32) - np.float32(1)
-    q = np.full_like(f, LOG_COEFFICIENTS[-1])
-    for coefficient in LOG_COEFFICIENTS[-2::-1]:
+    q = f * LOG_COEFFICIENTS[-1] + LOG_COEFFICIENTS[-2]
+    for coefficient in LOG_COEFFICIENTS[-3::-1]:
         q = q * f + coefficient
     square, e = f * f, exponent.astype(np.float32)
     return (((square * f) * q - np.float32(0.5) * square) + e * LN2_LOW + f) + e * LN2_HIGH
