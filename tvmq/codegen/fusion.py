@@ -163,7 +163,7 @@ def _is_requantize(call, fixed_point: bool) -> bool:  # type: ignore[no-untyped-
 
 
 def _widens(view: View, head: str, fixed_point: bool) -> bool:
-    """True for products whose kernels also write codes of 16 bits: not the transposed ones, and grouped ones of GPUs."""
+    """True for products whose kernels also write 16-bit codes: not transposed ones, nor grouped ones on GPUs."""
     value = view.value[head]
     if op_name(value) == "matmul":
         return True

@@ -50,6 +50,7 @@ LOWERINGS: dict[str, str] = {
     "tvmq.quantize": "tvmq.codegen.lowerings.convert:quantize",
     "tvmq.dequantize": "tvmq.codegen.lowerings.convert:dequantize",
     "tvmq.requantize": "tvmq.codegen.lowerings.convert:requantize",
+    "tvmq.float_sum": "tvmq.codegen.lowerings.float_sum:lower",
     "tvmq.softmax": "tvmq.codegen.lowerings.softmax:lower",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.codegen.lowerings.norm:lower"),
     "tvmq.add": "tvmq.codegen.lowerings.elementwise:add",

@@ -26,6 +26,7 @@ from tvmq.kernels import (
     depth_to_space,
     depthwise,
     depthwise_float,
+    float_sum,
     frame,
     free_matmul,
     free_scores,
@@ -269,6 +270,12 @@ def layer_norm_kernel(norm: layer_norm.LayerNorm, scale: float, isa: Isa) -> Ker
 def norm_kernel(norm: group_norm.Norm, isa: Isa) -> Kernel | None:
     """Group or instance norm in our own float definition."""
     return group_norm.group_norm(norm, isa) if norm.batch * norm.length else None
+
+
+@of_cpus
+def float_sum_kernel(shape: float_sum.FloatSum, isa: Isa) -> Kernel | None:
+    """Sum or mean over the middle one of three axes."""
+    return float_sum.float_sum(shape, isa) if min(shape.outer, shape.count, shape.inner) else None
 
 
 @of_cpus

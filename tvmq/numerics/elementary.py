@@ -7,7 +7,7 @@ NumPy's arithmetic, comparisons, minimum, maximum, where, casts and views of bit
 exp         n = rint(x * log2 e), r = x - n * ln 2 in two parts, exp(r) by softmax's polynomial; 2^n in two factors, so
             that the ends of the range (denormal numbers, infinity) come out right
 log         x = m * 2^e with m in [sqrt(1/2), sqrt(2)), log(m) by log_softmax's polynomial
-tanh        x * P(x^2) / Q(x^2) on |x| <= 9.1, where it is 1 in float32; P and Q by weighted least squares, 2.3e-8 relative
+tanh        x * P(x^2) / Q(x^2) on |x| <= 9.1, beyond which it is 1 in float32; P, Q by least squares, 2.3e-8 relative
 erf         the same on |x| <= 4; 2.5e-8 relative
 All are within 6 units in the last place of the real function, where the table of tests/numerics/test_elementary.py says
 nothing else; NaN stays NaN, infinities give the function's limits.

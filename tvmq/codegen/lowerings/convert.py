@@ -11,6 +11,10 @@ from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_ke
 from tvmq.codegen.strides import MOVES
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
+from tvmq.numerics.elementary import ELEMENTARY
+
+# Operators whose loops take a quantize behind them in
+FLOAT_LOOPS = (*ELEMENTARY, "add", "subtract", "multiply", "divide", "maximum", "minimum", "clip", "nn.relu", "sqrt")
 
 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
@@ -30,6 +34,11 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
     nhwc = nhwc and not _only_products_read(lowerer, chain.result)
     moves = nhwc and not lowerer.has_nhwc(source)
+    if not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
+        x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+        value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], attrs), chain.result)
+        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        return True
     x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
     shape = shape_of(x)
     codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
@@ -45,6 +54,14 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
     (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
     return True
+
+
+def _ends_float_loop(lowerer: Lowerer, source: str) -> bool:
+    """True for the result of an element-wise float operator that only this quantize reads: one loop computes both."""
+    value = lowerer.view.value.get(source)
+    if value is None or lowerer.isa.name in ("generic", "cuda") or lowerer.view.only_reader(source) is None:
+        return False
+    return op_name(value) in FLOAT_LOOPS and dtype_of(value) == "float32"
 
 
 def _only_products_read(lowerer: Lowerer, name: str) -> bool:

@@ -1,0 +1,40 @@
+"""Sums and means of floats over neighbouring axes, in the layout that their input has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tvmq.codegen.fusion import Chain
+from tvmq.codegen.lower import Lowerer
+from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
+from tvmq.codegen.select import float_sum_kernel
+from tvmq.graph.view import shape_of
+from tvmq.kernels.float_sum import FloatSum
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel; False for axes with others between them."""
+    call = lowerer.view.value[chain.head]
+    source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
+    nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
+    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
+    if axes != list(range(axes[0], axes[-1] + 1)):
+        return False
+    shape = shape_of(x)
+    sizes = [math.prod(part) for part in (shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :])]
+    kernel = float_sum_kernel(FloatSum(*sizes, mean=bool(call.attrs.mean)), lowerer.isa)
+    if kernel is None:
+        return False
+    flat = lowerer.reshaped(x, sizes, f"{chain.result}_rows")
+    total = lowerer.call(kernel, [flat], (sizes[0], sizes[2]), "float32", f"{chain.result}_sums")
+    kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
+    value = lowerer.reshaped(total, kept, chain.result)
+    (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
+    return True
+
+
+def _sums_pixels(lowerer: Lowerer, source: str, axes: Sequence[int]) -> bool:
+    """True for axes of a picture in NHWC whose elements follow each other there in the definition's order."""
+    return lowerer.rank4(source) and lowerer.has_nhwc(source) and (list(axes) == [2, 3] or len(axes) == 1)
