@@ -10,7 +10,6 @@ from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op.arguments import as_expr, call
 from tvmq.relay.op.registry import REQUIRED, register
 
-
 # Relay's name of the operator
 SIMULATED = "relay.op.annotation.simulated_quantize"
 

@@ -198,7 +198,8 @@ def _set_params(
     inputs = {w.key: float(input_scale_func(view.value[w.name])) for w in watched(view)}
     weights = {str(c.attrs.tensor): float(weight_scale_func(c)) for c in weights_of(view).values()}
     biases = {
-        name: float(weight_scale_func(_Bias(view.value[var].args[1:]))) for name, var in bias_variables(plain_mod).items()
+        name: float(weight_scale_func(_Bias(view.value[var].args[1:])))
+        for name, var in bias_variables(plain_mod).items()
     }
     return like(mod, with_thresholds(plain_mod, inputs, weights | biases))
 
