@@ -70,7 +70,7 @@ def on_device(body: Expr, device: Any = None, constrain_result: bool = False, co
 
 
 def simulated_quantize(data: Expr, kind: int, sign: bool = True, rounding: str = "round") -> Call:
-    """As relay.op.annotation.simulated_quantize, not calibrated yet: see `quantize._annotate.attach_simulated_quantize`."""
+    """As relay.op.annotation.simulated_quantize, not calibrated yet: see `_annotate.attach_simulated_quantize`."""
     from tvmq.relay.quantize._annotate import attach_simulated_quantize
 
     return attach_simulated_quantize(as_expr(data), kind, sign, rounding)
