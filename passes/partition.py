@@ -34,9 +34,9 @@ from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
 from tvmq.passes.own import by_operator
 from tvmq.passes.reduce_range import reduced
+from tvmq.passes.switched_off import CONVOLUTIONS, switched_off
 from tvmq.rules import Decision, LayerFacts, resolve
 
-CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
 WITH_KERNELS = (*CONVOLUTIONS, "conv_transpose")
 SEEDS = (*WITH_KERNELS, "dense", "matmul")
@@ -178,7 +178,7 @@ def _rules(
         family = groups[layer.key].family
         decision = decisions[layer.key] = reduced(decisions[layer.key], family, layer.weight_shape, config)
         wide = is_wide(groups[layer.key])
-        option = _switched_off(layer, family, config) if decision.rule is None else None
+        option = switched_off(layer, family, config) if decision.rule is None else None
         limit = (wide and backend.refuses_stream("int16")) or _limit(
             decision, family, config, backend, layer.weight_shape
         )
@@ -205,17 +205,6 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
         weight = sizes_of(value.args[1]) if macs else ()
         facts.append(LayerFacts(key, names, op, macs, weight, _shape(view, key), index))
     return facts
-
-
-def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None:
-    """The option of the configuration that keeps a layer in float."""
-    if family in CONVOLUTIONS and layer.index in (config.skip_conv_layers or ()):
-        return f"option skip_conv_layers: {layer.index}"
-    if family == "dense" and config.skip_dense_layer:
-        return "option skip_dense_layer"
-    if config.debug_enabled_ops is not None and layer.op not in config.debug_enabled_ops:
-        return "option debug_enabled_ops"
-    return None
 
 
 def _limit(

@@ -33,6 +33,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.reduce_range import reduced
+from tvmq.passes.switched_off import switched_off
 from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
@@ -89,13 +90,17 @@ class _Walk:
             shape = tuple(getattr(var.ty, "shape", None) or ())
             facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
         decided = resolve(facts, self.config.rules)
-        family = {"matmul": "dense"}
-        return {
-            fact.key: reduced(
-                decided[fact.key], family.get(fact.op, fact.op.removeprefix("nn.")), fact.weight_shape, self.config
-            )
-            for fact in facts
-        }
+        return {fact.key: self._decision(fact, decided[fact.key]) for fact in facts}
+
+    def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
+        """What rules say of a layer, and options where no rule does."""
+        family = layer.op.removeprefix("nn.")
+        if family == "matmul":
+            family = "dense" if is_const(self.view.value[layer.key].args[1]) else "batch_matmul"
+        option = switched_off(layer, family, self.config) if decision.rule is None else None
+        if option is not None and layer.op in WEIGHTED:
+            return Decision(None, is_float=True, why=option)
+        return reduced(decision, family, layer.weight_shape, self.config)
 
     def _reason(self, value: relax.Expr) -> str | None:
         """Why an operator stays as it is; None if it has a form here."""

@@ -11,7 +11,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Inputs, Json, Quiet
-from tvmq.cli.files import Arrays, read_arrays
+from tvmq.cli.files import Arrays, check_arrays, read_arrays
 from tvmq.cli.screen import print_json, step
 from tvmq.dataset import samples_in
 
@@ -38,6 +38,7 @@ def compare(
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
     """
+    check_arrays(data)
     with step("read models", quiet=quiet):
         one, other = _read(first), _read(second)
     arrays = _first(read_arrays(data, _input_names(other)), samples)

@@ -12,7 +12,9 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Json, Quiet, Shapes
+from tvmq.cli.data import check_data
 from tvmq.cli.guard import FAILED
+from tvmq.cli.metrics import check_labels
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
@@ -71,6 +73,9 @@ def doctor(
         return
     if data is None:
         raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
+    check_data(data)
+    if labels is not None:
+        check_labels(labels)
     with step("read the model", quiet=quiet):
         patient, found = admit(model, data, labels, samples, shape or (), config)
     patient.until = time.monotonic() + budget

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -42,6 +42,13 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     return arrays
 
 
+def check_arrays(path: Path) -> None:
+    """DataError if a file cannot be read, or is no .npz or .npy; asked before the work. Its values are not read."""
+    loaded = _loaded(path, (), mmap_mode="r")
+    if not isinstance(loaded, np.ndarray):
+        loaded.close()
+
+
 def member_names(path: Path) -> list[str]:
     """Names of the arrays of an .npz; none for an .npy. raises DataError as `read_arrays`"""
     loaded = _loaded(path, ())
@@ -57,11 +64,11 @@ def read_member(path: Path, name: str) -> np.ndarray:
         return _member(loaded, name, path)
 
 
-def _loaded(path: Path, names: Sequence[str]) -> Any:
+def _loaded(path: Path, names: Sequence[str], mmap_mode: Literal["r"] | None = None) -> Any:
     """What a file holds, its arrays not read yet."""
     try:
         # Pickled objects could run code, so they are never read.
-        return np.load(path, allow_pickle=False)
+        return np.load(path, mmap_mode, allow_pickle=False)
     except FileNotFoundError:
         wanted = f"; make an .npz with {_listed(names)}" if names else "; check the path"
         raise DataError(f"data: there is no file '{path}'{wanted}") from None

@@ -83,6 +83,16 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
     return labels[: len(samples)]
 
 
+def check_labels(path: Path) -> None:
+    """DataError if the file of labels cannot be opened; asked before the model is read."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DataError(
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+        ) from error
+
+
 def _in_order(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
         return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
