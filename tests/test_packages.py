@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from packaging.requirements import Requirement
+
 import tvmq
 from project import ROOT, module_name, setup_cfg, source_files
 
@@ -21,6 +23,17 @@ def test_every_package_has_an_init():
     folders = {path.parent for path in source_files()}
     bare = sorted(str(folder) for folder in folders if not (folder / "__init__.py").exists())
     assert not bare, f"folders without __init__.py: {bare}; an editable install does not find them reliably"
+
+
+def test_extras_are_named_and_well_formed():
+    """A reader finds each somewhere, as pip takes it: `tvmq[torch]`, `.[docs]`."""
+    extras = setup_cfg()["options.extras_require"]
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "Makefile", *ROOT.glob("*.md"), *ROOT.glob("*/*.md"))]
+    assert "tutorials" in extras
+    for name, lines in extras.items():
+        assert any(re.search(rf"(?:tvmq|\.)\[{name}\]", text) for text in texts), f"nobody names the extra {name}"
+        for line in lines.split("\n"):
+            assert not line or line.startswith("#") or Requirement(line).specifier, f"{name}: '{line}' has no bound"
 
 
 def test_data_files_are_shipped():

@@ -3,6 +3,8 @@
 #
 # Not every layer bears 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for them,
 # and looks at what an exception costs.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import matplotlib.pyplot as plt

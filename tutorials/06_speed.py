@@ -6,6 +6,8 @@
 # depends on the network, the CPU and on how it is used. This tutorial measures it, and shows where the time goes.
 #
 # All figures below are of the machine that ran this tutorial.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import os

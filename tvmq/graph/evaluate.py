@@ -91,8 +91,8 @@ def _reshape(call: relax.Call, x: np.ndarray, *_shape: Any) -> np.ndarray:
 
 
 def repeats_pixels(call: relax.Call) -> bool:
-    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of "
-    "coordinates."""
+    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of
+    coordinates."""
     attrs = call.attrs
     if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
         return False
