@@ -19,21 +19,11 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
+from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.spec import QParams
-
-ELEMENTWISE = frozenset(
-    """
-    nn.relu clip sigmoid tanh exp log erf sqrt rsqrt square sign floor ceil round trunc negative abs
-    nn.silu nn.gelu nn.gelu_tanh nn.leakyrelu nn.prelu nn.selu nn.softplus
-    sin cos tan sinh cosh asin acos atan asinh acosh atanh
-    add subtract multiply divide maximum minimum power log_add_exp
-    equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor logical_not
-    isnan isinf isfinite where astype zeros_like ones_like full_like
-    """.split()
-)
 
 # attributes of these operators
 ATTRIBUTES = ("alpha", "beta", "threshold", "dtype")

@@ -47,7 +47,7 @@ def inspect(
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, quiet=quiet)
     with step("inspect", quiet=quiet):
-        forecast = tvmq.inspect(mod, target, params, threads=threads, clock=clock * 1e9 if clock else None)
+        forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     if as_json:
         print_json(forecast.to_dict())
     else:

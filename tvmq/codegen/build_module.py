@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.codegen.arguments import params_first
 from tvmq.codegen.common_sizes import Sizes, combinations, divided, function_name, of_sizes
 from tvmq.codegen.cuda.compile import compile_cuda
 from tvmq.codegen.cuda.lowerer import CudaLowerer
@@ -40,10 +41,11 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 
 
+@params_first
 def build(
     mod: tvm.IRModule,
-    target: Any = "llvm",
     params: Mapping[str, np.ndarray] | None = None,
+    target: Any = "llvm",
     *,
     sizes: Sizes | None = None,
     num_threads: int | None = None,
@@ -52,10 +54,10 @@ def build(
     """Compile a float, simulated or integer module.
 
     mod      from `from_onnx` (with its params) or from `quantize`
+    params   weights that are still parameters of the module; a target in their place is taken as the target
     target   "llvm" is this CPU with all its features; "x86-64-v3", "llvm -mcpu=...", a dict or a tvm Target for others;
              "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other.
              A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
-    params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
              costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
              {free dimension: [numbers]}: it stays free and takes all sizes, and these common ones, all combinations
