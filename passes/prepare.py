@@ -27,6 +27,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import ModelError
+from tvmq.graph.indices import refuse_indices
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
@@ -58,6 +59,7 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
     result = own_normalizations(recognize(rewriter.finish()))
     size_limits(result)  # refuses slices that nothing keeps inside
+    refuse_indices(result, "prepare")
     ledger = get_ledger(result)
     ledger.stage = "prepared"
     return with_ledger(result, ledger)

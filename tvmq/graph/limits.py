@@ -15,9 +15,10 @@ from tvm import relax
 from tvm.sym import Analyzer
 
 from tvmq.errors import ModelError
+from tvmq.graph.indices import axis_sizes, index_operands
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, op_name, sizes_of
 
 ENDLESS = 2**31 - 1
 
@@ -58,7 +59,13 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(free dimension, least, most, reason) of a slice."""
+    """(free dimension, least, most, reason) of a slice, of an axis that indices count, and of a topk."""
+    sizes = {size: 1 for operand in index_operands(value) for size in axis_sizes(value, operand)}
+    if op_name(value) == "topk":
+        sizes = {sizes_of(value.args[0])[int(value.attrs.axis)]: int(value.attrs.k)}
+    for size, least in sizes.items():
+        if isinstance(size, str) and size.isidentifier():
+            yield size, least, ENDLESS, f"layer '{where}' takes from {least} or more of them"
     if op_name(value) != "strided_slice" or not all(isinstance(arg, relax.Tuple) for arg in value.args[1:4]):
         return
     axes, begins, ends = (list(arg.fields) for arg in value.args[1:4])

@@ -1,4 +1,7 @@
-"""Gather, GatherElements and OneHot."""
+"""Gather, GatherElements, GatherND, ScatterND and OneHot.
+
+Negative indices, and those outside, are the operators' own matter: see graph/indices.py.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 def gather(call: NodeCall) -> relax.Expr:
     """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
 
-    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them
-    from the end, and reads inside the tensor whatever the index (ONNX leaves others undefined).
+    TVM's converter handles negative indices by shape_of, less and where; our `take` counts them from the end, as all
+    operators do that read by index (graph/indices.py).
     """
     indices = call.constant(1)
     axis = call.axis(0)
     if indices is None:
-        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+        return relax.op.take(call.inputs[0], call.inputs[1], axis)
     size = call.shape()[axis]
     if not isinstance(size, int) and (indices < 0).any():
-        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+        return relax.op.take(call.inputs[0], call.inputs[1], axis)
     indices = np.where(indices < 0, indices + size, indices) if isinstance(size, int) else indices
     if isinstance(size, int) and indices.size and (indices.min() < 0 or indices.max() >= size):
         raise call.unsupported(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
@@ -31,21 +34,20 @@ def gather(call: NodeCall) -> relax.Expr:
     return relax.op.take(call.inputs[0], tensor_constant(indices.astype(np.int64)), axis)
 
 
-def gather_elements(call: NodeCall) -> relax.Expr | None:
+def gather_elements(call: NodeCall) -> relax.Expr:
     """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
-    axis = call.axis(0)
-    size, indices = call.shape()[axis], call.constant(1)
-    if not isinstance(size, int):
-        return None
-    if indices is None:
-        x, kind = call.inputs[1], call.dtype(1)
-        zero, count = (tensor_constant(np.array(value, kind)) for value in (0, size))
-        places = relax.op.where(relax.op.less(x, zero), relax.op.add(x, count), x)
-        return relax.op.gather_elements(call.inputs[0], places, axis)
-    if indices.size and (indices.min() < -size or indices.max() >= size):
-        raise call.unsupported(f"an index lies outside of {-size}..{size - 1}", "correct the indices in the model")
-    places = tensor_constant(np.where(indices < 0, indices + size, indices))
-    return relax.op.gather_elements(call.inputs[0], places, axis)
+    return relax.op.gather_elements(call.inputs[0], call.inputs[1], call.axis(0))
+
+
+def gather_nd(call: NodeCall) -> relax.Expr:
+    """GatherND."""
+    return relax.op.gather_nd(call.inputs[0], call.inputs[1], int(call.attributes.get("batch_dims", 0)))
+
+
+def scatter_nd(call: NodeCall) -> relax.Expr:
+    """ScatterND."""
+    reduction = call.text("reduction", "none")
+    return relax.op.scatter_nd(*call.inputs[:3], "update" if reduction == "none" else reduction)
 
 
 def one_hot(call: NodeCall) -> relax.Expr | None:

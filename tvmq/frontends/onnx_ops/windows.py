@@ -9,6 +9,8 @@ from tvmq.frontends.onnx_ops.node import NodeCall
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
 
+FARTHEST, LARGEST_SIDE = 16, 4096
+
 
 def conv(call: NodeCall) -> None:
     """Conv: SAME_* and VALID become explicit pads."""
@@ -45,9 +47,18 @@ def conv_transpose(call: NodeCall) -> None:
 
 
 def roi_align(call: NodeCall) -> None:
-    """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does."""
+    """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does.
+
+    Where boxes say how many samples are taken, corners beyond FARTHEST sides of the picture are moved there: a box of
+    1e30 would take samples without end.
+    """
     if call.text("mode", "avg") == "max":
         raise call.unsupported("mode max", "use mode avg")
+    if call.attributes.get("sampling_ratio", 0) > 0:
+        return
+    side = max((size for size in call.shape()[2:] if isinstance(size, int)), default=LARGEST_SIDE)
+    end = FARTHEST * side / call.attributes.get("spatial_scale", 1.0)
+    call.inputs[1] = call.builder.emit(relax.op.clip(call.inputs[1], -end, end))
 
 
 def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
