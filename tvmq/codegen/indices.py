@@ -16,13 +16,13 @@ Expr = Any
 
 def take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.take; TVM's default mode reads foreign memory for an index that is out of bounds."""
-    data, indices = call.args
     axis, mode = call.attrs.axis, str(call.attrs.mode)
-    if mode == "fast" and isinstance(indices.ty, relax.TensorType):
-        if dtype_of(indices) not in ("int32", "int64"):
-            return places(builder, call)
+    is_tensor = isinstance(call.args[1].ty, relax.TensorType)
+    if mode in ("fast", "wrap") and is_tensor and dtype_of(call.args[1]) in ("int32", "int64"):
         mode = "wrap"
-    return builder.call_te(topi.take, data, indices, axis if axis is None else int(axis), mode=_inside(mode))
+    elif mode in ("fast", "wrap"):
+        return places(builder, call)
+    return builder.call_te(topi.take, *call.args, axis if axis is None else int(axis), mode=mode)
 
 
 def places(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
@@ -39,11 +39,6 @@ def places(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         axis = call.attrs.axis
         return builder.call_te(topi.take, *args, axis if axis is None else int(axis), mode="clip")
     return call.op.get_attr("FLegalize")(builder, builder.normalize(relax.Call(call.op, args, call.attrs, call.ty_args)))
-
-
-def _inside(mode: str) -> str:
-    """A mode of TVM's take that stays inside."""
-    return "clip" if mode == "fast" else mode
 
 
 def _places(indices: te.Tensor, sizes: list[Any]) -> te.Tensor:

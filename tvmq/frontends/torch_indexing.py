@@ -49,7 +49,7 @@ def index_select(call: TorchCall) -> relax.Expr:
 def take(call: TorchCall) -> relax.Expr:
     """Items of the tensor as one row; the last one is -1 too."""
     flat = call.emit(relax.op.reshape(call["self"], [-1]))
-    return relax.op.take(flat, call["index"], axis=0)
+    return relax.op.take(flat, call["index"], axis=0, mode="wrap")
 
 
 def unfold(call: TorchCall) -> relax.Expr:
@@ -78,7 +78,7 @@ def index(call: TorchCall) -> relax.Expr:
     items = [item for _, item in given]
     first, last = given[0][0], given[-1][0]
     if len(items) == 1:
-        return relax.op.take(x, items[0], axis=first)
+        return relax.op.take(x, items[0], axis=first, mode="wrap")
     static = all(isinstance(size, int) for size in shape[first : last + 1])
     if last - first + 1 == len(items) and static and all(isinstance(item, GenericConst) for item in items):
         return _joint(call, x, first, shape[first : last + 1], [item.value.numpy() for item in items])

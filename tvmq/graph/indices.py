@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tvm
 from tvm import relax
 
-from tvmq.errors import DataError, ModelError
+from tvmq.errors import DataError, UnsupportedOpError
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 
 
@@ -50,8 +49,8 @@ def _along(call: relax.Call) -> list[Operand]:
 
 
 def _taken(call: relax.Call) -> list[Operand]:
-    """relax.take: only mode "fast" leaves open what lies outside; the others say it."""
-    if str(call.attrs.mode) != "fast" or not isinstance(call.args[1].ty, relax.TensorType):
+    """relax.take; modes "clip" and "nan" say what lies outside, so that all indices are good."""
+    if str(call.attrs.mode) not in ("fast", "wrap") or not isinstance(call.args[1].ty, relax.TensorType):
         return []
     axis = call.attrs.axis
     return [Operand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
@@ -96,25 +95,20 @@ def axis_sizes(call: relax.Call, operand: Operand) -> list[int | str]:
     return [sizes[axis] for axis in operand.axes]
 
 
-def refuse_indices(mod: tvm.IRModule, where: str) -> None:
-    """ModelError for a constant index outside of its axis, and for a topk of more than there is, by layer.
+def refuse_outside(call: relax.Expr, where: str) -> None:
+    """Refuse a constant index outside of its axis, indices and updates of shapes that do not fit, a topk of too many.
 
-    where  what looks at the module, for the message
+    where   the layer and its operator, for the message
+    raises  UnsupportedOpError
     """
-    view = View(mod)
-    for var, value in view.bindings:
-        layer = ", ".join(view.sources(var.name))
-        for operand in index_operands(value):
-            sizes, indices = axis_sizes(value, operand), operand.of(value)
-            if is_const(indices):
-                _check(const_value(indices), sizes, f"{where}, layer '{layer}': {op_name(value)}:", ModelError)
-        if op_name(value) == "topk":
-            size = sizes_of(value.args[0])[int(value.attrs.axis)]
-            if isinstance(size, int) and int(value.attrs.k) > size:
-                raise ModelError(
-                    f"{where}, layer '{layer}': topk of {int(value.attrs.k)} along an axis of {size}; "
-                    f"take at most {size}"
-                )
+    for operand in index_operands(call):
+        indices = operand.of(call)
+        if is_const(indices):
+            _check(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
+    if op_name(call) == "topk":
+        size, count = sizes_of(call.args[0])[int(call.attrs.axis)], int(call.attrs.k)
+        if isinstance(size, int) and count > size:
+            raise UnsupportedOpError(f"{where}: {count} of an axis of {size}; take at most {size}")
 
 
 def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
@@ -143,15 +137,15 @@ def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int],
     # one look at unsigned numbers: negative ones are larger than any size
     if array.dtype.kind == "i" and int(array.view(f"u{array.itemsize}").max(initial=0)) < min(axes):
         return
-    _check(array, axes, f"{where}: input '{use['input']}', read by layer '{use['layer']}' ({use['operator']}),", DataError)
+    _check(array, axes, f"{where}: input '{use['input']}', read by layer '{use['layer']}', {use['operator']}", DataError)
 
 
-def _check(indices: np.ndarray, sizes: Sequence[Any], what: str, error: type[Exception]) -> None:
+def _check(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:
     columns = indices.reshape(-1, len(sizes)).T if len(sizes) > 1 else [indices]
     for column, size in zip(columns, sizes, strict=True):
         for value in (int(column.min(initial=0)), int(column.max(initial=0))) if isinstance(size, int) else ():
             if column.size and not -size <= value < size:
-                raise error(f"{what} holds index {value}, the axis takes {-size}..{size - 1}; correct the indices")
+                raise error(f"{where}: index {value} lies outside of {-size}..{size - 1}; correct the indices")
 
 
 def _origin(view: View, expr: relax.Expr, moved: bool) -> str:

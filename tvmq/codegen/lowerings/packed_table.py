@@ -16,7 +16,7 @@ def take(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     table, indices = call.args
     packed = lowerer.view.producer(table)
-    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or str(call.attrs.mode) != "fast":
+    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or str(call.attrs.mode) not in ("fast", "wrap"):
         return False
     given = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
     rows, *row = (int(d) for d in packed.attrs.shape)

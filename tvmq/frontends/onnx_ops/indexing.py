@@ -8,22 +8,22 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 
 
 def gather(call: NodeCall) -> relax.Expr:
     """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
 
-    TVM's converter handles negative indices by shape_of, less and where; our `take` counts them from the end, as all
-    operators do that read by index (graph/indices.py).
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them from the end.
     """
     indices = call.constant(1)
     axis = call.axis(0)
     if indices is None:
-        return relax.op.take(call.inputs[0], call.inputs[1], axis)
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
     size = call.shape()[axis]
     if not isinstance(size, int) and (indices < 0).any():
-        return relax.op.take(call.inputs[0], call.inputs[1], axis)
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
     indices = np.where(indices < 0, indices + size, indices) if isinstance(size, int) else indices
     if isinstance(size, int) and indices.size and (indices.min() < 0 or indices.max() >= size):
         raise call.unsupported(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
@@ -36,18 +36,37 @@ def gather(call: NodeCall) -> relax.Expr:
 
 def gather_elements(call: NodeCall) -> relax.Expr:
     """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
-    return relax.op.gather_elements(call.inputs[0], call.inputs[1], call.axis(0))
+    return relax.op.gather_elements(call.inputs[0], _places(call, [call.axis(0)]), call.axis(0))
 
 
 def gather_nd(call: NodeCall) -> relax.Expr:
     """GatherND."""
-    return relax.op.gather_nd(call.inputs[0], call.inputs[1], int(call.attributes.get("batch_dims", 0)))
+    first = int(call.attributes.get("batch_dims", 0))
+    return relax.op.gather_nd(call.inputs[0], _places(call, _axes(call, first)), first)
 
 
 def scatter_nd(call: NodeCall) -> relax.Expr:
     """ScatterND."""
     reduction = call.text("reduction", "none")
-    return relax.op.scatter_nd(*call.inputs[:3], "update" if reduction == "none" else reduction)
+    places = _places(call, _axes(call, 0))
+    return relax.op.scatter_nd(call.inputs[0], places, call.inputs[2], "update" if reduction == "none" else reduction)
+
+
+def _axes(call: NodeCall, first: int) -> list[int]:
+    """Axes that the items of the last dimension of the indices count."""
+    return list(range(first, first + int(call.shape(1)[-1])))
+
+
+def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
+    """The indices; constant ones counted from the beginning, as other compilers ask for them."""
+    indices, sizes = call.constant(1), [call.shape()[axis] for axis in axes]
+    if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
+        return call.inputs[1]
+    if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
+        raise call.unsupported(
+            f"an index lies outside of {-min(sizes)}..{min(sizes) - 1}" if len(set(sizes)) == 1 else
+            f"an index lies outside of its axis, they hold {sizes}", "correct the indices in the model")
+    return tensor_constant(numerics.place(indices, sizes))
 
 
 def one_hot(call: NodeCall) -> relax.Expr | None:

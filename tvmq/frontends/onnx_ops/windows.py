@@ -5,11 +5,13 @@ TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by 
 
 from __future__ import annotations
 
+from tvm import relax
+
 from tvmq.frontends.onnx_ops.node import NodeCall
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
-
-FARTHEST, LARGEST_SIDE = 16, 4096
+FARTHEST = 16  # sides of the picture that a corner of a box may lie away
+LARGEST_SIDE = 4096  # pixels, where the size is free
 
 
 def conv(call: NodeCall) -> None:
