@@ -23,8 +23,10 @@ DIVISIONS = {
 def saturated(node: Expr) -> Expr:
     """A Cast of a float to an integer: cut towards zero, the nearest integer where it does not fit, NaN the lowest."""
     dtype, source, x = str(node.ty), str(node.value.ty), node.value
-    if not source.startswith("float") or not dtype.startswith(WHOLE):
+    if not source.startswith(("float", "bfloat")) or not dtype.startswith(WHOLE):
         return node
+    if source not in ("float32", "float64"):  # the ends of integers are no numbers of 16 bits
+        x, source = tirx.Cast("float32", x), "float32"
     low, high = _ends(dtype)
     above, below = tirx.const(2.0 ** high.bit_length(), source), tirx.const(float(low) - 1, source)
     inside = tirx.Select(x > below, node, tirx.const(low, dtype))  # false for NaN
@@ -39,7 +41,7 @@ def _ends(dtype: str) -> tuple[int, int]:
 def astype(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.astype: numerics.cast for floats that become integers, else TVM's."""
     dtype = str(call.attrs.dtype)
-    if not dtype_of(call.args[0]).startswith("float") or not dtype.startswith(WHOLE):
+    if not dtype_of(call.args[0]).startswith(("float", "bfloat")) or not dtype.startswith(WHOLE):
         return call.op.get_attr("FLegalize")(builder, call)
 
     def compute(x: te.Tensor) -> te.Tensor:

@@ -75,6 +75,11 @@ def _division(node: Expr) -> Expr:
     zero, one = tirx.const(0, dtype), tirx.const(1, dtype)
     bad = b == zero
     if dtype.startswith("int"):
-        bad = tirx.any(bad, tirx.all(b == tirx.const(-1, dtype), a == tirx.const(int(np.iinfo(dtype).min), dtype)))
+        bad = tirx.any(bad, tirx.all(b == tirx.const(-1, dtype), _is_lowest(a, dtype)))
     result = type(node)(a, tirx.Select(bad, one, b))
     return tirx.Select(b == zero, zero, result) if isinstance(node, tirx.Div | tirx.FloorDiv) else result
+
+
+def _is_lowest(a: Expr, dtype: str) -> Expr:
+    """True for the lowest integer; asked of its bits, since TVM's simplifier takes for granted that a is not it."""
+    return tirx.Cast(f"u{dtype}", a) == tirx.const(int(np.iinfo(dtype).max) + 1, f"u{dtype}")

@@ -78,6 +78,7 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_put": _each,
 }
 # What keeps every value of its operand, so that an index behind it is an index before it
+COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
 MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
 
 
@@ -105,6 +106,16 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
         indices = operand.of(call)
         if is_const(indices):
             _check(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
+        if 0 in axis_sizes(call, operand) and 0 not in sizes_of(indices):
+            raise UnsupportedOpError(f"{where}: indices into an axis of no elements; leave it out")
+    if op_name(call) in ("gather_elements", "scatter_elements"):
+        sizes, many = sizes_of(call.args[0]), sizes_of(call.args[1])
+        for axis, (size, count) in enumerate(zip(sizes, many, strict=True)):
+            both = isinstance(size, int) and isinstance(count, int)
+            if both and axis != int(call.attrs.axis) % len(sizes) and count > size:
+                raise UnsupportedOpError(
+                    f"{where}: indices of shape {many} are larger than {sizes} along axis {axis}; cut them"
+                )
     if op_name(call) == "topk":
         size, count = sizes_of(call.args[0])[int(call.attrs.axis)], int(call.attrs.k)
         if isinstance(size, int) and count > size:
@@ -117,7 +128,9 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
     names   {parameter: input}
     sizes   of the axes; a free one is the text of its name
     """
-    found = []
+    found: list[dict[str, Any]] = []
+    if COMPUTED in (view.func.attrs or {}):
+        return found
     for var, value in view.bindings:
         for operand in index_operands(value):
             param = _origin(view, operand.of(value), len(operand.axes) == 1)

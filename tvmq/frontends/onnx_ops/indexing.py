@@ -54,7 +54,10 @@ def scatter_nd(call: NodeCall) -> relax.Expr:
 
 def _axes(call: NodeCall, first: int) -> list[int]:
     """Axes that the items of the last dimension of the indices count."""
-    return list(range(first, first + int(call.shape(1)[-1])))
+    count, rank = call.shape(1)[-1], len(call.shape())
+    if not isinstance(count, int) or first + count > rank:
+        raise call.unsupported(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
+    return list(range(first, first + count))
 
 
 def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
