@@ -27,12 +27,13 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import ModelError
+from tvmq.graph.indices import refuse_outside
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.settle import settle_sizes
-from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
@@ -58,6 +59,9 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
     result = own_normalizations(recognize(rewriter.finish()))
     size_limits(result)  # refuses slices that nothing keeps inside
+    view = View(result)
+    for var, value in view.bindings:
+        refuse_outside(value, f"prepare, layer '{', '.join(view.sources(var.name))}': {op_name(value)}")
     ledger = get_ledger(result)
     ledger.stage = "prepared"
     return with_ledger(result, ledger)

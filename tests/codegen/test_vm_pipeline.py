@@ -112,10 +112,10 @@ def rows(indices: list[int], mode: str = "fast") -> Body:
     return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
 
 
-def test_index_out_of_bounds_takes_the_last_row():
+@pytest.mark.parametrize(("mode", "expected"), [("fast", [2, 0, 1, 3]), ("wrap", [2, 0, 1, 3]), ("clip", [2, 0, 3, 0])])
+def test_an_index_out_of_bounds_reads_a_row(mode: str, expected: list[int]):
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
-    np.testing.assert_array_equal(run(network(rows([2, 0, 9]), x.shape), x), x[[2, 0, 3]])
-    np.testing.assert_array_equal(run(network(rows([1, 6], "wrap"), x.shape), x), x[[1, 2]])
+    np.testing.assert_array_equal(run(network(rows([2, 0, 9, -1], mode), x.shape), x), x[expected])
 
 
 def test_nothing_is_printed(capfd):

@@ -29,8 +29,10 @@ from tvmq.codegen.tuning_table import tiles_for
 from tvmq.codegen.vm_pipeline import Compiled, compile_module
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.functions import inlined, is_partitioned
+from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
+from tvmq.graph.names import input_names
 from tvmq.graph.plain import plain_module
 from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
@@ -79,7 +81,9 @@ def build(
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
+    view = View(plain)
+    description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
+    description["indices"] = input_indices(view, input_names(view.func))
     if common:
         description["common"] = _described(plain, combinations(plain, common, batch, limits), machines)
     functions = describe_functions(mod)

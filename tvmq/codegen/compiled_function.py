@@ -12,6 +12,7 @@ from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
+from tvmq.graph.indices import check_indices
 
 
 class CompiledFunction:
@@ -23,7 +24,8 @@ class CompiledFunction:
 
     name         of the function
     code         the function of the virtual machine
-    description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions
+    description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions; "indices":
+                 inputs that are indices (graph/indices.py)
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
@@ -48,6 +50,7 @@ class CompiledFunction:
         self._description = description
         self._call = CallCode(code, description.get("calls", {}).get("unaligned", ()), fresh=fresh)
         self._limits, self._sized = description["limits"], tuple(sized)
+        self._indices = description.get("indices", ())
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
         self._call.prepare(self._inputs.arrays)
@@ -91,7 +94,16 @@ class CompiledFunction:
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
-        return self._inputs.checked(inputs, check_finite=check_finite)
+        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        return self._with_indices(arrays) if self._indices else arrays
+
+    def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """The arrays; DataError for one that holds an index outside of what it counts."""
+        sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
+        given = {info.name: array for info, array in zip(self._input_info, arrays, strict=True)}
+        for use in self._indices:
+            check_indices(given[use["input"]], use, sizes, "run")
+        return arrays
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """One array an output.
@@ -100,7 +112,7 @@ class CompiledFunction:
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
         raises        DataError naming the input
         """
-        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        arrays = self.checked(inputs, check_finite=check_finite)
         if self._threads and self._threads != here.count:
             return in_threads(self._threads, lambda: self._run(arrays))
         return self._run(arrays)

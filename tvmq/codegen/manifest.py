@@ -25,6 +25,7 @@ _LEDGER = {
     "layers": {str: {"op": str, "precision": str, "why": str}},
     "notes": [str],
 }
+_INDICES = [{"input": str, "sizes": [(int, str)], "layer": str, "operator": str}]
 _COMMON = [{"function": str, "sizes": {str: int}, "inputs": [_TENSOR], "outputs": [_TENSOR]}]
 _FUNCTIONS = {str: {"inputs": [_TENSOR], "outputs": [_TENSOR]}}
 _FORM = {
@@ -100,6 +101,7 @@ def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
     wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
     wrong = wrong or _first_wrong(manifest["description"].get("notes", {}), {str: str}, "description.notes")
+    wrong = wrong or _first_wrong(manifest["description"].get("indices", []), _INDICES, "description.indices")
     wrong = wrong or _first_wrong(manifest["description"].get("common", []), _COMMON, "description.common")
     if not wrong and manifest["schema"] == SEVERAL:
         wrong = _first_wrong(manifest.get("further", MISSING), _FURTHER, "further")

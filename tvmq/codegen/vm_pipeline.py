@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import tvm
-from tvm import relax, topi
+from tvm import relax, tirx
 from tvm.relax import transform, vm_build
 
-from tvmq.codegen import float_functions
+from tvmq.codegen import casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
@@ -25,6 +25,7 @@ from tvmq.codegen.leaky import leaky
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
+from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
 from tvmq.errors import BuildError
@@ -120,11 +121,11 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
 def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
-    rules["relax.take"] = _take
+    rules |= casts.RULES | indices.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
     rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}
-    return tvm.transform.Sequential(
+    loops = tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
             relax.backend.DispatchSortScan(),  # cumsum, cumprod, sort, argsort, topk
@@ -133,6 +134,10 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
             transform.AnnotateTIROpPattern(),
         ]
     )(mod)
+    for gvar, func in loops.functions_items():
+        if isinstance(func, tirx.PrimFunc) and KERNEL not in (func.attrs or {}):
+            loops.update_func(gvar, stay_inside(func))
+    return loops
 
 
 def grouped(mod: tvm.IRModule) -> tvm.IRModule:
@@ -169,13 +174,6 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return relax.op.reshape(call.args[0], call.ty.shape)
-
-
-def _take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Rows by index; TVM's default mode reads foreign memory for an index that is out of bounds."""
-    axis, mode = call.attrs.axis, str(call.attrs.mode)
-    axis = None if axis is None else int(axis)
-    return builder.call_te(topi.take, *call.args, axis, mode="clip" if mode == "fast" else mode)
 
 
 def _last_line(error: Exception) -> str:

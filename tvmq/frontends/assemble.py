@@ -14,6 +14,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.graph.indices import refuse_outside
 from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
 
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
@@ -60,7 +61,7 @@ def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     Bindings that no output needs are left out. Floating-point weights of at least one dimension become
     parameters, in the order of their first use; scalars and integers stay constants. A single output is
     returned bare, several as a tuple.
-    raises UnsupportedOpError if a layer's shape is only known at run time.
+    raises UnsupportedOpError if a layer's shape is only known at run time, or a constant index lies outside.
     """
     return _Assembler(model).run()
 
@@ -167,6 +168,7 @@ class _Assembler:
             )
         for binding in bindings:
             value = self._substitute(binding.value)
+            refuse_outside(value, f"{self.model.stage}, layer '{step.layer}': {step.op_type}")
             if not isinstance(value, relax.Var | GenericConst | relax.ShapeExpr):
                 name = self.results.get(binding.var) or self.unique(_helper_name(step, binding.value))
                 value = self._emit(value, name, step.layer, returned=binding.var in self.returned)

@@ -20,7 +20,7 @@ from tvmq.frontends.assemble import Converted, Step, assemble, constants, variab
 from tvmq.frontends.relax_check import check_binding, results_of, select_function
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
 from tvmq.graph.plain import plain_module
-from tvmq.graph.view import op_name
+from tvmq.graph.view import dtype_of, op_name, sizes_of
 
 # What BlockBuilder, TVMScript and TVM's importers call a variable that nobody named
 AUTOMATIC = re.compile(r"(lv|gv|gv_|_|alloc|R_\w+)\d*")
@@ -150,7 +150,22 @@ def _steps(
         if AUTOMATIC.fullmatch(name):
             name = f"{operator or 'item'}_{count}"
         layer = _owner(binding.var, value, owners) or name
-        yield Step(name, layer, operator, [relax.VarBinding(binding.var, value)], binding.var)
+        yield Step(name, layer, operator, _bindings(binding.var, value), binding.var)
+
+
+def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:
+    """The value bound; indices that the module itself asks to wrap round are a remainder, which no run refuses."""
+    if op_name(value) != "take" or str(value.attrs.mode) != "wrap" or not isinstance(value.args[1], relax.Var):
+        return [relax.VarBinding(var, value)]
+    data, indices = value.args
+    axis, sizes = value.attrs.axis, sizes_of(data)
+    size = sizes[int(axis)] if axis is not None else sizes[0] if len(sizes) == 1 else ""
+    if not isinstance(size, int) or not 0 < size <= np.iinfo(dtype_of(indices)).max:
+        return [relax.VarBinding(var, value)]
+    rest = relax.op.floor_mod(indices, relax.const(size, dtype_of(indices)))
+    places = relax.DataflowVar(f"{var.name}_places", indices.ty)
+    taken = relax.Call(value.op, [data, places], value.attrs, value.ty_args)
+    return [relax.VarBinding(places, rest), relax.VarBinding(var, taken)]
 
 
 def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:
