@@ -96,7 +96,7 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
         return False
     buffer, cheap, runs = schedule.get(block).body.buffer, producer.operations <= CHEAP, 0
     for consumer, known in zip(consumers, described, strict=True):
-        reads = sum(buffer.same_as(getattr(node, "source", None)) for node in walk(consumer.body.value))
+        reads = sum(buffer.same_as(getattr(node, "source", None)) for node in known.nodes)
         if known.operations + reads * producer.operations > LARGEST_EXPRESSION:
             return False
         # LLVM finds repeated arithmetic, but not repeated calls
