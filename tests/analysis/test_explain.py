@@ -10,7 +10,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of
-from tvmq.analysis.explanation import Explanation, short_names
+from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import codes_text, find_layers
 from tvmq.analysis.work import float_macs
 from tvmq.errors import ConfigError, StageError
@@ -178,12 +178,6 @@ def test_codes(bits, text):
     facts = {"dtype": "uint8", "bits": bits, "scale": 0.5, "zero_point": 7}
     assert codes_text(facts) == f"{text}scale 0.5, zero point 7"
     assert codes_text("float32, straight") == "float32, straight"
-
-
-def test_names_are_shortened():
-    assert short_names(["/a/b/conv", "/a/b/norm"]) == "/a/b/{conv, norm}"
-    assert short_names(["model.conv", "model.act"]) == "model.{conv, act}"
-    assert short_names(["conv", "convolution"]) == "conv, convolution"
 
 
 def test_long_cells_are_cut():

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmq.analysis.deviation import Figures
-from tvmq.analysis.explanation import short_names
+from tvmq.rules import short_names
 from tvmq.errors import ConfigError
 
 ERRORS = ("local", "accumulated", "weight")

@@ -19,6 +19,7 @@ from tvmq.graph.plain import plain_module
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
 from tvmq.passes.integrality import Integrality, integrality
+from tvmq.rules import short_names
 
 WIDEST = 60
 COSTS = ("float_operations", "converted")
@@ -151,23 +152,6 @@ def _column(cells: Sequence[str], *, right: bool) -> list[str]:
     width = min(max(map(len, cells)), WIDEST)
     cut = [cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in cells]
     return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
-
-
-def short_names(names: Sequence[str]) -> str:
-    """Names of one operator, their common beginning written once.
-
-    >>> short_names(["/stem/conv", "/stem/act"]), short_names(["/stem/conv", "/pool"]), short_names(["conv"])
-    ('/stem/{conv, act}', '/{stem/conv, pool}', 'conv')
-    """
-    if len(names) == 1:
-        return names[0]
-    common = ""
-    for letters in zip(*names, strict=False):
-        if len(set(letters)) > 1:
-            break
-        common += letters[0]
-    common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
-    return f"{common}{{{', '.join(name[len(common) :] for name in names)}}}" if common else ", ".join(names)
 
 
 def _scale(entry: Mapping[str, Any]) -> str:

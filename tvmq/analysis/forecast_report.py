@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tvmq.analysis.explanation import short_names
+from tvmq.rules import short_names
 from tvmq.codegen.estimate import Estimate
 from tvmq.cost import RUN, START, Machine
 

@@ -25,7 +25,7 @@ Targets = Annotated[
 ]
 Shapes = Annotated[
     list[str] | None,
-    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one, x= is a scalar)"),
 ]
 Batch = Annotated[int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON object.")]

@@ -32,6 +32,9 @@ def inspect(
             "--clock", min=0.1, help="GHz of the CPU; without it this CPU's is measured, of others 3 is taken."
         ),
     ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="Only list the layers, by the names that --rule takes, and their operators.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,9 +49,23 @@ def inspect(
     """
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, quiet=quiet)
+    if names:
+        from tvmq.analysis.layer_names import list_layers
+
+        _print_names(list_layers(mod, params), as_json=as_json)
+        return
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     if as_json:
         print_json(forecast.to_dict())
     else:
         print(forecast)
+
+
+def _print_names(layers: list[tuple[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"layers": [{"name": name, "operator": operator} for name, operator in layers]})
+        return
+    width = max((len(name) for name, _ in layers), default=0)
+    for name, operator in layers:
+        print(f"{name:<{width}}  {operator}")

@@ -52,19 +52,21 @@ class Source:
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
-    """{input: shape} from texts such as "x=1,3,224,224"; "?" keeps a dimension as the model has it.
+    """{input: shape} from texts such as "x=1,3,224,224"; "?" keeps a dimension as the model has it, "x=" is a scalar.
 
     raises  ConfigError with an example
 
-    >>> parse_shapes(["x=1,3,224,224", "mask=1,?"])
-    {'x': (1, 3, 224, 224), 'mask': (1, None)}
+    >>> parse_shapes(["x=1,3,224,224", "mask=1,?", "time="])
+    {'x': (1, 3, 224, 224), 'mask': (1, None), 'time': ()}
     """
     shapes: dict[str, Shape] = {}
     for text in texts:
         name, _, dims = text.rpartition("=")
-        parts = [part.strip() for part in dims.split(",")]
+        parts = [part.strip() for part in dims.split(",")] if dims.strip() else []
         if not name or not all(part == "?" or (part.isdecimal() and int(part) > 0) for part in parts):
-            raise ConfigError(f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one)")
+            raise ConfigError(
+                f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one, x= is a scalar)"
+            )
         shapes[name] = tuple(None if part == "?" else int(part) for part in parts)
     return shapes
 
@@ -85,8 +87,9 @@ def choose_shapes(
     for name in own:
         if name not in given:
             sample: Shape = (batch, *data.get(name, ())[1:])
-            shape = own[name] or (None,) * len(sample)
-            free = sample if len(sample) == len(shape) else (batch, *shape[1:])
+            known = own[name]
+            shape = (None,) * len(sample) if known is None else known
+            free = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
             chosen[name] = tuple(fixed or size for fixed, size in zip(shape, free, strict=True))
     return chosen
 
@@ -200,5 +203,5 @@ def import_source(
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
     mod, params = source.load(shapes)  # type: ignore[arg-type]
-    first = next(iter(shapes.values()), None) or ()
-    return mod, params, (first[0] if first else None) or batch
+    first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch
+    return mod, params, first or batch

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.analysis.explanation import short_names
+from tvmq.rules import short_names
 from tvmq.analysis.layer_tensors import LayerTensor, layer_tensors
 from tvmq.analysis.probes import tapped
 from tvmq.analysis.work import float_macs

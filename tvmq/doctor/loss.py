@@ -11,7 +11,7 @@ import tvm
 
 from tvmq.analysis.comparison import compare
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.analysis.explanation import short_names
+from tvmq.rules import short_names
 from tvmq.config import QConfig
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import mends, tried

@@ -2,7 +2,7 @@
 
 The road: read (onnx_load) -> operators on codes become float ones between conversions (onnx_quantized) ->
 fix dimensions and infer shapes (onnx_shapes) -> replace functions by their bodies (onnx_expand) -> fold shape
-arithmetic (onnx_fold) -> take known branches (onnx_branches) -> compute half precision in float32 (onnx_half) ->
+arithmetic (onnx_fold) -> take known branches, write out loops (onnx_branches, onnx_loops) -> compute half precision in float32 (onnx_half) ->
 convert node by node with TVM's converters or our repairs of them (onnx_convert,
 onnx_ops/) -> one named, straight-line function (assemble).
 """
@@ -24,6 +24,7 @@ from tvmq.frontends.onnx_expand import expand_functions
 from tvmq.frontends.onnx_fold import fold_constants
 from tvmq.frontends.onnx_half import widen_half
 from tvmq.frontends.onnx_load import read_model
+from tvmq.frontends.onnx_loops import unroll_loops
 from tvmq.frontends.onnx_quantized import expand_quantized
 from tvmq.frontends.onnx_shapes import fix_shapes, infer_shapes
 
@@ -56,13 +57,14 @@ def from_onnx(
 
 
 def _simplified(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Functions replaced by their bodies, constants folded, known branches taken, half precision widened."""
+    """Functions replaced by their bodies, constants folded, branches and loops gone, half precision widened."""
     imported = imported_operators()
     while True:
         while expand_functions(proto, imported):
             infer_shapes(proto)
         fold_constants(proto)
-        if not inline_branches(proto):
+        # each may be known only once the other is gone, so both are asked
+        if not any([inline_branches(proto), unroll_loops(proto)]):
             break
         infer_shapes(proto)
     return fold_constants(infer_shapes(proto)) if widen_half(proto) else proto

@@ -14,7 +14,11 @@ DOMAINS = frozenset({"", "ai.onnx", "com.microsoft"})
 ELEMENT_TYPES = frozenset("BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 FLOAT DOUBLE".split())
 
 _REASONS = {
-    "If Loop Scan SequenceMap": (
+    "If Loop": (
+        "control flow that depends on values of the run is not supported; fix the input shapes with shape= if it "
+        "depends on them, or export the model without it, for example by tracing with fixed inputs"
+    ),
+    "Scan SequenceMap": (
         "control flow is not supported; export the model without it, for example by tracing with fixed inputs"
     ),
     "Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty SequenceErase "

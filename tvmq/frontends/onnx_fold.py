@@ -6,6 +6,9 @@ Before                                     After
     r = Concat(n, [-1])
     y = Reshape(x, r)                          y = Reshape(x, [1, -1])
 
+Vectors of which some numbers are known are followed, too (onnx_partial); folding and shape inference take turns
+until neither finds more.
+
 Leaves    nodes that would make large constants, random and quantization nodes, what the reference cannot run.
 Numerics  ONNX's reference; weights that a node only moves keep their bits.
 """
@@ -13,17 +16,19 @@ Numerics  ONNX's reference; weights that a node only moves keep their bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmq.frontends.onnx_shapes import dimensions
+from tvmq.frontends.onnx_partial import Partial, compute_partial
+from tvmq.frontends.onnx_shapes import dimensions, infer_shapes
 
 if TYPE_CHECKING:
     import onnx
 
 LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this and its inputs
+SHAPES = ("Shape", "Size")
 SHAPE_ONLY = frozenset({"EyeLike"})  # results depend on the shape of the input alone
 KEPT = frozenset(
     {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
@@ -42,9 +47,16 @@ KEPT = frozenset(
 
 def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     """Replace every node with known results by initializers (in place), then drop what nobody reads."""
+    while _fold_once(model) and any(node.op_type in SHAPES for node in model.graph.node):
+        infer_shapes(model)
+    return model
+
+
+def _fold_once(model: onnx.ModelProto) -> bool:
+    """One pass over all nodes; True if any was folded."""
     import onnx
 
-    graph = model.graph
+    graph, before = model.graph, len(model.graph.node)
     shapes = {v.name: dimensions(v) for v in [*graph.value_info, *graph.input]}
     types = {v.name: v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input]}
     constants = {tensor.name: tensor for tensor in graph.initializer}
@@ -59,7 +71,7 @@ def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
     new.initializer.extend(tensors)
     del graph.initializer[:]
     graph.initializer.extend(new.initializer)
-    return model
+    return len(kept) < before
 
 
 class _Folder:
@@ -73,6 +85,7 @@ class _Folder:
         opsets: list[onnx.OperatorSetIdProto],
     ) -> None:
         self.constants = constants
+        self.partial: dict[str, Partial] = {}
         self.shapes = shapes
         self.types = types
         self.opsets = opsets
@@ -92,14 +105,29 @@ class _Folder:
     def _results(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
         if node.domain not in ("", "ai.onnx") or node.op_type in KEPT:
             return None
-        if node.op_type in ("Shape", "Size"):
+        if node.op_type in SHAPES:
             return self._shape(node)
         if _has_graph(node):
             return None
         feed = {name: self._value(name, node.op_type) for name in dict.fromkeys(node.input) if name}
-        if any(value is None for value in feed.values()):
-            return None
+        missing = [name for name, value in feed.items() if value is None]
+        if missing:
+            return self._follow(node, feed) if all(name in self.partial for name in missing) else None
         return self._evaluate(node, feed)
+
+    def _follow(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray | None]) -> list[np.ndarray] | None:
+        """Results on vectors of which some numbers are known; remembered where they are such vectors again."""
+        given = {
+            name: self.partial[name] if value is None else Partial(value, np.ones(value.shape, bool))
+            for name, value in feed.items()
+        }
+        results = compute_partial(node, given, self._evaluate)
+        if results is None:
+            return None
+        if all(one.known.all() for one in results):
+            return [one.values for one in results]
+        self.partial.update((name, one) for name, one in zip(node.output, results, strict=False) if name)
+        return None
 
     def _value(self, name: str, op_type: str) -> np.ndarray | None:
         """A constant, a tensor of no elements, or any tensor of the right shape where only the shape matters."""
@@ -124,11 +152,13 @@ class _Folder:
             limits = {a.name: a.i for a in node.attribute}
             dims = dims[limits.get("start", 0) : limits.get("end", None)]
         if not all(isinstance(d, int) for d in dims):
+            if node.op_type == "Shape":
+                self.partial[node.output[0]] = Partial.of_dims(dims)
             return None
         sizes = np.array(dims, np.int64)
         return [sizes if node.op_type == "Shape" else np.asarray(np.prod(sizes, dtype=np.int64))]
 
-    def _evaluate(self, node: onnx.NodeProto, feed: dict[str, Any]) -> list[np.ndarray] | None:
+    def _evaluate(self, node: onnx.NodeProto, feed: Mapping[str, Any]) -> list[np.ndarray] | None:
         from onnx import helper
         from onnx.reference import ReferenceEvaluator
 

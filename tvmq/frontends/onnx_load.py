@@ -39,6 +39,7 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
         )
     _check_text(model, where)
     _check(model, where)
+    _unify_domains(model)
     _check_types(model, where)
     _check_weights(model, where)
     _name_nodes(model)
@@ -114,9 +115,30 @@ def _check(model: onnx.ModelProto, where: str) -> None:
         )
 
 
+def _unify_domains(model: onnx.ModelProto) -> None:
+    """ONNX's own operators have two names of their domain, "" and "ai.onnx"; only "" remains (in place).
+
+    Inference and the reference know them by that alone, and what they do not know is neither typed nor folded.
+    """
+    for owner in [model, *model.functions]:
+        for entry in owner.opset_import:
+            entry.domain = "" if entry.domain == "ai.onnx" else entry.domain
+    for graph in [model.graph, *model.functions]:
+        _clear_domains(graph)
+
+
+def _clear_domains(graph: Any) -> None:
+    for node in graph.node:
+        if node.domain == "ai.onnx":
+            node.domain = ""
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                _clear_domains(inner)
+
+
 def opset_of(model: onnx.ModelProto) -> int:
     """Version of the default operator set."""
-    versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
+    versions = [entry.version for entry in model.opset_import if entry.domain == ""]
     return versions[0] if versions else NEWEST_OPSET
 
 
