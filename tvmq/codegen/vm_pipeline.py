@@ -76,7 +76,7 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] =
 
 def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
-        compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
+        compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalized(mod)
             groups = grouped(plain)
