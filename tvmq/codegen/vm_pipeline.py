@@ -25,6 +25,7 @@ from tvmq.codegen.leaky import leaky
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
+from tvmq.codegen.scopes import without_scopes
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
 from tvmq.errors import BuildError
@@ -124,7 +125,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
     rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}
-    return tvm.transform.Sequential(
+    loops = tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
             relax.backend.DispatchSortScan(),  # cumsum, cumprod, sort, argsort, topk
@@ -133,6 +134,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
             transform.AnnotateTIROpPattern(),
         ]
     )(mod)
+    return without_scopes(loops)
 
 
 def grouped(mod: tvm.IRModule) -> tvm.IRModule:
