@@ -16,8 +16,8 @@ from tvmq.cli.guard import FAILED
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
-from tvmq.doctor.findings import PROBLEM, Finding, checked, problems
-from tvmq.errors import ConfigError
+from tvmq.doctor.findings import PROBLEM, Finding, broken, checked, problems
+from tvmq.errors import ConfigError, TvmqError
 
 
 @with_qconfig_options
@@ -71,8 +71,14 @@ def doctor(
         return
     if data is None:
         raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
-    with step("read the model", quiet=quiet):
-        patient, found = admit(model, data, labels, samples, shape or (), config)
+    try:
+        with step("read the model", quiet=quiet):
+            patient, found = admit(model, data, labels, samples, shape or (), config)
+    except TvmqError:  # says itself what to do
+        raise
+    except Exception as error:
+        show([broken("model", error)], as_json=as_json, quiet=quiet)
+        return
     patient.until = time.monotonic() + budget
     show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
 
