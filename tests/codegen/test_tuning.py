@@ -53,7 +53,7 @@ def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
     tuned = tvmq.build(mod, tune=3600)
     table = json.loads((folder / "tiles.json").read_text())[machine_key(HERE)]
     # the classifier is a product too on CPUs without VNNI, with few tiles to choose from
-    assert len(table) >= 2 and sum(entry["gain"] == 2.0 for entry in table.values()) == 2
+    assert len(table) >= 2 and sum(entry["gain"] == 2.0 for entry in table.values()) >= 2
     assert tuned.kernels != before.kernels and tvmq.build(mod).kernels == tuned.kernels
     for one, other in zip(before.run(feed), tuned.run(feed), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -138,6 +138,7 @@ def test_a_driver_without_a_usable_gpu_is_a_problem(monkeypatch):
 
 def test_features_that_the_system_hides_are_noted(monkeypatch):
     """Those of code alone: nobody misses rdseed."""
+    monkeypatch.delenv("TVMQ_CPU", raising=False)
     monkeypatch.setattr("tvmq.codegen.host.host_options", lambda: {"mattr": ["+fma", "-avx512vnni", "-avx512bw"]})
     found = {finding.subject: finding for finding in machine.cpu()}
     assert found["cpu"].status == "ok" and found["cpu"].figures["level"] == resolve_target().isa.name

@@ -37,7 +37,7 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def check_weights(patient: Patient) -> Iterator[Finding]:
-    """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted with their place."""
+    """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted."""
     if patient.proto is None:
         return
     count, meant = 0, 0
