@@ -18,8 +18,8 @@ from tvmq.cli.metrics import check_labels
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
-from tvmq.doctor.findings import PROBLEM, Finding, checked, problems
-from tvmq.errors import ConfigError
+from tvmq.doctor.findings import PROBLEM, Finding, broken, checked, problems
+from tvmq.errors import ConfigError, TvmqError
 
 
 @with_qconfig_options
@@ -76,8 +76,14 @@ def doctor(
     check_data(data)
     if labels is not None:
         check_labels(labels)
-    with step("read the model", quiet=quiet):
-        patient, found = admit(model, data, labels, samples, shape or (), config)
+    try:
+        with step("read the model", quiet=quiet):
+            patient, found = admit(model, data, labels, samples, shape or (), config)
+    except TvmqError:  # says itself what to do
+        raise
+    except Exception as error:
+        show([broken("model", error)], as_json=as_json, quiet=quiet)
+        return
     patient.until = time.monotonic() + budget
     show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
 

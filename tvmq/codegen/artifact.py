@@ -37,7 +37,7 @@ from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_
 from tvmq.codegen.cuda.saved import MEMBERS as GPU
 from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
-from tvmq.codegen.host import missing_features
+from tvmq.codegen.host import missing_features, still_needed
 from tvmq.codegen.manifest import SEVERAL, check_form, check_versions, codes_of, describe_code, make_manifest
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.codegen.saved_file import HashingReader, Readable, SavedFile
@@ -207,7 +207,7 @@ def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any
     arch = resolve_target().arch
     if code["arch"] != arch:
         raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
-    lacking = missing_features(code["needs"])
+    lacking = missing_features(still_needed(code["needs"], arch))
     if lacking:
         raise TargetError(
             f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "

@@ -25,6 +25,7 @@ from tvmq.codegen.leaky import leaky
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
+from tvmq.codegen.scopes import without_scopes
 from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
@@ -77,7 +78,7 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] =
 
 def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
-        compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
+        compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalized(mod)
             groups = grouped(plain)
@@ -137,7 +138,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     for gvar, func in loops.functions_items():
         if isinstance(func, tirx.PrimFunc) and KERNEL not in (func.attrs or {}):
             loops.update_func(gvar, stay_inside(func))
-    return loops
+    return without_scopes(loops)
 
 
 def grouped(mod: tvm.IRModule) -> tvm.IRModule:

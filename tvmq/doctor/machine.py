@@ -30,6 +30,7 @@ TELLING = (
 
 def cpu() -> Iterator[Finding]:
     """The CPU, and the level of kernels that it gets."""
+    from tvmq.codegen.host import VARIABLE as CPU_VARIABLE
     from tvmq.codegen.host import host_options
     from tvmq.codegen.target import resolve_target
 
@@ -38,10 +39,13 @@ def cpu() -> Iterator[Finding]:
     text = f"{target.mcpu}: {', '.join(has) or 'none of the features that kernels use'}"
     figures = {"mcpu": target.mcpu, "features": has, "level": target.isa.name}
     yield ok("cpu", text, **figures)
+    named = os.environ.get(CPU_VARIABLE)
     hidden = [change for change in host_options().get("mattr", ()) if change.startswith("-")]  # type: ignore[attr-defined]
-    if hidden:
+    if named:
+        yield note("cpu features", f"{CPU_VARIABLE}={named}: not all that this CPU has", f"unset {CPU_VARIABLE}")
+    elif hidden:
         listed = ", ".join(change[1:] for change in hidden[:6])
-        yield note("cpu", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
+        yield note("cpu features", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
     if target.isa.name in SLOWER:
         yield note("kernels", f"level '{target.isa.name}'", SLOWER[target.isa.name])
     else:

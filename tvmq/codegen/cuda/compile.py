@@ -59,4 +59,4 @@ def _compiled(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecut
 
 def compiler_of(target: CudaTarget) -> Any:
     """The target as TVM compiles for it."""
-    return tvm.target.Target({**target.tvm, "host": {**OPT_LEVEL, **target.host.tvm}})
+    return tvm.target.Target({**target.tvm, "host": {**OPT_LEVEL, **target.host.compiler}})
