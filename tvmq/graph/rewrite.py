@@ -12,10 +12,11 @@ being rewritten, or those that the pass gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tvm
 from tvm import relax
+from tvm_ffi import structural_equal
 
 from tvmq.graph.names import UniqueNames, merge, with_names
 from tvmq.graph.view import View, leaves, used_vars
@@ -56,9 +57,10 @@ class Rewriter:
             )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
-            if all(new.same_as(old) for new, old in zip(args, expr.args, strict=True)):
+            if _same(args, expr.args):
                 return expr
-            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span))
+            known = expr.ty if _same_types(args, expr.args) else None  # to infer that of a convolution takes long
+            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
         return expr
 
     def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
@@ -66,7 +68,8 @@ class Rewriter:
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             flat = [self._flatten(arg, name, sources) for arg in value.args]
-            value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
+            if not _same(flat, value.args):  # a new call has its type inferred again
+                value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
         self._bindings[var.name] = (var, value)
@@ -164,17 +167,25 @@ def build_function(
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
+def _same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    return all(a.same_as(b) for a, b in zip(new, old, strict=True))
+
+
+def _same_types(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    """True if a call of the new arguments has the type of a call of the old ones: variables of equal types."""
+    return all(
+        a.same_as(b) or (isinstance(a, relax.Var) and isinstance(b, relax.Var) and structural_equal(a.ty, b.ty))
+        for a, b in zip(new, old, strict=True)
+    )
+
+
 def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
     """An expression with variables replaced, by name; the same object where none occurs."""
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
         fields = [replaced(item, table) for item in expr.fields]
-        return (
-            expr
-            if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True))
-            else relax.Tuple(fields, expr.span)
-        )
+        return expr if _same(fields, expr.fields) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
