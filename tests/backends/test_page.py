@@ -7,6 +7,7 @@ import re
 from tests.project import ROOT
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_prints_what_the_page_says(capsys):
     page = (ROOT / "docs" / "backends.md").read_text()
     code = re.search(r"```python\n(.*?)```", page, re.S).group(1)

@@ -97,6 +97,7 @@ def test_all_layers_are_integers(model: Any) -> None:
     assert heavy and all(entry["precision"] == "int8" for entry in heavy)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", [0, 3, 5, 14])
 @pytest.mark.parametrize("peeled", [True, False])
 def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
