@@ -99,7 +99,7 @@ def test_corners_run_on_the_device(name: str):
     assert_executes(mod, feed)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], name: str):
     task = zoo_task(name)

@@ -71,6 +71,7 @@ def test_other_instruction_sets(model: Any, target: str) -> None:
         assert_defined(exe, module, feed)
 
 
+@pytest.mark.slow
 def test_sizes_fixed_at_the_build_give_the_same(model: Any) -> None:
     module, inputs = model
     names = [name for name in tvmq.build(module).input_info[0].shape[1:] if isinstance(name, str)]

@@ -109,7 +109,7 @@ def test_zero_points_and_signed_codes(level: str) -> None:
 MASKS = [((1, 1, 1, 20), "keys"), ((1, 1, 9, 20), "rows"), ((2, 3, 9, 20), "everything"), ((20,), "line")]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize(("sizes", "_name"), MASKS, ids=[name for _, name in MASKS])
 def test_masks(sizes: tuple[int, ...], _name: str, level: str) -> None:

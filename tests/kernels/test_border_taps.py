@@ -58,7 +58,7 @@ FEW = ("two tiles a row", "tiles across pictures", "groups")
 LEVELS = [*((title, "avx512vnni") for title in SHAPES), *((title, "avx2") for title in FEW), (FEW[0], "generic")]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("title, name", LEVELS)
 def test_integers_equal_the_definition(title, name):
     host = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})

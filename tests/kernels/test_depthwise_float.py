@@ -45,7 +45,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
     return depthwise_float(conv, weight, bias, epilogue, isa_named(level))
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
 def test_against_float64(conv, level):

@@ -58,7 +58,7 @@ def test_masks(codes: Codes, mask: Any) -> None:
     check(mask, codes, "generic")
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
 def test_instruction_sets(level: str) -> None:
     check(("batch", 1, 1, "keys"), CODES, level)

@@ -22,7 +22,7 @@ NORMS = [
 CASES = list(norm_cases(NORMS))
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:

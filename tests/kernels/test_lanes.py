@@ -78,7 +78,7 @@ def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, np.clip(weight, -64, 63), bias
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", [2, 6, 8, 11, 18, 24, 26, 29])
 def test_kernels_equal_the_definition(name: str, number: int) -> None:

@@ -71,7 +71,7 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str,
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: f"{norm.shape}{'-'.join(norm.outputs)}")
 def test_equals_the_definition(norm: LayerNorm, level: str) -> None:

@@ -42,7 +42,7 @@ def operators(mod: tvm.IRModule, name: str) -> list[str]:
     return [op_name(value) for _, value in View(function_module(mod, name)).bindings]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", NETS)
 def test_the_three_functions_are_main(name: str) -> None:
     """For every corner: healthy, the same bindings, and the same numbers when the functions run one after another."""

@@ -218,6 +218,7 @@ def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
     np.testing.assert_array_equal(tvmq.load(tmp_path / "wide.tvmq").run(feed)[0], road.executable.run(feed)[0])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("bits", [16, 12])
 def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
     """What it reads is there in 16 bits, and in 8 for the sum beside it."""
