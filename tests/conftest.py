@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.cpu_times import CpuTimes
+from tests.thinning import is_kept
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -66,20 +67,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip(f"this CPU lacks {mark.args[0]}")
 
 
-_cases: Counter[tuple[str, str]] = Counter()
+_cases: Counter[str] = Counter()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Of a test marked `thinned(n)`, mark all cases slow but one in n.
-
-    It moves by one from n cases to the next n, and by one more after n * n: where n values of the upper parameter are
-    crossed with others, each combination of the others stays once, and the n values take turns.
-    """
+    """Of a test marked `thinned(n)`, mark those cases slow that tests/thinning.py leaves out."""
     mark = item.get_closest_marker("thinned")
     if mark is None or not isinstance(item, pytest.Function):
         return
-    test, (n,) = (item.nodeid.split("[")[0], item.originalname), mark.args
-    if sum(_cases[test] // n**power for power in range(3)) % n:
+    test = item.nodeid.split("[")[0]
+    if not is_kept(_cases[test], *mark.args):
         item.add_marker(pytest.mark.slow)
     _cases[test] += 1
 
