@@ -90,6 +90,7 @@ def corner(name: str, target: Any = DEVICE) -> tuple[tvm.IRModule, Feed]:
     return tvmq.quantize(mod, params, data, target=target), data[0]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CORNERS)
 def test_corners_run_on_the_device(name: str):
     mod, feed = corner(name)
@@ -98,6 +99,7 @@ def test_corners_run_on_the_device(name: str):
     assert_executes(mod, feed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], name: str):
     task = zoo_task(name)

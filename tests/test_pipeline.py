@@ -38,6 +38,7 @@ def wide() -> onnx.ModelProto:
     return n.model(n.dense(n.op("Flatten", y), 108, 5))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "options, least_snr",
     [
@@ -139,6 +140,7 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
 def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
@@ -323,6 +325,7 @@ def test_every_layer_keeps_its_name(road_of_names: Road) -> None:
 RANDOM_NETWORKS = [2, 4, 10, 14, 18, 27, 40, 44, 49, 59]
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", RANDOM_NETWORKS)
 def test_random_networks(seed: int) -> None:
     """Equal to the definition, close to float, and close to the simulation."""

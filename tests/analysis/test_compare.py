@@ -297,6 +297,7 @@ def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
     assert next(iter(comparison.outputs.values())).sqnr < 60
 
 
+@pytest.mark.slow
 def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
     """The batch is one; data of another length than the first are refused by name."""
     mod, params = tvmq.from_onnx(encoder())

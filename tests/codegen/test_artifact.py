@@ -107,6 +107,7 @@ print(tvmq.build(exe.module).save(sys.argv[4]))
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_process_gives_the_same_results_and_builds_the_same_file(digits, tmp_path):
     """Without anything on PATH: neither saving nor loading needs a compiler."""
     pictures, results = tmp_path / "pictures.npy", tmp_path / "results.npy"

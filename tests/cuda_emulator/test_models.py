@@ -90,6 +90,7 @@ def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
     return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config), feeds_of(model)[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stream", [True, False])
 def test_codes_of_16_bits(stream):
     """Products that write them, sums and moves of them; convolutions that read them."""

@@ -55,6 +55,7 @@ def convolution(weight: np.ndarray, point: np.ndarray, options: dict) -> onnx.Mo
     return model
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("zero", [0, 128, "channels"])
 @pytest.mark.parametrize(
     "options", [{}, {"pads": [1, 0, 2, 1]}, {"group": 2, "strides": [2, 1], "dilations": [1, 2]}, {"auto_pad": "VALID"}]

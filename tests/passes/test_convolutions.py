@@ -77,6 +77,7 @@ def test_the_road(make: Callable[[], onnx.ModelProto]) -> None:
     assert not road.verification.islands
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_other_ways_to_requantize(mode: str) -> None:
     drive(transposed_pictures(), requantize=mode, least_snr=18.0)

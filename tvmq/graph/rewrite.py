@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tvm
-import tvm_ffi
 from tvm import relax
-from tvm.relax.expr import _update_type
+from tvm_ffi import structural_equal
 
 from tvmq.graph.names import UniqueNames, merge, with_names
 from tvmq.graph.view import View, leaves, used_vars
@@ -58,12 +57,10 @@ class Rewriter:
             )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
-            if _are_same(args, expr.args):
+            if _same(args, expr.args):
                 return expr
-            call = relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
-            if all(map(_is_like, args, expr.args)):  # to infer the type of a convolution takes 0.4 ms
-                _update_type(call, expr.ty)
-            return self._builder.normalize(call)
+            known = expr.ty if _same_types(args, expr.args) else None  # to infer that of a convolution takes long
+            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
         return expr
 
     def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
@@ -71,7 +68,7 @@ class Rewriter:
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             flat = [self._flatten(arg, name, sources) for arg in value.args]
-            if not _are_same(flat, value.args):  # else its type stays known
+            if not _same(flat, value.args):  # a new call has its type inferred again
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -85,7 +82,7 @@ class Rewriter:
             return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
         if isinstance(arg, relax.Tuple):
             fields = [self._flatten(item, name, sources) for item in arg.fields]
-            return arg if _are_same(fields, arg.fields) else relax.Tuple(fields)
+            return arg if _same(fields, arg.fields) else relax.Tuple(fields)
         return arg
 
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
@@ -171,34 +168,30 @@ def build_function(
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
+def _same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    return all(a.same_as(b) for a, b in zip(new, old, strict=True))
+
+
+def _same_types(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    """True if a call of the new arguments has the type of a call of the old ones: variables of equal types."""
+    return all(
+        a.same_as(b) or (isinstance(a, relax.Var) and isinstance(b, relax.Var) and structural_equal(a.ty, b.ty))
+        for a, b in zip(new, old, strict=True)
+    )
+
+
 def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
     """An expression with variables replaced, by name; the same object where none occurs."""
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
         fields = [replaced(item, table) for item in expr.fields]
-        return (
-            expr
-            if _are_same(fields, expr.fields)
-            else relax.Tuple(fields, expr.span)
-        )
+        return expr if _same(fields, expr.fields) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
         return relax.Call(expr.op, [replaced(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
     return expr
-
-
-def _are_same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
-    return all(a.same_as(b) for a, b in zip(new, old, strict=True))
-
-
-def _is_like(new: relax.Expr, old: relax.Expr) -> bool:
-    """True for the same expression, and for variables of one type."""
-    if new.same_as(old):
-        return True
-    both = isinstance(new, relax.Var) and isinstance(old, relax.Var)
-    return both and tvm_ffi.structural_equal(new.ty, old.ty)
 
 
 Visit = Callable[[Rewriter, relax.Var, relax.Expr], "relax.Expr | None"]
