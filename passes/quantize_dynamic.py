@@ -31,6 +31,7 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.passes.ops.conv_transpose import per_output_channel
 from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.reduce_range import reduced
 from tvmq.passes.switched_off import switched_off
@@ -185,6 +186,8 @@ class _Walk:
         spatial = len(value.args[1].ty.shape) - 2
         x, x_scale = self._quantized(new.args[0], 1, spatial + 1)
         sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
+        if op_name(value) in TRANSPOSED:
+            scale = per_output_channel(scale, const_value(value.args[1]).shape, int(value.attrs.groups))
         shape = (1, -1) + (1,) * spatial
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale.reshape(shape) if scale.ndim else scale))
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 from packaging.requirements import Requirement
 
@@ -48,6 +52,17 @@ def test_data_files_are_shipped():
 
 def test_passes_are_mapped_to_their_folder():
     assert listed("options", "package_dir") == ["tvmq", "=", "tvmq", "tvmq.passes", "=", "passes"]
+
+
+def test_passes_are_found_in_the_folder_of_the_sources():
+    """Python started there takes `tvmq` from the sources; -S leaves out what an editable install adds."""
+    code = "import tvmq.passes.prepare; print(tvmq.passes.__file__, tvmq.passes.prepare.__name__)"
+    places = os.pathsep.join(path for path in sys.path if path and Path(path) != ROOT)
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": places},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.stdout.split() == [str(ROOT / "passes" / "__init__.py"), "tvmq.passes.prepare"], found.stderr
 
 
 def test_versions_agree():

@@ -16,6 +16,8 @@ from tvmq.analysis.work import float_macs
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import Ledger
 from tvmq.graph.view import View
+from tvmq.passes.partition import partition
+from tvmq.passes.prepare import prepare
 
 NUMBER = re.compile(r"(?<=scale )[0-9.e-]+|(?<=from )[0-9.e-]+|(?<=to )[0-9.e-]+|(?<=zero point )\d+|[0-9,]+(?= in)")
 
@@ -171,6 +173,14 @@ def test_a_name_that_became_several_operators():
 def test_modules_without_decisions(digits):
     with pytest.raises(StageError, match="explain: the model is 'imported' and carries no decisions .* quantize it"):
         tvmq.explain(digits.mod)
+
+
+def test_a_prepared_module_shows_its_operators(digits):
+    prepared = prepare(digits.mod, digits.params)
+    told = tvmq.explain(prepared)
+    assert "/stem/conv" in str(told) and "not decided yet: partition will" in str(told)
+    assert told.macs() == tvmq.explain(partition(prepared)).macs() > 1_000_000
+    assert "36,864" in str(told.layer("/stem/conv"))
 
 
 @pytest.mark.parametrize("bits, text", [(8, "uint8, "), (4, "uint8 of 4 bits, ")])

@@ -24,10 +24,10 @@ def params_first(function: Callable[P, R]) -> Callable[P, R]:
     def run(*args: Any, **options: Any) -> R:
         if len(args) > 1 and not _are_weights(args[1]):
             mod, target, *params = args
-            return function(mod, *params, target=target, **options)  # type: ignore[arg-type]
+            return function(mod, *params, target=target, **options)
         return function(*args, **options)
 
-    return run  # type: ignore[return-value]
+    return run
 
 
 def _are_weights(value: Any) -> bool:

@@ -47,7 +47,9 @@ def keeping_kind(given: Any) -> Any:
     """A pass of TVM, or a class of them, whose call gives the kind of module it is given; it takes the pass over."""
     if isinstance(given, type):
         return _kind(given)
-    wrapped = _kind(type(given)).__new__(_kind(type(given)))
+    own: Any = type(given)
+    kind = _kind(own)
+    wrapped = kind.__new__(kind)
     vars(wrapped).update(vars(given))
     wrapped.__move_handle_from__(given)
     return wrapped
@@ -69,5 +71,5 @@ def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
 
 
 @functools.cache
-def _kind(kind: type) -> type:
+def _kind(kind: Any) -> Any:
     return kind if issubclass(kind, _KeepsKind) else type(kind.__name__, (_KeepsKind, kind), {"__doc__": kind.__doc__})
