@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import tvm
 from tvm import relax, tirx
-from tvm.ir.expr import TensorLoad
 from tvm.relax import op as R
 
 import tvmq
 from tvmq import numerics
-from tvmq.codegen.accesses import walk
+from tvmq.codegen.reference import Reference
 from tvmq.codegen.vm_pipeline import legalized
 from tvmq.errors import UnsupportedOpError
 
@@ -54,12 +53,14 @@ def computed(emit: Any, index: relax.Expr) -> relax.Expr:
 def test_floats_become_the_nearest_integers() -> None:
     ends = [float(end) for kind in INTEGERS for end in (np.iinfo(kind).min, np.iinfo(kind).max)]
     x = np.float32([*FLOATS, *ends, *(end * 1.001 for end in ends), 127.9, -128.9] * 3)
-    results = runs(lambda _, x: [R.astype(x, kind) for kind in INTEGERS], {"x": x}, INTEGERS)
+    results = runs(lambda _, x: [R.astype(x, kind) for kind in INTEGERS], {"x": x}, INTEGERS)  # astype is defined
     for kind, result in zip(INTEGERS, results, strict=True):
         np.testing.assert_array_equal(result, numerics.cast(x, kind))
 
 
-@pytest.mark.parametrize("kind", ["int8", "int32", "uint32", "int64"])
+@pytest.mark.parametrize(
+    "kind", ["int32", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("int8", "uint8", "uint32", "int64"))]
+)
 def test_division_and_shifts_of_integers(kind: str) -> None:
     limits = np.iinfo(kind)
     values = np.array(sorted({limits.min, limits.min + 1, max(limits.min, -1), 0, 1, 3, 31, 64, limits.max}), kind)
@@ -67,26 +68,31 @@ def test_division_and_shifts_of_integers(kind: str) -> None:
     operators = [R.divide, R.floor_divide, R.mod, R.floor_mod, R.left_shift, R.right_shift]
 
     def body(_: Any, a: relax.Expr, b: relax.Expr) -> list[relax.Expr]:
-        constants = [relax.const(c, kind) for c in (0, 1, limits.max)]
-        return [op(a, b) for op in operators] + [op(a, c) for op in operators for c in constants]
+        return [op(a, b) for op in operators] + [op(a, relax.const(0, kind)) for op in operators]
 
-    results = runs(body, {"a": a, "b": b})
+    results = tvmq.build(module(body, {"a": a, "b": b})).run({"a": a, "b": b})
     with np.errstate(all="ignore"):
-        expected = [
-            numerics.divide(a, b), a // b, np.fmod(a, b), a % b, np.left_shift(a, b), np.right_shift(a, b),
-        ]  # fmt: skip
-    for operator, result, wanted in zip(operators, results, expected, strict=False):
-        np.testing.assert_array_equal(result, wanted, err_msg=str(operator))
+        functions = [numerics.divide, np.floor_divide, np.fmod, np.mod, np.left_shift, np.right_shift]
+        expected = [function(a, c) for c in (b, np.zeros_like(b)) for function in functions]
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
 
 
 @pytest.fixture(scope="module")
-def indexed() -> tuple[tvm.IRModule, tvmq.Executable, dict[str, np.ndarray]]:
+def indexed() -> tuple[Reference, tvmq.Executable, dict[str, np.ndarray]]:
     """Every operator of OPERANDS, with computed indices."""
-    feed = {"x": MATRIX, "i": np.zeros((4, 2), np.int64), "u": np.zeros((4, 2), np.float32), "v": np.zeros(4, np.float32)}
+    feed = {
+        "x": MATRIX,
+        "i": np.zeros((4, 2), np.int64),
+        "u": np.zeros((4, 2), np.float32),
+        "v": np.zeros(4, np.float32),
+    }
 
     def body(emit: Any, x: relax.Expr, i: relax.Expr, u: relax.Expr, v: relax.Expr) -> list[relax.Expr]:
         at = computed(emit, i)
-        rows, columns = (emit(R.squeeze(part, [1])) for part in (emit(R.strided_slice(at, [1], [k], [k + 1])) for k in (0, 1)))
+        rows, columns = (
+            emit(R.squeeze(part, [1])) for part in (emit(R.strided_slice(at, [1], [k], [k + 1])) for k in (0, 1))
+        )
         first = [emit(R.strided_slice(part, [0], [0], [1])) for part in (rows, columns)]
         return [
             *(R.take(x, at, axis=1, mode=mode) for mode in ("fast", "wrap", "clip", "nan")),
@@ -101,17 +107,17 @@ def indexed() -> tuple[tvm.IRModule, tvmq.Executable, dict[str, np.ndarray]]:
         ]
 
     mod = module(body, feed)
-    return mod, tvmq.build(mod), feed
+    return Reference(mod), tvmq.build(mod), feed
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
-    mod, exe, feed = indexed
+    definition, exe, feed = indexed
     random = np.random.default_rng(seed)
     i, u, v = random.choice(INDICES, (4, 2)), *(random.normal(size=s).astype(np.float32) for s in ((4, 2), 4))
     feed = {**feed, "i": i, "u": u, "v": v}
     results = exe.run(feed)
-    for a, b in zip(results, tvmq.reference.run(mod, feed), strict=True):
+    for a, b in zip(results, definition.run(feed), strict=True):
         np.testing.assert_array_equal(a, b)
     columns, points = i % 10, i % [4, 10]
     at = (points[:, 0], points[:, 1])
@@ -135,6 +141,7 @@ def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
     assert np.isin(results[15], [*MATRIX.ravel(), v[0]]).all()
 
 
+@pytest.mark.slow
 def test_places_made_of_floats() -> None:
     """Grids, boxes, numbers of pictures: whatever the floats, only what is in the picture is read."""
     feed = {
@@ -160,7 +167,12 @@ def test_places_made_of_floats() -> None:
 
 
 def test_lengths_and_classes_from_inputs() -> None:
-    feed = {"x": MATRIX.T.copy(), "lengths": RANDOM.choice(INDICES, 4), "classes": RANDOM.choice(INDICES, 10), "w": np.ones(4, np.float32)}
+    feed = {
+        "x": MATRIX.T.copy(),
+        "lengths": RANDOM.choice(INDICES, 4),
+        "classes": RANDOM.choice(INDICES, 10),
+        "w": np.ones(4, np.float32),
+    }
 
     def body(_: Any, x: relax.Expr, lengths: relax.Expr, classes: relax.Expr, w: relax.Expr) -> list[relax.Expr]:
         loss = R.nn.nll_loss(x, classes, w, reduction="none", ignore_index=-100)
@@ -172,21 +184,18 @@ def test_lengths_and_classes_from_inputs() -> None:
 
 
 def test_nothing_is_added_where_all_is_proved() -> None:
-    index = relax.const(np.arange(3), "int64")
-    mod = module(lambda _, x: [R.take(x, index, axis=0), R.divide(R.astype(x, "int32"), relax.const(3, "int32"))], {"x": MATRIX})
+    index, three = relax.const(np.arange(3), "int64"), relax.const(3, "int64")
+
+    def body(emit: Any, x: relax.Expr, i: relax.Expr) -> list[relax.Expr]:
+        return [
+            R.take(x, index, axis=0),
+            R.take(x, emit(R.floor_mod(i, three)), axis=0, mode="wrap"),
+            R.divide(i, three),
+        ]
+
     with tvm.target.Target("llvm"):
-        loops = legalized(mod)
-    found: list[Any] = []
-    for _, func in loops.functions_items():
-        if isinstance(func, tirx.PrimFunc):
-            tirx_visit(func, found)
-    assert not [node for node in found if isinstance(node, tirx.Max | tirx.Min)]
-
-
-def tirx_visit(func: Any, found: list[Any]) -> None:
-    import tvm_ffi
-
-    tvm_ffi.structural_map(func, [((tirx.Max, tirx.Min, TensorLoad), lambda node: found.extend(walk(node)) or node)])
+        text = legalized(module(body, {"x": MATRIX, "i": np.arange(4)})).script()
+    assert "T.min(" not in text and "T.max(" not in text and "T.Select(" not in text
 
 
 def test_free_sizes() -> None:
@@ -202,7 +211,9 @@ def test_free_sizes() -> None:
     mod, _ = tvmq.from_relax(builder.get())
     exe, data = tvmq.build(mod), np.arange(10, dtype=np.float32).reshape(2, 5)
     for feed in ({"x": data, "i": np.array([[-1], [4]])}, {"x": data[:, :4], "i": np.array([[3], [-4]])}):
-        np.testing.assert_array_equal(exe.run(feed)[0], np.take_along_axis(feed["x"], feed["i"] % feed["x"].shape[1], 1))
+        np.testing.assert_array_equal(
+            exe.run(feed)[0], np.take_along_axis(feed["x"], feed["i"] % feed["x"].shape[1], 1)
+        )
     for run in (exe.run, lambda feed: tvmq.reference.run(mod, feed)):
         with pytest.raises(tvmq.errors.DataError, match=r"index 4 lies outside of -4\.\.3"):
             run({"x": data[:, :4], "i": np.array([[4], [0]])})

@@ -22,11 +22,32 @@ def test_places_lie_inside_and_count_from_the_end(size: int) -> None:
 @pytest.mark.parametrize("source", ["float16", "float32", "float64"])
 def test_a_cast_takes_the_nearest_integer(dtype: str, source: str) -> None:
     limits = np.iinfo(dtype)
-    numbers = [0.0, -0.9, 1.9, -1.9, 127.9, 128, 255.5, 256, -129, 32768, -32769, 65504, 2.0**31, 2.0**32, 2.0**63, 1e30]
+    numbers = [
+        0.0,
+        -0.9,
+        1.9,
+        -1.9,
+        127.9,
+        128,
+        255.5,
+        256,
+        -129,
+        32768,
+        -32769,
+        65504,
+        2.0**31,
+        2.0**32,
+        2.0**63,
+        1e30,
+    ]
     with np.errstate(over="ignore"):
         x = np.array([*numbers, *(-n for n in numbers), np.inf, -np.inf, np.nan], source)
     expected = [
-        limits.min if np.isnan(v) or v == -np.inf else limits.max if v == np.inf else min(max(int(v), limits.min), limits.max)
+        limits.min
+        if np.isnan(v) or v == -np.inf
+        else limits.max
+        if v == np.inf
+        else min(max(int(v), limits.min), limits.max)
         for v in x.tolist()
     ]
     result = cast(x, dtype)
