@@ -91,16 +91,17 @@ class _Plan:
 
     def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:
         self.func = func
-        self.places: dict[str, Place] = {}
+        # by variable: passes of TVM give several one name
+        self.places: dict[relax.Var, Place] = {}
         self.buffers: list[tuple[tuple[int, ...], str]] = []
         self.constants: list[relax.Expr] = []
         self.results: list[int] = []
         self.calls: list[Call] = []
-        self._storages: dict[str, int] = {}
-        self._tuples: dict[str, list[Place]] = {}
+        self._storages: dict[relax.Var, int] = {}
+        self._tuples: dict[relax.Var, list[Place]] = {}
         self._size = 0
         for param in func.params:
-            self.places[param.name] = self._parameter(*_tensor(param))
+            self.places[param] = self._parameter(*_tensor(param))
         for block in func.body.blocks:
             for binding in block.bindings:
                 if not isinstance(binding, relax.VarBinding):
@@ -122,23 +123,23 @@ class _Plan:
             self._same(var, value)
             return
         if isinstance(value, relax.Tuple):  # what a kernel with several results gives
-            self._tuples[var.name] = [self._place(field) for field in value.fields]
+            self._tuples[var] = [self._place(field) for field in value.fields]
             return
         if isinstance(value, relax.TupleGetItem):
-            self.places[var.name] = self._item(value)
+            self.places[var] = self._item(value)
             return
         name = str(getattr(value.op, "name", "")) if isinstance(value, relax.Call) else ""
         if name == "relax.reshape":
-            self.places[var.name] = self._place(value.args[0]).seen_as(_tensor(var)[0])
+            self.places[var] = self._place(value.args[0]).seen_as(_tensor(var)[0])
         elif name == "relax.memory.alloc_storage":
-            self._storages[var.name] = self._size
+            self._storages[var] = self._size
             self._size += -(-int(prod(map(int, value.args[0].values))) // ALIGNMENT) * ALIGNMENT
         elif name == "relax.memory.alloc_tensor":
-            begin = self._storages[value.args[0].name] + int(value.args[1].value)
-            self.places[var.name] = Place(-1, begin, *_tensor(var))
+            begin = self._storages[value.args[0]] + int(value.args[1].value)
+            self.places[var] = Place(-1, begin, *_tensor(var))
         elif name == "relax.builtin.alloc_tensor":
-            self.places[var.name] = self._parameter(*_tensor(var))
-            self.results.append(self.places[var.name].parameter)
+            self.places[var] = self._parameter(*_tensor(var))
+            self.results.append(self.places[var].parameter)
         elif isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
             if not isinstance(mod[value.op], tirx.PrimFunc):
                 raise Unfit
@@ -147,20 +148,19 @@ class _Plan:
             raise Unfit
 
     def _same(self, var: relax.Var, value: relax.Var) -> None:
-        if value.name in self._storages:
-            self._storages[var.name] = self._storages[value.name]
+        if value in self._storages:
+            self._storages[var] = self._storages[value]
         else:
-            self.places[var.name] = self._place(value)
+            self.places[var] = self._place(value)
 
     def _item(self, value: relax.TupleGetItem) -> Place:
-        name = getattr(value.tuple_value, "name", "")
-        if name not in self._tuples:
+        if value.tuple_value not in self._tuples:
             raise Unfit
-        return self._tuples[name][value.index]
+        return self._tuples[value.tuple_value][value.index]
 
     def _place(self, expr: relax.Expr) -> Place:
-        if isinstance(expr, relax.Var) and expr.name in self.places:
-            return self.places[expr.name]
+        if isinstance(expr, relax.Var) and expr in self.places:
+            return self.places[expr]
         if not is_const(expr):
             raise Unfit
         self.constants.append(expr)

@@ -1,7 +1,7 @@
 """Loops that TVM's operator library made, so that no number they are given leads outside of memory or stops the CPU.
 
     x[.., i[..], ..]    a place that is read from memory is kept between 0 and the end of its axis, in loads and stores
-    int(f)              beside such a place as numerics.cast has it: what does not fit, and NaN, are a place too
+    int(f)              beside such a place: f is clipped to what fits, NaN to the upper end
     a / i, a % i        integers: the quotient by zero is 0, the remainder too; the lowest integer by -1 is itself
 
 Nothing is added where the place or the divisor is proved to be good. Which element an index outside of an axis means
@@ -19,17 +19,31 @@ from tvm.ir.expr import TensorLoad
 from tvm.sym import Analyzer
 
 from tvmq.codegen.accesses import walk
-from tvmq.codegen.casts import WHOLE, saturated
+from tvmq.codegen.casts import WHOLE
 
 Expr = Any
+FRACTION_BITS = {"float32": 24, "float64": 53}
 
 
 def stay_inside(func: Any) -> Any:
     """The PrimFunc of the head of this file; the same one if it has nothing of the kind."""
     kept = tvm_ffi.structural_map(func, [(TensorLoad, _load), (tirx.BufferStore, _store)])
     if not kept.same_as(func):
-        kept = tvm_ffi.structural_map(kept, [(tirx.Cast, saturated)])
+        kept = tvm_ffi.structural_map(kept, [(tirx.Cast, _cast)])
     return tvm_ffi.structural_map(kept, [((tirx.Div, tirx.Mod, tirx.FloorDiv, tirx.FloorMod), _division)])
+
+
+def _cast(node: Expr) -> Expr:
+    """A cast of a float to an integer of a float that is clipped to what fits: its expression is there once only."""
+    dtype, source, value = str(node.ty), str(node.value.ty), node.value
+    if not source.startswith(("float", "bfloat")) or not dtype.startswith(WHOLE):
+        return node
+    if source not in FRACTION_BITS:
+        source, value = "float32", tirx.Cast("float32", value)
+    low, high = (int(end) for end in (np.iinfo(dtype).min, np.iinfo(dtype).max))
+    high -= high % 2 ** max(high.bit_length() - FRACTION_BITS[source], 0)  # the largest one that is a float
+    bounded = tirx.max(tirx.min(value, tirx.const(float(high), source)), tirx.const(float(low), source))
+    return tirx.Cast(dtype, bounded)
 
 
 def _load(node: Expr) -> Expr:

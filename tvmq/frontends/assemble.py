@@ -177,6 +177,11 @@ class _Assembler:
     def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
+        if isinstance(value.ty, relax.TensorType) and value.ty.shape is None:
+            raise UnsupportedOpError(
+                f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
+                "make these inputs constants"
+            )
         var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
         self.bindings.append(relax.VarBinding(var, value))
         self.names[name] = [layer]

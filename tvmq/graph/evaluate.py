@@ -136,7 +136,7 @@ def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
     axis, mode = (None if call.attrs.axis is None else int(call.attrs.axis)), str(call.attrs.mode)
     size = x.size if axis is None else x.shape[axis]
     if mode == "clip":
-        return np.ascontiguousarray(np.take(x, np.asarray(indices), axis, mode="clip"))
+        return np.ascontiguousarray(np.take(x, np.clip(indices, 0, size - 1).astype(np.int64), axis))
     rows = np.ascontiguousarray(np.take(x, numerics.place(indices, size), axis))
     if mode == "nan":
         outside = (np.asarray(indices) < 0) | (np.asarray(indices) >= size)

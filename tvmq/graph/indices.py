@@ -8,6 +8,7 @@ A new operator gets all of this by a line in OPERANDS.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +93,8 @@ def axis_sizes(call: relax.Call, operand: Operand) -> list[int | str]:
     """Sizes of the axes that indices count; free ones as text."""
     sizes = sizes_of(call.args[0])
     if op_name(call) == "take" and call.attrs.axis is None:
-        return [int(np.prod(sizes)) if all(isinstance(size, int) for size in sizes) else " * ".join(map(str, sizes))]
+        known = [size for size in sizes if isinstance(size, int)]
+        return [math.prod(known) if len(known) == len(sizes) else " * ".join(map(str, sizes))]
     return [sizes[axis] for axis in operand.axes]
 
 
@@ -111,8 +113,9 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
     if op_name(call) in ("gather_elements", "scatter_elements"):
         sizes, many = sizes_of(call.args[0]), sizes_of(call.args[1])
         for axis, (size, count) in enumerate(zip(sizes, many, strict=True)):
-            both = isinstance(size, int) and isinstance(count, int)
-            if both and axis != int(call.attrs.axis) % len(sizes) and count > size:
+            if axis == int(call.attrs.axis) % len(sizes) or isinstance(size, str) or isinstance(count, str):
+                continue
+            if count > size:
                 raise UnsupportedOpError(
                     f"{where}: indices of shape {many} are larger than {sizes} along axis {axis}; cut them"
                 )
@@ -146,11 +149,12 @@ def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int],
 
     sizes  of free dimensions by name
     """
-    axes = [size if isinstance(size, int) else sizes[size] for size in use["sizes"]]
+    axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
     # one look at unsigned numbers: negative ones are larger than any size
     if array.dtype.kind == "i" and int(array.view(f"u{array.itemsize}").max(initial=0)) < min(axes):
         return
-    _check(array, axes, f"{where}: input '{use['input']}', read by layer '{use['layer']}', {use['operator']}", DataError)
+    reader = f"layer '{use['layer']}', {use['operator']}"
+    _check(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
 
 
 def _check(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:

@@ -70,9 +70,10 @@ def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str
         elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
             yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
         else:
+            what = "a slice" if op_name(value) == "strided_slice" else op_name(value)
             raise ModelError(
-                f"layer '{where}': a {op_name(value).rpartition('_')[2]} up to {small} of {large} is not proved to stay "
-                "inside for all sizes; fix the input shapes with shape="
+                f"layer '{where}': {what} up to {small} of {large} is not proved to stay inside for all sizes; fix "
+                "the input shapes with shape="
             )
 
 
@@ -82,11 +83,13 @@ def _bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
     if name == "strided_slice":
         yield from _slice_bounds(value)
         return
-    sizes, one = [*value.args[0].ty.shape] if name == "topk" or index_operands(value) else [], tvm.tirx.const(1, "int64")
+    operands = index_operands(value)
+    sizes = [*value.args[0].ty.shape] if operands or name == "topk" else []
     if name == "topk":
         yield tvm.tirx.const(int(value.attrs.k), "int64"), sizes[int(value.attrs.axis)]
-    for operand in index_operands(value):
-        yield from ((one, sizes[axis]) for axis in operand.axes if isinstance(sizes[axis], tvm.ir.Var))
+    for axis in (axis for operand in operands for axis in operand.axes):
+        if isinstance(sizes[axis], tvm.ir.Var):
+            yield tvm.tirx.const(1, "int64"), sizes[axis]
     if name in ("gather_elements", "scatter_elements"):
         pairs = list(zip(value.args[1].ty.shape, sizes, strict=True))
         yield from (pair for axis, pair in enumerate(pairs) if axis != int(value.attrs.axis) % len(pairs))

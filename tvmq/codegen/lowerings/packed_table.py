@@ -8,6 +8,7 @@ from tvm import relax, te, tirx
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.graph.indices import index_operands
 from tvmq.graph.unpacked import is_packed
 
 
@@ -16,7 +17,7 @@ def take(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     table, indices = call.args
     packed = lowerer.view.producer(table)
-    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or str(call.attrs.mode) not in ("fast", "wrap"):
+    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or not index_operands(call):
         return False
     given = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
     rows, *row = (int(d) for d in packed.attrs.shape)

@@ -15,7 +15,7 @@ from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 def gather(call: NodeCall) -> relax.Expr:
     """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
 
-    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them from the end.
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts from the end.
     """
     indices = call.constant(1)
     axis = call.axis(0)
@@ -66,9 +66,8 @@ def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
     if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
         return call.inputs[1]
     if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
-        raise call.unsupported(
-            f"an index lies outside of {-min(sizes)}..{min(sizes) - 1}" if len(set(sizes)) == 1 else
-            f"an index lies outside of its axis, they hold {sizes}", "correct the indices in the model")
+        what = f"its axis, they hold {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
+        raise call.unsupported(f"an index lies outside of {what}", "correct the indices in the model")
     return tensor_constant(numerics.place(indices, sizes))
 
 

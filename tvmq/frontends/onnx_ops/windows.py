@@ -5,13 +5,9 @@ TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by 
 
 from __future__ import annotations
 
-from tvm import relax
-
 from tvmq.frontends.onnx_ops.node import NodeCall
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
-FARTHEST = 16  # sides of the picture that a corner of a box may lie away
-LARGEST_SIDE = 4096  # pixels, where the size is free
 
 
 def conv(call: NodeCall) -> None:
@@ -49,18 +45,9 @@ def conv_transpose(call: NodeCall) -> None:
 
 
 def roi_align(call: NodeCall) -> None:
-    """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does.
-
-    Where boxes say how many samples are taken, corners beyond FARTHEST sides of the picture are moved there: a box of
-    1e30 would take samples without end.
-    """
+    """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does."""
     if call.text("mode", "avg") == "max":
         raise call.unsupported("mode max", "use mode avg")
-    if call.attributes.get("sampling_ratio", 0) > 0:
-        return
-    side = max((size for size in call.shape()[2:] if isinstance(size, int)), default=LARGEST_SIDE)
-    end = FARTHEST * side / call.attributes.get("spatial_scale", 1.0)
-    call.inputs[1] = call.builder.emit(relax.op.clip(call.inputs[1], -end, end))
 
 
 def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
