@@ -107,6 +107,8 @@ class _Walk:
         """Why an operator stays as it is; None if it has a form here."""
         name = op_name(value)
         if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
+            if not np.isfinite(const_value(value.args[0])).all():
+                return "limit: a table of numbers that are not finite"
             plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
             return None if plain else "limit: only rows of a float32 table are looked up as codes"
         if name not in WEIGHTED:

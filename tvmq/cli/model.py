@@ -105,7 +105,7 @@ def read_source(model: Path) -> Source:
     import onnx
 
     from tvmq.frontends.onnx_load import read_model
-    from tvmq.frontends.onnx_quantized import carries_scales
+    from tvmq.frontends.onnx_contrib import carries_scales
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
     proto = read_model(model)

@@ -1,7 +1,7 @@
 """ONNX models as Relax modules: `from_onnx`.
 
-The road: read (onnx_load) -> operators on codes become float ones between conversions (onnx_quantized) ->
-fix dimensions and infer shapes (onnx_shapes) -> replace functions by their bodies (onnx_expand) -> fold shape
+The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> operators of onnxruntime and those on
+codes become ONNX's own (onnx_contrib) -> replace functions by their bodies (onnx_expand) -> fold shape
 arithmetic (onnx_fold) -> take known branches, write out loops (onnx_branches, onnx_loops) -> compute half precision in float32 (onnx_half) ->
 convert node by node with TVM's converters or our repairs of them (onnx_convert,
 onnx_ops/) -> one named, straight-line function (assemble).
@@ -19,13 +19,13 @@ import tvm
 
 from tvmq.frontends.assemble import assemble
 from tvmq.frontends.onnx_branches import inline_branches
+from tvmq.frontends.onnx_contrib import expand_contrib
 from tvmq.frontends.onnx_convert import convert, imported_operators
 from tvmq.frontends.onnx_expand import expand_functions
 from tvmq.frontends.onnx_fold import fold_constants
 from tvmq.frontends.onnx_half import widen_half
 from tvmq.frontends.onnx_load import read_model
 from tvmq.frontends.onnx_loops import unroll_loops
-from tvmq.frontends.onnx_quantized import expand_quantized
 from tvmq.frontends.onnx_shapes import fix_shapes, infer_shapes
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def from_onnx(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
-        proto = fix_shapes(expand_quantized(read_model(model)), shape or {})
+        proto = fix_shapes(read_model(model), shape or {})
         return assemble(convert(_simplified(proto)))
 
 
@@ -60,7 +60,7 @@ def _simplified(proto: onnx.ModelProto) -> onnx.ModelProto:
     """Functions replaced by their bodies, constants folded, branches and loops gone, half precision widened."""
     imported = imported_operators()
     while True:
-        while expand_functions(proto, imported):
+        while expand_contrib(proto) or expand_functions(proto, imported):
             infer_shapes(proto)
         fold_constants(proto)
         # each may be known only once the other is gone, so both are asked
