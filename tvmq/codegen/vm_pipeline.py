@@ -27,7 +27,9 @@ from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
-from tvmq.errors import BuildError
+from tvmq.errors import BuildError, MemoryLimitError
+from tvmq.memory import ROOM, is_shortage
+from tvmq.reasons import reason
 
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -89,7 +91,9 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
-        raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
+        if is_shortage(error):
+            raise MemoryLimitError("build: memory ran out while TVM compiled the module; " + ROOM) from error
+        raise BuildError(f"build: TVM could not compile the module: {reason(error) or 'it does not say why'}") from error
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
@@ -176,8 +180,3 @@ def _take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     axis, mode = call.attrs.axis, str(call.attrs.mode)
     axis = None if axis is None else int(axis)
     return builder.call_te(topi.take, *call.args, axis, mode="clip" if mode == "fast" else mode)
-
-
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

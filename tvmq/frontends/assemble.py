@@ -14,7 +14,9 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.sizes import check_results
 from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
+from tvmq.text import printable_name
 
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
 
@@ -54,15 +56,19 @@ class Converted:
     stage: str = "from_onnx"
 
 
-def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+def assemble(model: Converted, max_bytes: int) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """The module with its main function, and the weights by parameter name.
 
     Bindings that no output needs are left out. Floating-point weights of at least one dimension become
     parameters, in the order of their first use; scalars and integers stay constants. A single output is
     returned bare, several as a tuple.
-    raises UnsupportedOpError if a layer's shape is only known at run time.
+    Names are as they can be printed, see text.py.
+    raises UnsupportedOpError if a layer's shape is only known at run time; MemoryLimitError if an input or result is
+    larger than max_bytes.
     """
-    return _Assembler(model).run()
+    for name, var in model.inputs:
+        check_results([var], max_bytes, f"{model.stage}, input '{printable_name(name)}'")
+    return _Assembler(model, max_bytes).run()
 
 
 def variable_name(source: str) -> str:
@@ -102,8 +108,8 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
 class _Assembler:
     """Emits the needed bindings again, in order, under their final names."""
 
-    def __init__(self, model: Converted) -> None:
-        self.model = model
+    def __init__(self, model: Converted, max_bytes: int) -> None:
+        self.model, self.max_bytes = model, max_bytes
         self.unique = UniqueNames([var.name for _, var in model.inputs])
         self.builder = relax.BlockBuilder()
         self.replaced: dict[relax.Var, relax.Expr] = {}
@@ -152,6 +158,8 @@ class _Assembler:
                     if const not in self.params and self._is_weight(const):
                         name = self.unique(variable_name(self.model.weights[const]))
                         self.params[const] = relax.Var(name, const.ty)
+                        weight = printable_name(self.model.weights[const])
+                        check_results([self.params[const]], self.max_bytes, f"{self.model.stage}, weight '{weight}'")
 
     def _is_weight(self, const: GenericConst) -> bool:
         is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
@@ -162,7 +170,7 @@ class _Assembler:
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
             raise UnsupportedOpError(
-                f"{self.model.stage}, layer '{step.name}': the shape of {step.op_type} depends on values only "
+                f"{self.model.stage}, layer '{printable_name(step.name)}': the shape of {step.op_type} depends on values only "
                 "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
@@ -175,7 +183,9 @@ class _Assembler:
     def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
+        layer = printable_name(layer)
         var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
+        check_results([var], self.max_bytes, f"{self.model.stage}, layer '{layer}'")
         self.bindings.append(relax.VarBinding(var, value))
         self.names[name] = [layer]
         return var
@@ -212,10 +222,10 @@ class _Assembler:
         attributes = {
             "global_symbol": "main",
             "num_input": len(inputs),
-            "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
-            "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
+            "tvmq.inputs": json.dumps([printable_name(name) for name, _ in self.model.inputs]),
+            "tvmq.outputs": json.dumps([printable_name(name) for name, _ in self.model.outputs]),
         }
-        recurrent = sorted({step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS})
+        recurrent = sorted({printable_name(step.layer) for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS})
         if recurrent:
             attributes[RECURRENT] = json.dumps(recurrent)
         module = self._helpers()
