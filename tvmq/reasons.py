@@ -15,7 +15,8 @@ LONGEST = 200  # characters that are quoted
 _CHECK = re.compile(r"^(?:\w*Error: )?Check failed: .*?(?:\) is false|\(.*? vs\. .*?\) ?): ?")
 # Code of another library: its objects, names, files, addresses, object texts
 _INNARDS = re.compile(
-    r"::|->|\b\w+\.(?:cc|cpp|h|py):?\d*\b|0x[0-9a-f]{6}|ir\.\w+\(|\bspan=|\bT\.\w|R\.shape|Check failed|is false"
+    r"\b(?:tvm|std|onnx|relax|tirx|ffi|runtime)::|->\w|\b\w+\.(?:cc|cpp|h|py):?\d*\b|0x[0-9a-f]{6}|ir\.\w+\(|\bspan="
+    r"|\bT\.\w|R\.shape|Check failed|is false"
 )
 
 Parameters = ParamSpec("Parameters")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from typing import Any
 
-LONGEST = 500  # characters of a name; longer ones are cut, and told apart by a number
+LONGEST = 521  # characters of a name; longer ones are cut, and told apart by a hash
+KEPT = 500
 
 
 def printable(text: str) -> str:
@@ -28,6 +30,19 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
+def printable_texts(value: Any) -> Any:
+    """What JSON holds, with all its texts as they can be printed.
+
+    >>> printable_texts({"a\\n": ["\\x1b", 1]})
+    {'a\\\\n': ['\\\\x1b', 1]}
+    """
+    if isinstance(value, dict):
+        return {printable(key): printable_texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [printable_texts(item) for item in value]
+    return printable(value) if isinstance(value, str) else value
+
+
 def printable_name(name: str) -> str:
     """A name as messages and tables can print it; one that is very long is cut, and told apart by its hash.
 
@@ -37,4 +52,4 @@ def printable_name(name: str) -> str:
     text = printable(name)
     if len(text) <= LONGEST:
         return text
-    return f"{text[:LONGEST]}...~{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:17]}"
+    return f"{text[:KEPT]}...~{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:17]}"

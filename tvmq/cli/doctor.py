@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet, Shapes
+from tvmq.cli.arguments import Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.guard import FAILED
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
@@ -48,6 +48,7 @@ def doctor(
         float, typer.Option("--budget", min=0, help="Seconds after which no further experiment begins.")
     ] = 120.0,
     shape: Shapes = None,
+    max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -72,7 +73,7 @@ def doctor(
     if data is None:
         raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
     with step("read the model", quiet=quiet):
-        patient, found = admit(model, data, labels, samples, shape or (), config)
+        patient, found = admit(model, data, labels, samples, shape or (), config, max_bytes)
     patient.until = time.monotonic() + budget
     show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
 

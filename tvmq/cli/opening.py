@@ -95,6 +95,7 @@ def opened(
     held_out: int | None,
     shape: Sequence[str],
     batch: int,
+    max_bytes: int | None = None,
     quiet: bool,
 ) -> Opened:
     """Read, import and prepare.
@@ -104,7 +105,7 @@ def opened(
     if random and data is not None:
         raise ConfigError("--random-data: there is --data as well; give one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model)
+        source = read_source(model, max_bytes)
     is_static = config.activations == "static" and config.calibrate_mode != "global_scale"
     if data is None and not random and is_static and not source.quantized:
         raise missing_data(model, source, config.calibrate_mode)

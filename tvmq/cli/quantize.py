@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes, Targets, target_of
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.measure import Wanted, measured
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
@@ -112,6 +112,7 @@ def quantize(
         bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
     ] = False,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Annotated[
         Path | None,
@@ -161,7 +162,7 @@ def quantize(
     output = said_output(model, output, force=force, quiet=quiet)
     found = opened(
         model, data, config, pictures=pictures, random=random_data, samples=samples, held_out=held_out,
-        shape=shape or (), batch=batch, quiet=quiet,
+        shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
     # "llvm" alone stays portable: what comes out does not depend on this machine
     named = target_of(target)

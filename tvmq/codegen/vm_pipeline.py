@@ -93,7 +93,8 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
         if is_shortage(error):
             raise MemoryLimitError("build: memory ran out while TVM compiled the module; " + ROOM) from error
-        raise BuildError(f"build: TVM could not compile the module: {reason(error) or 'it does not say why'}") from error
+        why = reason(error) or "it does not say why"
+        raise BuildError(f"build: TVM could not compile the module: {why}") from error
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:

@@ -62,7 +62,6 @@ def assemble(model: Converted, max_bytes: int) -> tuple[tvm.IRModule, dict[str, 
     Bindings that no output needs are left out. Floating-point weights of at least one dimension become
     parameters, in the order of their first use; scalars and integers stay constants. A single output is
     returned bare, several as a tuple.
-    Names are as they can be printed, see text.py.
     raises UnsupportedOpError if a layer's shape is only known at run time; MemoryLimitError if an input or result is
     larger than max_bytes.
     """
@@ -169,9 +168,10 @@ class _Assembler:
         bindings = [binding for binding in step.bindings if binding.var in self.needed]
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
+            where = f"{self.model.stage}, layer '{printable_name(step.name)}'"
             raise UnsupportedOpError(
-                f"{self.model.stage}, layer '{printable_name(step.name)}': the shape of {step.op_type} depends on values only "
-                "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"{where}: the shape of {step.op_type} depends on values "
+                "only known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
@@ -183,9 +183,8 @@ class _Assembler:
     def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
-        layer = printable_name(layer)
         var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
-        check_results([var], self.max_bytes, f"{self.model.stage}, layer '{layer}'")
+        check_results([var], self.max_bytes, f"{self.model.stage}, layer '{printable_name(layer)}'")
         self.bindings.append(relax.VarBinding(var, value))
         self.names[name] = [layer]
         return var
@@ -222,12 +221,12 @@ class _Assembler:
         attributes = {
             "global_symbol": "main",
             "num_input": len(inputs),
-            "tvmq.inputs": json.dumps([printable_name(name) for name, _ in self.model.inputs]),
-            "tvmq.outputs": json.dumps([printable_name(name) for name, _ in self.model.outputs]),
+            "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
+            "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
         }
-        recurrent = sorted({printable_name(step.layer) for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS})
+        recurrent = {step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS}
         if recurrent:
-            attributes[RECURRENT] = json.dumps(recurrent)
+            attributes[RECURRENT] = json.dumps(sorted(recurrent))
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)
         return module

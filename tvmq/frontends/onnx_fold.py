@@ -185,7 +185,7 @@ class _Folder:
         )
 
     def _grows(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> bool:
-        """True if a result is large, and larger than the inputs (as of ConstantOfShape), or could be for all one knows."""
+        """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
         most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
         for name, inferred in zip(node.output, self._inferred(node, feed), strict=True):
             dims = self.shapes.get(name) or inferred

@@ -31,13 +31,12 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
     """Refuse graphs that are ambiguous or impossible.
 
     where    the model, for messages
-    raises   ModelError: an operator set, input, output or weight is there twice; an output without a name; a dimension
+    raises   ModelError: an operator set, input or weight is there twice; an output without a name; a dimension
              below 0. UnsupportedOpError: an attribute outside of what its operator allows
     """
     graph = model.graph
     _refuse_twice((entry.domain.replace("ai.onnx", "") for entry in model.opset_import), "operator set", where)
     _refuse_twice((value.name for value in graph.input), "input", where)
-    _refuse_twice((value.name for value in graph.output), "output", where)
     _refuse_twice((tensor.name for tensor in graph.initializer), "weight", where)
     for what, values in (("input", graph.input), ("output", graph.output)):
         if any(not value.name for value in values):
@@ -124,4 +123,5 @@ def _schema(op_type: str, opset: int) -> Any:
 
 def refusal(node: onnx.NodeProto, what: str) -> UnsupportedOpError:
     """The error for a node that no runtime could compute: names it and its operator."""
-    return UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {what}; correct the model, or export it again")
+    where = f"from_onnx, layer '{node.name}': {node.op_type}"
+    return UnsupportedOpError(f"{where}: {what}; correct the model, or export it again")

@@ -266,7 +266,7 @@ def _convolution(node: onnx.NodeProto, known: Known) -> None:
     if shape is None or weight is None or not all(isinstance(n, int) for n in [*shape[1:2], *weight]):
         return
     if len(shape) != len(weight) or len(weight) < 3:
-        raise refusal(node, f"the input has {len(shape)} dimensions, the weight {len(weight)}; allowed are equally many")
+        raise refusal(node, f"the input has {len(shape)} dimensions, the weight {len(weight)}; allowed are equal ones")
     group, outer, inner = _attribute(node, "group") or 1, *map(int, weight[:2])  # type: ignore[arg-type]
     wanted = outer if node.op_type == "ConvTranspose" else inner * group
     if shape[1] != wanted or outer % group:
