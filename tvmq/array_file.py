@@ -1,6 +1,7 @@
 """Arrays in .npz and .npy files: what their headers say is compared with the file and a bound before any data are read.
 
-A few bytes of such a file can claim an array of any size, and zeros pack a thousandfold.
+A few bytes of such a file can claim an array of any size, and zeros pack a thousandfold: what unpacks to more than
+PACKING times its size, beyond UNPACKED_BASE, is refused.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ import numpy as np
 from tvmq.errors import MemoryLimitError
 from tvmq.memory import bytes_text, usable_memory
 
+UNPACKED_BASE = 1 << 30
+PACKING = 100  # masks and one-hot samples pack 20 to 60 times
+
 
 class ArrayFile:
     """An .npz or .npy; its arrays are read when they are asked for.
 
     path       of the file
-    max_bytes  that all arrays together may have, unpacked; None: half of the memory of this machine
+    max_bytes  that all arrays together may have, unpacked; None: half of the memory of this machine, and what is
+               plausible for the size of the file
     names      of the arrays in it; None for an .npy, which is one array
     raises     MemoryLimitError for a file that holds more, before it is read; ValueError for a file that holds less
                than it claims, or objects; what NumPy and zipfile raise for damaged files
@@ -46,6 +51,12 @@ class ArrayFile:
                 with archive.open(info) as packed:
                     total += _claimed(packed, info.file_size, f"'{info.filename[:-4]}' of '{path}'")
             self._check(total, f"its {len(members)} arrays" if len(members) > 1 else "its array")
+            size = path.stat().st_size
+            if max_bytes is None and total > UNPACKED_BASE + PACKING * size:
+                raise MemoryLimitError(
+                    f"data: '{path}', {bytes_text(size)}, would unpack to {bytes_text(total)}, which no samples do; if "
+                    "they are yours, save them with numpy.savez, not numpy.savez_compressed"
+                )
         self._members = {info.filename[:-4]: info.filename for info in members}
 
     @property

@@ -15,7 +15,7 @@ import tvm
 from tvm import relax, topi
 from tvm.relax import transform, vm_build
 
-from tvmq.codegen import float_functions
+from tvmq.codegen import float_functions, integer_division
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
@@ -128,6 +128,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     rules["relax.take"] = _take
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
+    rules |= dict.fromkeys(integer_division.OPERATORS, integer_division.divided)
     rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}
     return tvm.transform.Sequential(
         [

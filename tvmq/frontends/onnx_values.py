@@ -276,6 +276,13 @@ def _convolution(node: onnx.NodeProto, known: Known) -> None:
         )  # fmt: skip
 
 
+def _division(node: onnx.NodeProto, known: Known) -> None:
+    """Integers by a constant 0, which ends the process of whoever computes it."""
+    divisor = known.constant(node, 1)
+    if divisor is not None and divisor.dtype.kind in "iu" and not divisor.all():
+        raise refusal(node, "it divides by 0 in integers, allowed are numbers other than 0")
+
+
 _REDUCTIONS = "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()
 CHECKS: dict[str, Callable[[Any, Known], Dims | None]] = {
     **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _axes),
@@ -287,6 +294,7 @@ CHECKS: dict[str, Callable[[Any, Known], Dims | None]] = {
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _blocks),
     **dict.fromkeys(("Flatten", "OneHot"), _one_more),
     **dict.fromkeys(("Resize", "Upsample"), _resize),
+    **dict.fromkeys(("Div", "Mod"), _division),
     "Concat": _concat,
     "ConstantOfShape": _constant_of_shape,
     "Pad": _pad,
