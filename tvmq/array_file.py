@@ -102,6 +102,6 @@ def _claimed(file: BinaryIO | Any, size: int, where: str) -> int:
     if any(length < 0 for length in shape):
         raise ValueError(f"{where} claims the shape {shape}")
     count = math.prod(shape) * dtype.itemsize
-    if not dtype.hasobject and count > size:
+    if not dtype.hasobject and count > size - file.tell():
         raise ValueError(f"{where} claims {dtype.name}{list(shape)}, {bytes_text(count)}, and holds {bytes_text(size)}")
     return count

@@ -47,13 +47,16 @@ def _plain(arg: relax.Expr) -> Any:
 def _total(value: te.Tensor, divisor: te.Tensor, name: str, dtype: str) -> te.Tensor:
     """The operator with 1 in the place of divisors that a CPU refuses, and their results put in afterwards."""
     compute = OPERATORS[f"relax.{name}"]
-    zero, one = tirx.const(0, dtype), tirx.const(1, dtype)
-    by_zero = topi.equal(divisor, zero)
+    one, by_zero = topi.full_like(divisor, 1), topi.equal(divisor, tirx.const(0, dtype))
     if dtype.startswith("uint"):
-        return topi.where(by_zero, topi.full_like(divisor, 0), compute(value, topi.where(by_zero, one, divisor)))
+        plain = compute(value, topi.where(by_zero, one, divisor))
+        return topi.where(by_zero, topi.full_like(plain, 0), plain)
     by_minus_one = topi.equal(divisor, tirx.const(-1, dtype))
     plain = compute(value, topi.where(topi.logical_or(by_zero, by_minus_one), one, divisor))
-    # as unsigned numbers: they wrap, where the negative of the lowest signed one is not defined
-    negative = topi.cast(topi.subtract(tirx.const(0, f"u{dtype}"), topi.cast(value, f"u{dtype}")), dtype)
-    by_one = topi.add(negative, topi.full_like(divisor, 0)) if name.endswith("divide") else topi.full_like(plain, 0)
-    return topi.where(by_zero, topi.full_like(plain, 0), topi.where(by_minus_one, by_one, plain))
+    nothing = topi.full_like(plain, 0)
+    if not name.endswith("divide"):
+        return topi.where(topi.logical_or(by_zero, by_minus_one), nothing, plain)
+    # the lowest number has no negative, and LLVM may do anything where one is computed
+    is_lowest = topi.equal(value, tirx.min_value(dtype))
+    negative = topi.subtract(nothing, topi.where(is_lowest, topi.full_like(value, 0), value))
+    return topi.where(by_zero, nothing, topi.where(by_minus_one, topi.where(is_lowest, value, negative), plain))

@@ -122,11 +122,14 @@ def _axes(call: relax.Call) -> tuple[int, ...] | None:
 
 
 def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
-    """Quotient; of integers it is cut towards zero, as compiled code does it."""
-    if np.asarray(a).dtype.kind not in "iu":
+    """Quotient; of integers it is cut towards zero, as compiled code does it; by 0 it is 0, and it wraps."""
+    dtype = np.asarray(a).dtype
+    if dtype.kind not in "iu":
         return a / b
-    quotient = np.abs(a) // np.abs(b)
-    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(np.asarray(a).dtype)
+    with np.errstate(divide="ignore", over="ignore"):
+        floor = np.floor_divide(a, b)
+        is_cut = (floor * b != a) & ((np.asarray(a) < 0) != (np.asarray(b) < 0)) & (np.asarray(b) != 0)
+    return (floor + is_cut).astype(dtype)
 
 
 def _axis(call: relax.Call) -> int:
