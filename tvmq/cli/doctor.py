@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet, Shapes
+from tvmq.cli.arguments import Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.data import check_data
 from tvmq.cli.guard import FAILED
 from tvmq.cli.metrics import check_labels
@@ -50,6 +50,7 @@ def doctor(
         float, typer.Option("--budget", min=0, help="Seconds after which no further experiment begins.")
     ] = 120.0,
     shape: Shapes = None,
+    max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -78,7 +79,7 @@ def doctor(
         check_labels(labels)
     try:
         with step("read the model", quiet=quiet):
-            patient, found = admit(model, data, labels, samples, shape or (), config)
+            patient, found = admit(model, data, labels, samples, shape or (), config, max_bytes)
     except TvmqError:  # says itself what to do
         raise
     except Exception as error:

@@ -19,6 +19,7 @@ from typing import Any
 import typer
 
 from tvmq.errors import TvmqError
+from tvmq.memory import ROOM
 
 FAILED, INTERRUPTED = 1, 130
 
@@ -36,6 +37,9 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
                 if seen or isinstance(error, KeyboardInterrupt):
                     print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
                     raise typer.Exit(INTERRUPTED) from None
+                if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
+                    print(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}", file=sys.stderr)
+                    raise typer.Exit(FAILED) from None
                 if isinstance(error, TvmqError):
                     print(f"tvmq: {error}", file=sys.stderr)
                     raise typer.Exit(FAILED) from None

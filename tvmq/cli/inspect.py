@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import print_json, step
 
@@ -25,6 +25,7 @@ def inspect(
     ] = "llvm",
     shape: Shapes = None,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that a run may use.")] = 1,
     clock: Annotated[
         float | None,
@@ -48,7 +49,7 @@ def inspect(
     Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
     """
     with step("import", quiet=quiet):
-        mod, params, _, _ = import_model(model, None, shape or (), batch, quiet=quiet)
+        mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
     if names:
         from tvmq.analysis.layer_names import list_layers
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.array_file import ArrayFile
 from tvmq.cli.samples import Samples
 from tvmq.data.functions import is_function, load_function
 from tvmq.errors import ConfigError, DataError
@@ -96,8 +97,8 @@ def check_labels(path: Path) -> None:
 def _in_order(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
         return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
-    loaded = np.load(path, allow_pickle=False)
-    return np.asarray(loaded if isinstance(loaded, np.ndarray) else loaded[loaded.files[0]])
+    file = ArrayFile(path)
+    return file.array() if file.names is None else file[file.names[0]]
 
 
 def _by_name(path: Path, samples: Samples) -> np.ndarray:

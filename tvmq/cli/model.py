@@ -94,21 +94,22 @@ def choose_shapes(
     return chosen
 
 
-def read_source(model: Path) -> Source:
+def read_source(model: Path, max_bytes: int | None = None) -> Source:
     """Read a model, ONNX or a torch program (.pt2).
 
+    max_bytes  that a tensor may have, see `tvmq.from_onnx`
     raises   ModelError for what is neither, saying what it is and how it becomes one
     """
     refuse_others(model)
     if model.suffix == ".pt2":
-        return _program(model)
+        return _program(model, max_bytes)
     import onnx
 
-    from tvmq.frontends.onnx_load import read_model
     from tvmq.frontends.onnx_contrib import carries_scales
+    from tvmq.frontends.onnx_load import read_model
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
-    proto = read_model(model)
+    proto = read_model(model, max_bytes=max_bytes)
     own: dict[str, Shape | None] = {}
     dtypes = {}
     for value in graph_inputs(proto.graph):
@@ -120,7 +121,7 @@ def read_source(model: Path) -> Source:
     return Source(
         own,
         dtypes,
-        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes)),
+        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
         metadata,
         quantized=carries_scales(model),
         scores=any(dims is not None and len(dims) == 2 for dims in ranks),
@@ -149,11 +150,11 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _program(model: Path) -> Source:
+def _program(model: Path, max_bytes: int | None) -> Source:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
-    mod, params = tvmq.from_torch(model)
+    mod, params = tvmq.from_torch(model, max_bytes=max_bytes)
     inputs = [value for value in inputs_of(mod) if value.name not in params]
     own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
     ranks = [len(value.ty.shape) for value in _results(mod)]
@@ -171,14 +172,20 @@ def _results(mod: Any) -> list[Any]:
 
 
 def import_model(
-    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, quiet: bool = False
+    model: Path,
+    data: Path | None,
+    shape: Sequence[str],
+    batch: int,
+    *,
+    max_bytes: int | None = None,
+    quiet: bool = False,
 ) -> tuple[Any, dict[str, Any], Arrays | None, int]:
     """Read a model and its data, an .npz or .npy.
 
     returns  (module, weights, arrays by input name or None, samples in a batch)
     raises   what read_source, read_arrays and parse_shapes raise
     """
-    source = read_source(model)
+    source = read_source(model, max_bytes)
     arrays = read_arrays(data, list(source.own)) if data else None
     sizes = {name: array.shape for name, array in (arrays or {}).items()}
     mod, params, size = import_source(source, sizes, shape, batch, quiet=quiet)

@@ -98,6 +98,7 @@ def opened(
     held_out: int | None,
     shape: Sequence[str],
     batch: int,
+    max_bytes: int | None = None,
     quiet: bool,
     backend: str | None = None,
     tune: float | None = None,
@@ -110,7 +111,7 @@ def opened(
     if random and data is not None:
         raise ConfigError("--random-data: there is --data as well; give one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model)
+        source = read_source(model, max_bytes)
     if data is None and not random and not source.quantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.quantized and not quiet:

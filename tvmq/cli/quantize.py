@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes, Targets, target_of
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.measure import Wanted, measured
@@ -116,6 +116,7 @@ def quantize(
         bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
     ] = False,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Annotated[
         Path | None,
@@ -169,7 +170,7 @@ def quantize(
     described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
     found = opened(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, quiet=quiet,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
     feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
     qmod = quantized(found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune)

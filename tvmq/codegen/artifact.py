@@ -45,6 +45,7 @@ from tvmq.codegen.shared_constants import cut, joined
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.targets import best, reasons
 from tvmq.errors import ArtifactError, OutputError, TargetError, TvmqError
+from tvmq.text import printable, printable_texts
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -242,7 +243,7 @@ def unpack(
     try:
         with file.stream() as stream, zipfile.ZipFile(stream) as archive:
             _check_members(where, archive, file.size)
-            manifest = json.loads(archive.read(MANIFEST))
+            manifest = printable_texts(json.loads(archive.read(MANIFEST)))
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.namelist(), several)
@@ -296,7 +297,7 @@ def _count(manifest: dict[str, Any]) -> int:
 def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
     for name in names:
         if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
-            raise ArtifactError(f"{where} holds {names.count(name)} members '{name}'; it is no tvmq file")
+            raise ArtifactError(f"{where} holds {names.count(name)} members '{printable(name)}'; it is no tvmq file")
 
 
 def _bounded(unpacked: int, packed: int) -> bool:

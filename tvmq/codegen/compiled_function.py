@@ -12,7 +12,9 @@ from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
+from tvmq.errors import MemoryLimitError
 from tvmq.graph.indices import check_indices
+from tvmq.memory import ROOM, is_shortage
 
 
 class CompiledFunction:
@@ -110,12 +112,18 @@ class CompiledFunction:
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
-        raises        DataError naming the input
+        raises        DataError naming the input; MemoryLimitError where memory runs out
         """
         arrays = self.checked(inputs, check_finite=check_finite)
-        if self._threads and self._threads != here.count:
-            return in_threads(self._threads, lambda: self._run(arrays))
-        return self._run(arrays)
+        try:
+            if self._threads and self._threads != here.count:
+                return in_threads(self._threads, lambda: self._run(arrays))
+            return self._run(arrays)
+        except (MemoryError, RuntimeError) as error:
+            if not is_shortage(error):
+                raise
+            shapes = ", ".join(f"{i.name} {a.shape}" for i, a in zip(self._input_info, arrays, strict=True))
+            raise MemoryLimitError(f"run: memory ran out for inputs of the shapes {shapes}; {ROOM}") from error
 
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._free is not None:

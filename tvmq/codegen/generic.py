@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 from tvm import s_tir, tirx
 
-from tvmq.codegen.accesses import Block, describe, walk
+from tvmq.codegen.accesses import Block, describe
 from tvmq.codegen.fences import fence_products
 from tvmq.codegen.flatten import flatten, with_parameters
 from tvmq.codegen.nests import NestScheduler

@@ -29,7 +29,9 @@ from tvmq.codegen.scopes import without_scopes
 from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
-from tvmq.errors import BuildError
+from tvmq.errors import BuildError, MemoryLimitError
+from tvmq.memory import ROOM, is_shortage
+from tvmq.reasons import reason
 
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -91,7 +93,10 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
-        raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
+        if is_shortage(error):
+            raise MemoryLimitError("build: memory ran out while TVM compiled the module; " + ROOM) from error
+        why = reason(error) or "it does not say why"
+        raise BuildError(f"build: TVM could not compile the module: {why}") from error
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
@@ -177,6 +182,3 @@ def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return relax.op.reshape(call.args[0], call.ty.shape)
 
 
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

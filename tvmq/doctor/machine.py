@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tvmq.cache import VARIABLE, cache_folder
 from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.memory import memory_limit
 
 GIB = 2**30
 LITTLE_MEMORY = 2 * GIB  # quantizing a network of 20 MB of weights takes about 1
@@ -113,17 +114,6 @@ def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # Windows has no sysconf, macOS not this name
         return None
-
-
-def memory_limit(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Bytes that a control group of Linux allows; None without a limit."""
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
-        try:
-            limit = int((root / name).read_text())
-        except (OSError, ValueError):  # "max" is no number
-            continue
-        return limit if limit < 2**60 else None
-    return None
 
 
 def cache() -> Iterator[Finding]:

@@ -67,9 +67,3 @@ def element_type(code: int, what: str) -> str:
             f"from_onnx, {what}: element type {name.lower()} is not supported; export the model in float32"
         )
     return str(helper.tensor_dtype_to_np_dtype(code))
-
-
-def telling_line(error: Exception) -> str:
-    """The last line of an exception's text, which says most: TVM puts long C++ traces before it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(error).__name__).rstrip(".;")

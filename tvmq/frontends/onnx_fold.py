@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmq.frontends.onnx_partial import Partial, compute_partial
-from tvmq.frontends.onnx_shapes import dimensions, infer_shapes
+from tvmq.frontends.onnx_shapes import SMALL, dimensions, infer_shapes
+from tvmq.frontends.onnx_values import Known, check_node
+from tvmq.memory import check_size
 
 if TYPE_CHECKING:
     import onnx
@@ -45,14 +47,18 @@ KEPT = frozenset(
 )
 
 
-def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Replace every node with known results by initializers (in place), then drop what nobody reads."""
-    while _fold_once(model) and any(node.op_type in SHAPES for node in model.graph.node):
+def fold_constants(model: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
+    """Replace every node with known results by initializers (in place), then drop what nobody reads.
+
+    raises   UnsupportedOpError for a node that asks for something impossible, MemoryLimitError for one with a result
+             larger than max_bytes; nothing of that size is computed
+    """
+    while _fold_once(model, max_bytes) and any(node.op_type in SHAPES for node in model.graph.node):
         infer_shapes(model)
     return model
 
 
-def _fold_once(model: onnx.ModelProto) -> bool:
+def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
     """One pass over all nodes; True if any was folded."""
     import onnx
 
@@ -61,7 +67,14 @@ def _fold_once(model: onnx.ModelProto) -> bool:
     types = {v.name: v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input]}
     constants = {tensor.name: tensor for tensor in graph.initializer}
     folder = _Folder(constants, shapes, types, list(model.opset_import))
-    kept = [node for node in graph.node if not folder.fold(node)]
+    for value in graph.input:
+        if value.name not in constants:
+            _check_input(value, max_bytes)
+    kept = []
+    for node in graph.node:
+        check_node(node, Known(constants, shapes, types), max_bytes)
+        if not folder.fold(node):
+            kept.append(node)
     nodes = _used(kept, [value.name for value in graph.output])
     wanted = {name for node in nodes for name in _reads(node)} | {value.name for value in graph.output}
     del graph.node[:]
@@ -72,6 +85,15 @@ def _fold_once(model: onnx.ModelProto) -> bool:
     del graph.initializer[:]
     graph.initializer.extend(new.initializer)
     return len(kept) < before
+
+
+def _check_input(value: onnx.ValueInfoProto, max_bytes: int) -> None:
+    from onnx import helper
+
+    dims, code = dimensions(value), value.type.tensor_type.elem_type
+    if dims and code:
+        dtype = str(helper.tensor_dtype_to_np_dtype(code))
+        check_size(dims, dtype, max_bytes, f"from_onnx, input '{value.name}'")
 
 
 class _Folder:
@@ -162,7 +184,7 @@ class _Folder:
         from onnx import helper
         from onnx.reference import ReferenceEvaluator
 
-        if node.op_type != "Constant" and self._grows(node, sum(value.size for value in feed.values())):
+        if node.op_type != "Constant" and self._grows(node, feed):
             return None
         types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
         graph = helper.make_graph(
@@ -192,13 +214,47 @@ class _Folder:
             len(known) == value.ndim and all(d in (None, n) for d, n in zip(known, value.shape, strict=True))
         )
 
-    def _grows(self, node: onnx.NodeProto, inputs: int) -> bool:
-        """True if the result is known to be large, and larger than the inputs (as for ConstantOfShape)."""
-        dims = self.shapes.get(node.output[0])
-        known = [d for d in dims or [] if isinstance(d, int)]
-        if dims is None or len(known) < len(dims):
-            return False
-        return math.prod(known) > max(LARGEST_GROWTH, inputs)
+    def _grows(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> bool:
+        """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
+        most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
+        for name, inferred in zip(node.output, self._inferred(node, feed), strict=True):
+            dims = self.shapes.get(name) or inferred
+            known = [d for d in dims or [] if isinstance(d, int)]
+            if dims is not None and len(known) == len(dims):
+                if math.prod(known) > most:
+                    return True
+            elif name and max((_largest_size(value) for value in feed.values()), default=0) > most:
+                return True
+        return False
+
+    def _inferred(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
+        """Dimensions of the results by the values of the inputs, where inference over the graph does not know them."""
+        import onnx
+        from onnx import helper, numpy_helper
+
+        if all(not name or self.shapes.get(name) is not None for name in node.output):
+            return [None] * len(node.output)
+        types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
+        graph = helper.make_graph(
+            [node],
+            "node",
+            [helper.make_tensor_value_info(name, types[name], value.shape) for name, value in feed.items()],
+            [helper.make_empty_tensor_value_info(name) for name in node.output if name],
+            [numpy_helper.from_array(value, name) for name, value in feed.items() if value.size <= SMALL],
+        )
+        try:
+            inferred = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=self.opsets))
+        except Exception:  # what does not fit together is said by the check of the node, or its converter
+            return [None] * len(node.output)
+        found = {value.name: dimensions(value) for value in inferred.graph.output}
+        return [found.get(name) for name in node.output]
+
+
+def _largest_size(value: np.ndarray) -> float:
+    """What a small vector of integers could ask for as a shape: the product of its items; 0 for other arrays."""
+    if value.dtype.kind not in "iu" or value.ndim > 1 or value.size > 8:
+        return 0
+    return math.prod(max(1.0, abs(float(item))) for item in value.ravel())
 
 
 def _has_graph(node: onnx.NodeProto) -> bool:

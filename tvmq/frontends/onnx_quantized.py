@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-
 from tvmq.frontends.onnx_layer import Layer
 
 
