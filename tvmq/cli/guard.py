@@ -18,6 +18,7 @@ from typing import Any
 
 import typer
 
+from tvmq.cli.start import import_tvm
 from tvmq.errors import TvmqError
 from tvmq.memory import ROOM
 
@@ -31,6 +32,7 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         with _interrupts() as seen:
             try:
+                import_tvm((*args, *kwargs.values()))
                 return command(*args, **kwargs)
             except (Exception, KeyboardInterrupt) as error:
                 # Inside of TVM an interrupt may become another error.
