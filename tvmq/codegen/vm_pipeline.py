@@ -36,8 +36,9 @@ from tvmq.reasons import reason
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
-# Shrinks buffers between blocks; ours have the size that they need, and it takes a quarter of the build.
-UNUSED = ["s_tir.CompactBufferAllocation"]
+# Passes of the build that change nothing and walk every function. The first shrinks buffers between blocks; ours have
+# the size that they need, and it took a quarter of the build. The others are for GPUs.
+UNUSED = ["s_tir.CompactBufferAllocation", "s_tir.InjectPermutedLayout", "s_tir.InjectVirtualThread"]
 OPTIONS = {"opt_level": 3, "config": CONFIG, "disabled_pass": UNUSED}
 # Of LLVM: 2 gives code as fast as 3 and a fifth shorter (efficientnet_lite0, and 180 functions of loops).
 OPT_LEVEL = {"opt-level": 2}
