@@ -63,4 +63,7 @@ def locked(path: Path) -> Iterator[None]:
         return
     with open(path.with_name(f"{path.name}.lock"), "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        try:
+            yield
+        finally:  # closing is not enough: a child that was forked meanwhile has the file open, too
+            fcntl.flock(file, fcntl.LOCK_UN)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tvmq.codegen.call_code import CallCode
+from tvmq.codegen.forks import ForkLock
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
@@ -41,7 +41,7 @@ class CompiledFunction:
         name: str,
         code: Callable[..., Any],
         description: Mapping[str, Any],
-        lock: threading.Lock,
+        lock: ForkLock,
         threads: int | None = 0,
         *,
         fresh: bool = False,
@@ -128,9 +128,9 @@ class CompiledFunction:
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._free is not None:
             sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
-            with self._lock:
+            with self._lock.lock:
                 return self._free.run(arrays, sizes)
-        with self._lock:
+        with self._lock.lock:
             return self._call.run(arrays)
 
     def __call__(self, *arrays: Any) -> Any:

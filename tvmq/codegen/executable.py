@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +23,11 @@ from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.estimate import estimates
+from tvmq.codegen.forks import RUNNING, ForkLock
 from tvmq.codegen.free_sizes import SizedCode
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.machine import machine_here
+from tvmq.codegen.native import ONE_LOAD
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.recipes import Recipes
@@ -275,7 +276,7 @@ def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None
 
 def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     """{name: function}; they run on one virtual machine and take turns."""
-    lock, whole = threading.Lock(), parts.description
+    lock, whole = ForkLock("running the model", RUNNING), parts.description
     described = {"main": whole, **whole.get("functions", {})}
     common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
     code = _code(parts)
@@ -302,6 +303,11 @@ def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[S
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     """The compiled functions by name, on tensors in the memory of the CPU; True for those whose results are fresh."""
+    with ONE_LOAD:
+        return _code_of(parts)
+
+
+def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     if isinstance(parts.target, CudaTarget):
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)

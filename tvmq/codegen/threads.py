@@ -5,10 +5,14 @@ many of its threads work can be changed at any time (7 us), so models of differe
 gets as many threads as the first model asks for or, if that is more, `default_threads()`; what asks for still more
 runs in a Python thread of its own. TVM would bind the second thread to the second CPU and leave the first one free to
 sit there too, which halves the speed: here the threads of a pool share all CPUs that the process may use.
+
+A child process has none of its parent's threads, and the pool would wait for them for ever, at its end too, where it
+joins them. So the thread that forks gives up those of its pool before; both processes start new ones when they run a model.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable
@@ -38,11 +42,13 @@ class _Here(threading.local):
     count  threads that models use now; 0: never set
     size   of its pool
     fixed  it stays so
+    empty  its pool gave up its threads for a fork
     """
 
     count = 0
     size = 0
     fixed = False
+    empty = False
 
 
 here = _Here()
@@ -96,6 +102,9 @@ def _configured(count: int) -> bool:
     """Have models in this thread use `count` threads; False if its pool has fewer."""
     if here.size == 0:
         _set(max(count, default_threads()))
+        if here.empty:
+            _reset_pool()
+            here.empty = False
         here.size = int(tvm.runtime.num_threads())
     if count > here.size:
         return False
@@ -125,3 +134,32 @@ def _siblings(cpu: int) -> str:
         return Path(SIBLINGS.format(cpu)).read_text().strip()
     except OSError:
         return str(cpu)
+
+
+def _give_up_pool() -> None:
+    """End the other threads of this thread's pool, which nobody uses now."""
+    _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
+    _reset_pool()
+    here.count, here.size, here.empty = 0, 0, True
+
+
+def _reset_pool() -> None:
+    """End the threads of this thread's pool and start as many as it is set to."""
+    _pool_function("ResetThreadPool", "v")()
+
+
+@cache
+def _pool_function(name: str, signature: str, *types: Any) -> Any:
+    """A function of tvm::runtime::threading, which TVM gives to C++ only."""
+    function = getattr(_runtime(), f"_ZN3tvm7runtime9threading{len(name)}{name}E{signature}")
+    function.argtypes, function.restype = types, None
+    return function
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> Any:
+    return ctypes.CDLL(tvm.libinfo.find_libtvm_runtime())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_give_up_pool, after_in_child=_worker.cache_clear)

@@ -6,7 +6,6 @@ neighbours are fused into one function, and every function gets the generic sche
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from tvmq.codegen import casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
+from tvmq.codegen.forks import COMPILING, ForkLock
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
@@ -45,7 +45,7 @@ OPT_LEVEL = {"opt-level": 2}
 
 
 # TVM's operator library keeps the tag that it is working under in a global.
-ONE_AT_A_TIME = threading.RLock()
+ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
 
 
 def mark_kernel(func: Any, name: str) -> Any:
