@@ -71,6 +71,7 @@ def test_the_unit_sees_overflow_and_other_types():
         plus(np.float32([1]), np.int32(1))
 
 
+@pytest.mark.slow
 def test_the_embedded_network_runs_on_the_device(digits: Digits):
     mod = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:32]}, target=DEVICE)
     found = tvmq.check_backend(mod, DEVICE)

@@ -60,6 +60,7 @@ def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
     assert tvmq.verify(tuned, [feed]).exact
 
 
+@pytest.mark.slow
 def test_a_real_measurement_ends(model):
     mod, _ = model
     result = tuning.tune(mod, HERE, 3600)

@@ -41,6 +41,7 @@ def compare(mod: tvm.IRModule, feed: dict[str, Any], orders: tuple[int, ...] = O
         assert_same_bits(model.run(feed, order=order), expected)
 
 
+@pytest.mark.slow
 def test_the_embedded_network(digits):
     compare(digits.quantized, digits.pictures(1))
 

@@ -90,7 +90,7 @@ def swap(imported: tuple[Any, Any]) -> tuple[Any, str, Any]:
     return mod, "llvm", params
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 @pytest.mark.parametrize("mode", ["dynamic", None])
 def test_int8_weights(op: str, mode: str | None) -> None:

@@ -106,6 +106,7 @@ def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     np.testing.assert_array_equal(got, sums)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("low, high", [(0.0, 6.0), (0.0, np.inf), (-np.inf, 1.5)])
 def test_clip(low, high):
     conv, level = SHAPES["one-sided padding"], "generic"

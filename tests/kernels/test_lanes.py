@@ -150,6 +150,7 @@ def test_padding_counts_as_an_activation() -> None:
     assert largest_activation(Conv2d(1, 5, 5, 8, 8, x_dtype="int8"), 0, None) == 255
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.isa("avx2")
 @pytest.mark.parametrize("rows", [1, 3, 21])
 def test_products_of_free_rows(rows: int) -> None:

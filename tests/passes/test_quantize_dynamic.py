@@ -56,6 +56,7 @@ def attention() -> onnx.ModelProto:
     return n.model(n.op("Add", n.op("MatMul", scores, v), n.constant(n.weight(8))))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("model", [convolutions, attention])
 def test_exact_and_near(mode: str | None, model: object) -> None:

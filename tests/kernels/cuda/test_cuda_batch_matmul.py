@@ -20,7 +20,7 @@ from tvmq.kernels.types import FixedRequantize
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(2 * len(ALL)))
 def test_equals_the_definition(number):

@@ -67,7 +67,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(STEPS)))
 @pytest.mark.parametrize("reach", [LARGEST_EXACT, 2**31 - 1])

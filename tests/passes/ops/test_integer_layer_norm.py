@@ -76,7 +76,7 @@ def test_streams_and_norms_are_integers_between_their_borders(name: str) -> None
     assert "tvmq.integer_layer_norm" in [op_name(v) for _, v in View(made).bindings]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pre", "rms"])
 def test_as_near_as_the_float_norm(name: str) -> None:
     usual = tvmq.build(quantized(BODIES[name], integer_layer_norm=False))
