@@ -13,7 +13,7 @@ from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
 from tvmq.errors import MemoryLimitError
-from tvmq.graph.indices import check_indices
+from tvmq.graph.indices import IndexUse, check_indices
 from tvmq.memory import ROOM, is_shortage
 
 
@@ -52,9 +52,10 @@ class CompiledFunction:
         self._description = description
         self._call = CallCode(code, description.get("calls", {}).get("unaligned", ()), fresh=fresh)
         self._limits, self._sized = description["limits"], tuple(sized)
-        self._indices = description.get("indices", ())
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
+        names = [info.name for info in self._input_info]
+        self._indices = [IndexUse(use, names.index(use["input"])) for use in description.get("indices", ())]
         self._call.prepare(self._inputs.arrays)
         batch = description["batch"] or None
         free = any(map(is_free, self._input_info))
@@ -101,10 +102,10 @@ class CompiledFunction:
 
     def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         """The arrays; DataError for one that holds an index outside of what it counts."""
-        sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
-        given = {info.name: array for info, array in zip(self._input_info, arrays, strict=True)}
         for use in self._indices:
-            check_indices(given[use["input"]], use, sizes, "run")
+            if not use.is_inside(arrays[use.position]):
+                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
+                check_indices(arrays[use.position], use.described, sizes, "run")
         return arrays
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:

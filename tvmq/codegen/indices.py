@@ -13,7 +13,6 @@ from tvmq.graph.indices import OPERANDS, wrapped_arguments
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const
 
 Expr = Any
-FARTHEST = 16
 
 
 def take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
@@ -51,28 +50,6 @@ def scatter_elements(builder: relax.BlockBuilder, call: relax.Call) -> relax.Exp
     points = builder.emit(builder.call_te(_points, indices, axis, primfunc_name_hint="points"))
     new = builder.normalize(relax.op.scatter_nd(data, points, updates, str(call.attrs.reduction)))
     return new.op.get_attr("FLegalize")(builder, new)
-
-
-def roi_align(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Legalization of relax.vision.roi_align, where boxes say how many samples are taken: not without end.
-
-    Corners farther than FARTHEST sides of the picture are moved there; a box of 1e30 would take 1e30 samples.
-    """
-    rule, side = call.op.get_attr("FLegalize"), max(map(int, filter(_is_number, call.args[0].ty.shape)))
-    if int(call.attrs.sample_ratio) > 0:
-        return rule(builder, call)
-    end = FARTHEST * side / float(call.attrs.spatial_scale)
-    boxes = builder.emit(builder.call_te(_near, call.args[1], end, primfunc_name_hint="boxes"))
-    return rule(builder, builder.normalize(relax.Call(call.op, [call.args[0], boxes], call.attrs, call.ty_args)))
-
-
-def _is_number(size: Any) -> bool:
-    return isinstance(size, tirx.IntImm)
-
-
-def _near(boxes: te.Tensor, end: float) -> te.Tensor:
-    low, high = tirx.const(-end, boxes.dtype), tirx.const(end, boxes.dtype)
-    return te.compute(boxes.shape, lambda i, j: tirx.max(tirx.min(boxes(i, j), high), low), name="boxes")
 
 
 def _placed(builder: relax.BlockBuilder, call: relax.Call) -> list[relax.Expr]:
@@ -120,5 +97,4 @@ RULES: dict[str, Any] = {
     **{f"relax.{name}": places for name in OPERANDS},
     "relax.take": take,
     "relax.scatter_elements": scatter_elements,
-    "relax.vision.roi_align": roi_align,
 }

@@ -14,7 +14,7 @@ import tvm
 from tvm import relax, tirx
 from tvm.relax import transform, vm_build
 
-from tvmq.codegen import casts, float_functions, indices
+from tvmq.codegen import boxes, casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
@@ -128,7 +128,7 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
 def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
-    rules |= casts.RULES | indices.RULES
+    rules |= casts.RULES | indices.RULES | boxes.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
     rules |= {f"relax.{name}": float_functions.legalize for name in float_functions.FUNCTIONS}

@@ -79,6 +79,8 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_put": _each,
 }
 # What keeps every value of its operand, so that an index behind it is an index before it
+# seen as unsigned, negative numbers are larger than any size
+UNSIGNED: dict[str, Any] = {"<i8": np.dtype("<u8"), "<i4": np.dtype("<u4")}
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
 MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
 
@@ -144,15 +146,30 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
     return found
 
 
+class IndexUse:
+    """An input that is an index, and the short way to see that all of it is inside.
+
+    described  one of input_indices
+    position   of the input
+    """
+
+    def __init__(self, described: dict[str, Any], position: int) -> None:
+        self.described, self.position = described, position
+        sizes = described["sizes"]
+        self._end = min((size if isinstance(size, int) else 0 for size in sizes), default=0)
+
+    def is_inside(self, array: np.ndarray) -> bool:
+        """True if no index is negative or beyond the least axis; False says nothing."""
+        unsigned = UNSIGNED.get(array.dtype.str)
+        return unsigned is not None and bool(array.view(unsigned).max(initial=0) < self._end)
+
+
 def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int], where: str) -> None:
     """DataError if an input of the model holds an index outside; `use` is one of input_indices.
 
     sizes  of free dimensions by name
     """
     axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
-    # one look at unsigned numbers: negative ones are larger than any size
-    if array.dtype.kind == "i" and int(array.view(f"u{array.itemsize}").max(initial=0)) < min(axes):
-        return
     reader = f"layer '{use['layer']}', {use['operator']}"
     _check(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
 
