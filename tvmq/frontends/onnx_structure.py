@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tvmq.errors import ModelError, UnsupportedOpError
 
@@ -86,21 +86,19 @@ def check_attributes(node: onnx.NodeProto, opset: int) -> None:
         _check_schema(node, schema)
 
 
-def _check_schema(node: onnx.NodeProto, schema: Any) -> None:
-    for what, names, least, most in (
-        ("inputs", node.input, schema.min_input, schema.max_input),
-        ("outputs", node.output, schema.min_output, schema.max_output),
-    ):
+def _check_schema(node: onnx.NodeProto, schema: _Schema) -> None:
+    for what, names, (least, most) in (("inputs", node.input, schema.inputs), ("outputs", node.output, schema.outputs)):
         if not least <= len(names) <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}" if most < MOST else f"{least} or more"
             raise refusal(node, f"it has {len(names)} {what}, the operator takes {allowed}")
     given = {attribute.name: attribute for attribute in node.attribute}
-    for name, known in schema.attributes.items():
-        attribute = given.get(name)
-        if attribute is None and known.required:
-            raise refusal(node, f"it lacks the attribute {name}")
-        if attribute is not None and not attribute.ref_attr_name and attribute.type != int(known.type.value):
-            raise refusal(node, f"{name} is {_value(attribute)}, the operator takes {known.type.name.lower()}")
+    lacking = [name for name in schema.required if name not in given]
+    if lacking:
+        raise refusal(node, f"it lacks the attribute {lacking[0]}")
+    for name, attribute in given.items():
+        code, kind = schema.types.get(name, (attribute.type, ""))
+        if attribute.type != code and not attribute.ref_attr_name:
+            raise refusal(node, f"{name} is {_value(attribute)}, the operator takes {kind}")
 
 
 def _value(attribute: onnx.AttributeProto) -> str:
@@ -112,13 +110,30 @@ def _value(attribute: onnx.AttributeProto) -> str:
     return f"of type {AttributeProto.AttributeType.Name(attribute.type).lower()}"
 
 
+class _Schema(NamedTuple):
+    """Of ONNX's definition of an operator: least and most inputs and outputs; attributes."""
+
+    inputs: tuple[int, int]
+    outputs: tuple[int, int]
+    required: tuple[str, ...]
+    types: dict[str, tuple[int, str]]
+
+
 @cache
-def _schema(op_type: str, opset: int) -> Any:
+def _schema(op_type: str, opset: int) -> _Schema | None:
     """ONNX's definition of an operator, None where it has none."""
     from onnx import defs
 
-    known = 0 < opset < 2**31 and defs.has(op_type, max_inclusive_version=opset)
-    return defs.get_schema(op_type, max_inclusive_version=opset) if known else None
+    if not 0 < opset < 2**31 or not defs.has(op_type, max_inclusive_version=opset):
+        return None
+    schema: Any = defs.get_schema(op_type, max_inclusive_version=opset)
+    attributes = schema.attributes.items()
+    return _Schema(
+        (schema.min_input, schema.max_input),
+        (schema.min_output, schema.max_output),
+        tuple(name for name, one in attributes if one.required),
+        {name: (int(one.type.value), one.type.name.lower()) for name, one in attributes},
+    )
 
 
 def refusal(node: onnx.NodeProto, what: str) -> UnsupportedOpError:

@@ -234,7 +234,7 @@ def _reshape(node: onnx.NodeProto, known: Known) -> None:
     if not _attribute(node, "allowzero"):
         if any(n == 0 and i >= len(shape) for i, n in enumerate(sizes)):
             raise refusal(node, f"shape is {sizes}, its 0 copies a dimension that the input {list(shape)} lacks")
-        sizes = [shape[i] if n == 0 else n for i, n in enumerate(sizes)]  # type: ignore[misc]
+        sizes = [shape[i] if n == 0 else n for i, n in enumerate(sizes)]
     have, want = math.prod(int(n) for n in shape), math.prod(n for n in sizes if n != -1)
     if have != want if -1 not in sizes else (have % want if want else have):
         raise refusal(node, f"shape is {sizes}, the input {list(shape)} has {have} elements")
@@ -267,7 +267,7 @@ def _convolution(node: onnx.NodeProto, known: Known) -> None:
         return
     if len(shape) != len(weight) or len(weight) < 3:
         raise refusal(node, f"the input has {len(shape)} dimensions, the weight {len(weight)}; allowed are equal ones")
-    group, outer, inner = _attribute(node, "group") or 1, *map(int, weight[:2])  # type: ignore[arg-type]
+    group, outer, inner = _attribute(node, "group") or 1, *map(int, weight[:2])
     wanted = outer if node.op_type == "ConvTranspose" else inner * group
     if shape[1] != wanted or outer % group:
         raise refusal(
