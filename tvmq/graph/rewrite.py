@@ -15,9 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tvm
-import tvm_ffi
 from tvm import relax
-from tvm.relax.expr import _update_type
 
 from tvmq.graph.names import UniqueNames, merge, with_names
 from tvmq.graph.view import View, leaves, used_vars
@@ -34,7 +32,8 @@ class Rewriter:
             name: sources for name, sources in self.view.names.items() if name in self.view.params
         }
         self._map: dict[str, relax.Expr] = {}
-        self._old: dict[str, list[str]] = {}
+        self._old: dict[str, dict[str, None]] = {}
+        self._readers: dict[str, set[str]] = {}  # of the old variables of a new one, without these themselves
         self._bindings: dict[str, tuple[relax.Var, relax.Expr]] = {}
         self._unique = UniqueNames(self.view.params)
         self._builder = relax.BlockBuilder()
@@ -60,10 +59,7 @@ class Rewriter:
             args = [self.substitute(arg) for arg in expr.args]
             if _are_same(args, expr.args):
                 return expr
-            call = relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
-            if all(map(_is_like, args, expr.args)):  # to infer the type of a convolution takes 0.4 ms
-                _update_type(call, expr.ty)
-            return self._builder.normalize(call)
+            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span))
         return expr
 
     def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
@@ -71,7 +67,7 @@ class Rewriter:
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             flat = [self._flatten(arg, name, sources) for arg in value.args]
-            if not _are_same(flat, value.args):  # else its type stays known
+            if not _are_same(flat, value.args):  # else its type is known: a convolution's takes 0.4 ms
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -92,11 +88,14 @@ class Rewriter:
         """From now on `old` means `new`."""
         self._map[old.name] = new
         if isinstance(new, relax.Var):
-            self._old.setdefault(new.name, []).append(old.name)
+            names, readers = self._old.setdefault(new.name, {}), self._readers.setdefault(new.name, set())
+            names[old.name] = None
+            readers.discard(old.name)
+            readers.update(reader for reader in self.view.readers.get(old.name, ()) if reader not in names)
 
     def old_names(self, new: relax.Var) -> list[str]:
         """The old variables that a new one stands for."""
-        return self._old.get(new.name, [])
+        return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
         """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
@@ -105,9 +104,8 @@ class Rewriter:
 
     def read_once(self, x: relax.Var) -> bool:
         """True if a new variable stands for exactly one old one, which has one reader and is no result."""
-        old = self.old_names(x)
-        readers = [reader for name in old for reader in self.view.readers[name] if reader not in old]
-        return len(set(readers)) == 1 and not any(self.view.is_output(name) for name in old)
+        is_output = any(name in self._old.get(x.name, ()) for name in self.view.outputs)
+        return len(self._readers.get(x.name, ())) == 1 and not is_output
 
     def replace(self, var: relax.Var, value: relax.Expr, sources: Iterable[str] = ()) -> None:
         """Bind an already emitted variable to another value of the same type; it also gets these source names."""
@@ -177,11 +175,7 @@ def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
         fields = [replaced(item, table) for item in expr.fields]
-        return (
-            expr
-            if _are_same(fields, expr.fields)
-            else relax.Tuple(fields, expr.span)
-        )
+        return expr if _are_same(fields, expr.fields) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
@@ -191,14 +185,6 @@ def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
 
 def _are_same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
     return all(a.same_as(b) for a, b in zip(new, old, strict=True))
-
-
-def _is_like(new: relax.Expr, old: relax.Expr) -> bool:
-    """True for the same expression, and for variables of one type."""
-    if new.same_as(old):
-        return True
-    both = isinstance(new, relax.Var) and isinstance(old, relax.Var)
-    return both and tvm_ffi.structural_equal(new.ty, old.ty)
 
 
 Visit = Callable[[Rewriter, relax.Var, relax.Expr], "relax.Expr | None"]
