@@ -157,7 +157,7 @@ def bias_and_product(view: View, name: str) -> list[str]:
 
 def _is_product(view: View, name: str) -> bool:
     value = view.value.get(name)
-    if op_name(value) != "matmul" or is_const(value.args[0]):
+    if value is None or op_name(value) != "matmul" or is_const(value.args[0]):
         return False
     return _is_product_of(view, name, value.args[0].name)
 

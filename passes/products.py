@@ -71,6 +71,7 @@ def _without_factor(rewriter: Rewriter, x: relax.Expr) -> tuple[relax.Expr, floa
 def _behind(rewriter: Rewriter, link: relax.Var, inner: relax.Expr, factor: float) -> tuple[relax.Expr, float]:
     """The operand and its number behind one more operator."""
     value = rewriter.value_of(link)
+    assert value is not None
     if op_name(value) in MOVES:
         if factor == 1.0:
             return link, 1.0

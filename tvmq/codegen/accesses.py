@@ -7,7 +7,7 @@ loop for each variable. Everything else is None, and the caller leaves it alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -32,12 +32,13 @@ def children(node: Expr) -> list[Expr]:
         return list(node.args)
     if isinstance(node, LEAVES):
         return []
-    found = [getattr(node, name) for name in _operands(type(node))]
+    kind: Hashable = type(node)
+    found = [getattr(node, name) for name in _operands(kind)]
     return [child for child in found if isinstance(child, tvm.ir.Expr)]
 
 
 @cache
-def _operands(kind: type) -> tuple[str, ...]:
+def _operands(kind: Hashable) -> tuple[str, ...]:
     """Names of the operands that expressions of a class have."""
     return tuple(name for name in OPERANDS if hasattr(kind, name))
 

@@ -95,7 +95,7 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     if not all(_go_together(producer, known) for known in described):
         return False
     buffer, cheap, runs = schedule.get(block).body.buffer, producer.operations <= CHEAP, 0
-    for consumer, known in zip(consumers, described, strict=True):
+    for known in described:
         reads = sum(buffer.same_as(getattr(node, "source", None)) for node in known.nodes)
         if known.operations + reads * producer.operations > LARGEST_EXPRESSION:
             return False

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from tvm import relax
 
@@ -79,7 +80,7 @@ def merge(*groups: Iterable[str]) -> tuple[str, ...]:
     >>> merge(("conv",), ("relu", "conv"))
     ('conv', 'relu')
     """
-    return tuple(dict.fromkeys(name for group in groups for name in group))
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 class UniqueNames:

@@ -33,7 +33,8 @@ class Rewriter:
             name: sources for name, sources in self.view.names.items() if name in self.view.params
         }
         self._map: dict[str, relax.Expr] = {}
-        self._old: dict[str, list[str]] = {}
+        self._old: dict[str, dict[str, None]] = {}
+        self._readers: dict[str, set[str]] = {}  # of the old variables of a new one, without these themselves
         self._bindings: dict[str, tuple[relax.Var, relax.Expr]] = {}
         self._unique = UniqueNames(self.view.params)
         self._builder = relax.BlockBuilder()
@@ -89,11 +90,14 @@ class Rewriter:
         """From now on `old` means `new`."""
         self._map[old.name] = new
         if isinstance(new, relax.Var):
-            self._old.setdefault(new.name, []).append(old.name)
+            names, readers = self._old.setdefault(new.name, {}), self._readers.setdefault(new.name, set())
+            names[old.name] = None
+            readers.discard(old.name)
+            readers.update(reader for reader in self.view.readers.get(old.name, ()) if reader not in names)
 
     def old_names(self, new: relax.Var) -> list[str]:
         """The old variables that a new one stands for."""
-        return self._old.get(new.name, [])
+        return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
         """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
@@ -102,9 +106,8 @@ class Rewriter:
 
     def read_once(self, x: relax.Var) -> bool:
         """True if a new variable stands for exactly one old one, which has one reader and is no result."""
-        old = self.old_names(x)
-        readers = [reader for name in old for reader in self.view.readers[name] if reader not in old]
-        return len(set(readers)) == 1 and not any(self.view.is_output(name) for name in old)
+        is_output = any(name in self._old.get(x.name, ()) for name in self.view.outputs)
+        return len(self._readers.get(x.name, ())) == 1 and not is_output
 
     def replace(self, var: relax.Var, value: relax.Expr, sources: Iterable[str] = ()) -> None:
         """Bind an already emitted variable to another value of the same type; it also gets these source names."""
