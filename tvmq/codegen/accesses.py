@@ -32,7 +32,7 @@ def children(node: Expr) -> list[Expr]:
         return list(node.args)
     if isinstance(node, LEAVES):
         return []
-    kind: Hashable = type(node)
+    kind: Any = type(node)  # mypy takes no class for hashable
     found = [getattr(node, name) for name in _operands(kind)]
     return [child for child in found if isinstance(child, tvm.ir.Expr)]
 
