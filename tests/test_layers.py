@@ -23,6 +23,7 @@ ROWS = [
     (0, "deprecation"),
     (1, "numerics", "spec"),
     (1, "cache"),
+    (1, "forks"),
     (1, "by_name"),
     (2, "observers"),
     (2, "backends", "cost"),
@@ -52,7 +53,7 @@ ALSO = {"codegen": {"kernels", "passes"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
+    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "backends": set(), "cost": set(),
     "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none

@@ -19,6 +19,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
+
 from tvmq.version import __version__
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 
 import tvm_ffi
 
-from tvmq.codegen.forks import LOADING, ForkLock
+from tvmq.forks import LOADING, ForkLock
 from tvmq.codegen.memory_file import written
 from tvmq.codegen.shared_object import link_shared
 from tvmq.codegen.target import CpuTarget

@@ -18,7 +18,7 @@ from tvmq.codegen import float_functions
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
-from tvmq.codegen.forks import COMPILING, ForkLock
+from tvmq.forks import COMPILING, ForkLock
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
