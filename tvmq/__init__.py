@@ -20,7 +20,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
-
 from tvmq.version import __version__
 
 if TYPE_CHECKING:

@@ -36,7 +36,15 @@ from tvmq.codegen.cuda.saved import MEMBERS as GPU
 from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
 from tvmq.codegen.host import missing_features
-from tvmq.codegen.manifest import SEVERAL, bounded_text, check_form, check_versions, codes_of, describe_code, make_manifest
+from tvmq.codegen.manifest import (
+    SEVERAL,
+    bounded_text,
+    check_form,
+    check_versions,
+    codes_of,
+    describe_code,
+    make_manifest,
+)
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.codegen.saved_file import HashingReader, Readable, SavedFile
 from tvmq.codegen.shared_constants import cut, joined
@@ -69,7 +77,7 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", packed(parts, module()))
-        write_whole(path, saved.blocks())
+        write_whole(path, saved.blocks)
     except ArtifactError:  # the file it was loaded from was changed
         raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the name

@@ -23,7 +23,6 @@ from tvmq.codegen.cuda.device import refusal as gpu_refusal
 from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.estimate import estimates
-from tvmq.forks import RUNNING, ForkLock
 from tvmq.codegen.free_sizes import SizedCode
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.machine import machine_here
@@ -38,6 +37,7 @@ from tvmq.codegen.threads import check_counts, default_threads, in_threads, with
 from tvmq.codegen.timing import Timing, measure
 from tvmq.cost import START
 from tvmq.errors import ArtifactError, ConfigError, TargetError
+from tvmq.forks import RUNNING, ForkLock
 from tvmq.graph.ledger import Ledger
 
 # Stage of the module -> what people call such a model.

@@ -23,7 +23,7 @@ from tvmq.codegen import kernel_cache
 from tvmq.codegen.direct_functions import SYMBOL
 from tvmq.codegen.elf_object import UNDEFINED, ObjectFile, read_object
 from tvmq.codegen.lone_stores import with_whole_stores
-from tvmq.codegen.memory_file import written
+from tvmq.codegen.memory_file import object_file
 from tvmq.codegen.merge_objects import merged
 from tvmq.codegen.native import is_linux_x86
 from tvmq.codegen.shared_object import link_objects
@@ -90,7 +90,7 @@ def _compiled(name: str, func: Any, target: CpuTarget, compiler: Any, options: O
     with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
         library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
     whole = with_whole_stores(library, target)
-    return written(lambda path: whole.write_to_file(path, "o"))
+    return object_file(whole)
 
 
 def _key(func: Any, compiler: Any, options: Options) -> str:

@@ -18,7 +18,6 @@ from tvmq.codegen import float_functions
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
-from tvmq.forks import COMPILING, ForkLock
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
@@ -27,7 +26,8 @@ from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
-from tvmq.errors import BuildError
+from tvmq.errors import BuildError, OutputError
+from tvmq.forks import COMPILING, ForkLock
 
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -86,6 +86,8 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
             return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+    except OutputError:
+        raise
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side

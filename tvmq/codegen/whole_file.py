@@ -1,7 +1,7 @@
 """Files that appear whole or not at all, and leave nothing behind, not even where the process is killed.
 
-Where the system can, the file has no name until it is whole. Elsewhere, and for the moment in which it takes the place of
-another one, it is called .tvmq-*.part and locked; those that nobody has locked any more are removed by the next save.
+Where the system can, the file has no name until it is whole. Elsewhere, and for the moment in which it takes the place
+of another one, it is called .tvmq-*.part and locked; the next save removes those that nobody has locked any more.
 """
 
 from __future__ import annotations
@@ -9,42 +9,58 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
 PART = ".tvmq-{}.part"
 
 
-def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+def write_whole(path: Path, pieces: Callable[[], Iterable[bytes]]) -> None:
     """Write a file, or leave the one that was there.
 
+    pieces   gives the content; it may be called twice
     raises   OSError
     """
     _remove_left_parts(path.parent)
     # Beside the file, so that renaming stays on one disk.
     part = path.with_name(PART.format(secrets.token_hex(8))) if path.name else path
     try:
-        with _opened(part) as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-            if not os.path.lexists(part):
-                os.link(f"/proc/self/fd/{file.fileno()}", part, follow_symlinks=True)
-            part.replace(path)
+        if _write_nameless(part, path, pieces):
+            return
+        # 0o666 less the umask, as any new file
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            _write(file, pieces)
+            if os.name == "posix":  # locked until it has its name; Windows renames no open file
+                part.replace(path)
+                return
+        part.replace(path)
     finally:
         with contextlib.suppress(OSError, ValueError):
             part.unlink()
 
 
-@contextlib.contextmanager
-def _opened(part: Path) -> Iterator[IO[bytes]]:
+def _write_nameless(part: Path, path: Path, pieces: Callable[[], Iterable[bytes]]) -> bool:
+    """The same with a file that has no name at first; False where there are none, or it can get no name."""
     descriptor = _nameless(part.parent)
-    if descriptor is None:  # 0o666 less the umask, as any new file
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    if descriptor is None:
+        return False
     with os.fdopen(descriptor, "wb") as file:
-        _lock(descriptor)
-        yield file
+        _write(file, pieces)
+        try:  # src_dir_fd: else Python asks for a link to the link
+            os.link(f"/proc/self/fd/{descriptor}", part, src_dir_fd=descriptor, follow_symlinks=True)
+        except OSError:
+            return False
+        part.replace(path)
+    return True
+
+
+def _write(file: IO[bytes], pieces: Callable[[], Iterable[bytes]]) -> None:
+    _lock(file.fileno())
+    file.writelines(pieces())
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _nameless(folder: Path) -> int | None:
@@ -57,17 +73,12 @@ def _nameless(folder: Path) -> int | None:
         return None
 
 
-def _lock(descriptor: int) -> bool:
-    """True if nobody else writes the file, or where nobody can know."""
-    try:
+def _lock(descriptor: int) -> None:
+    """Say that the file has a writer."""
+    with contextlib.suppress(OSError, ImportError):
         import fcntl
-    except ImportError:
-        return True
-    try:
+
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return not isinstance(error, BlockingIOError)
-    return True
 
 
 def _remove_left_parts(folder: Path) -> None:
