@@ -4,8 +4,8 @@ A fork copies one thread. What the others hold stays held in the child for ever,
 changed; TVM's pool of threads is a pool of none. So a fork waits until no other thread is inside of TVM, with the locks
 that are made here; `codegen/threads.py` gives up the pool before and starts another one afterwards.
 
-It also waits for imports of other threads. A thread that stays inside for longer than PATIENCE is not waited for. In the
-child, what it was at gives an error then.
+It also waits for imports of other threads. A thread that stays inside for longer than PATIENCE is not waited for. In
+the child, what it was at gives an error then.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _before() -> None:
 
 def _wait_for_imports(end: float) -> None:
     """Until no other thread imports a module: Python has a lock for each module, and leaves them held in the child."""
-    importing: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})  # type: ignore[attr-defined]
+    importing: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
     own = (None, threading.get_ident())
     while any(getattr(reference(), "owner", None) not in own for reference in list(importing.values())):
         if time.monotonic() > end:

@@ -3,7 +3,8 @@
     <TVMQ_CACHE>/kernels/<sha256 of the source>     sha256 of that name and the object file, object file
 
 Any number of processes may read and write at once: entries appear whole, by renaming. One that is damaged, stands
-under another name or belongs to another user is removed and built anew. Reading an entry makes it young; beyond MOST_BYTES the oldest ones go.
+under another name or belongs to another user is removed and built anew. Reading an entry makes it young; beyond
+MOST_BYTES the oldest ones go.
 """
 
 from __future__ import annotations

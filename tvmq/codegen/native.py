@@ -66,7 +66,7 @@ def _load_from_memory(data: bytes) -> Any:
 
 
 def _module(path: Path) -> Any:
-    """A library as a module of TVM, which is unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
+    """A library as a module of TVM, unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
     with ONE_LOAD:
         return tvm_ffi.get_global_func(LOAD)(str(path), "so")
 

@@ -75,17 +75,21 @@ def _nameless(folder: Path) -> int | None:
 
 def _lock(descriptor: int) -> None:
     """Say that the file has a writer."""
-    with contextlib.suppress(OSError, ImportError):
+    try:
         import fcntl
-
+    except ImportError:
+        return
+    with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _remove_left_parts(folder: Path) -> None:
     """Remove what writers left that were killed."""
-    with contextlib.suppress(OSError, ValueError, ImportError):
+    try:
         import fcntl
-
+    except ImportError:
+        return
+    with contextlib.suppress(OSError, ValueError):
         for part in folder.glob(PART.format("*")):
             with contextlib.suppress(OSError), open(part, "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
