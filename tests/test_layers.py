@@ -24,6 +24,7 @@ ROWS = [
     (0, "text"),
     (1, "numerics", "spec"),
     (1, "cache"),
+    (1, "forks"),
     (1, "by_name"),
     (1, "memory", "array_file", "reasons"),
     (2, "observers"),
@@ -54,7 +55,7 @@ ALSO = {"codegen": {"kernels", "passes"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
+    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "text": set(),
     "memory": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "rules": set(),

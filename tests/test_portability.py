@@ -35,6 +35,7 @@ SYSTEM_FILES = {
     "tvmq.codegen.cuda.nvcc": "where CUDA is usually installed",
     "tvmq.codegen.host": "features of the CPU",
     "tvmq.codegen.memory_file": "files in memory",
+    "tvmq.codegen.whole_file": "files without a name, by their number",
     "tvmq.codegen.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.codegen.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",

@@ -21,6 +21,7 @@ import os.path
 import sys
 from typing import TYPE_CHECKING, Any
 
+import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
 from tvmq.version import __version__
 
 if TYPE_CHECKING:

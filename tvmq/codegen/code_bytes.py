@@ -19,7 +19,7 @@ import tvm_ffi
 from tvm import relax
 
 from tvmq.codegen.bytecode import Bytecode, read_bytecode
-from tvmq.codegen.memory_file import memory_file, written
+from tvmq.codegen.memory_file import check_size, memory_file, written
 from tvmq.codegen.native import ONE_LOAD, is_linux_x86, load_native, native_library
 from tvmq.codegen.quiet import without_noise
 from tvmq.codegen.target import CpuTarget
@@ -54,8 +54,9 @@ def to_bytes(executable: relax.VMExecutable, target: CpuTarget, native: bytes | 
 
 
 def _bitcode(library: Any) -> bytes:
-    code = written(lambda path: library.write_to_file(path, "bc"))
-    return without_addresses(code, library.inspect_source("ll"))
+    text = library.inspect_source("ll")
+    check_size("kernel", len(text))  # LLVM ends the process where it cannot write
+    return without_addresses(written(lambda path: library.write_to_file(path, "bc")), text)
 
 
 def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tvmq.codegen.call_code import CallCode
-from tvmq.codegen.forks import ForkLock
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
 from tvmq.errors import MemoryLimitError
+from tvmq.forks import ForkLock
 from tvmq.graph.indices import IndexUse, check_indices
 from tvmq.memory import ROOM, is_shortage
 

@@ -13,6 +13,8 @@ from tvmq.version import __version__
 
 SCHEMA = 3
 SEVERAL = 4  # schema of a file with code for several CPUs
+# Bounds against texts that fill the memory when they are read: bytes, and entries, of which 50 a layer are usual.
+LONGEST, MOST_ENTRIES = 64 * 2**20, 2**20
 MISSING = object()
 
 # A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
@@ -63,6 +65,17 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
         "description": parts.description,
         "sha256": hashes,
     }
+
+
+def bounded_text(where: str, text: bytes) -> bytes:
+    """The text of a manifest; ArtifactError if it is larger than one of a model can be."""
+    entries = sum(map(text.count, (b",", b"[", b"{")))
+    if len(text) > LONGEST or entries > MOST_ENTRIES:
+        raise ArtifactError(
+            f"{where}: its manifest has {len(text)} bytes and {entries} entries, the limits are {LONGEST} and "
+            f"{MOST_ENTRIES}; it is no tvmq file"
+        )
+    return text
 
 
 def describe_code(parts: Any) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from typing import Any
 
 import tvm_ffi
 
-from tvmq.codegen.forks import LOADING, ForkLock
-from tvmq.codegen.memory_file import written
+from tvmq.codegen.memory_file import object_file
 from tvmq.codegen.shared_object import link_shared
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
-
+from tvmq.forks import LOADING, ForkLock
 
 # The dynamic linker, and the virtual machine's memory, have locks of their own.
 ONE_LOAD = ForkLock("loading a model", LOADING, reentrant=True)
@@ -35,7 +34,7 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
     if not is_linux_x86(target):
         return None
     try:
-        return link_shared(written(lambda path: library.write_to_file(path, "o")))
+        return link_shared(object_file(library))
     except BuildError:
         return None
 
@@ -67,7 +66,7 @@ def _load_from_memory(data: bytes) -> Any:
 
 
 def _module(path: Path) -> Any:
-    """A library as a module of TVM, which is unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
+    """A library as a module of TVM, unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
     with ONE_LOAD:
         return tvm_ffi.get_global_func(LOAD)(str(path), "so")
 

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO
 
-from tvmq.codegen.forks import HOLDING_BACK, ForkLock
+from tvmq.forks import HOLDING_BACK, ForkLock
 
 _LOCK = ForkLock("loading or saving a model", HOLDING_BACK)
 STDERR = 2

@@ -7,7 +7,7 @@ runs in a Python thread of its own. TVM would bind the second thread to the seco
 sit there too, which halves the speed: here the threads of a pool share all CPUs that the process may use.
 
 A child process has none of its parent's threads, and the pool would wait for them for ever, at its end too, where it
-joins them. So the thread that forks gives up those of its pool before; both processes start new ones when they run a model.
+joins them. So the thread that forks gives up those of its pool before; both processes start new ones when they run.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from tvmq.codegen import boxes, casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
-from tvmq.codegen.forks import COMPILING, ForkLock
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
 from tvmq.codegen.leaky import leaky
@@ -29,7 +28,8 @@ from tvmq.codegen.scopes import without_scopes
 from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
-from tvmq.errors import BuildError, MemoryLimitError
+from tvmq.errors import BuildError, MemoryLimitError, OutputError
+from tvmq.forks import COMPILING, ForkLock
 from tvmq.memory import ROOM, is_shortage
 from tvmq.reasons import reason
 
@@ -91,6 +91,8 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
             return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+    except OutputError:
+        raise
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tvmq.cache import VARIABLE, cache_folder
+from tvmq.cache import VARIABLE, cache_folder, distrust
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.memory import memory_limit
 
@@ -121,6 +121,11 @@ def cache() -> Iterator[Finding]:
     folder = cache_folder()
     if folder is None:
         yield note("cache", f"off ({VARIABLE} is empty, or there is no home)", f"unset {VARIABLE}: builds get faster")
+        return
+    reason = distrust(folder)
+    if reason:
+        what, _, remedy = reason.rpartition("; ")
+        yield problem("cache", f"'{folder}' is not used, since {what}", remedy)
         return
     refused = write_error(folder)
     if refused:

@@ -4,11 +4,13 @@ A fork copies one thread. What the others hold stays held in the child for ever,
 changed; TVM's pool of threads is a pool of none. So a fork waits until no other thread is inside of TVM, with the locks
 that are made here; `codegen/threads.py` gives up the pool before and starts another one afterwards.
 
-A thread that stays inside for longer than PATIENCE is not waited for. In the child, what it was at gives an error then.
+It also waits for imports of other threads. A thread that stays inside for longer than PATIENCE is not waited for. In
+the child, what it was at gives an error then.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 import time
@@ -85,6 +87,7 @@ class _Lost:
 def _before() -> None:
     _one_fork.acquire()
     end = time.monotonic() + PATIENCE
+    _wait_for_imports(end)
     for level in LEVELS:
         locks = [lock for lock in _locks() if lock.level == level and not isinstance(lock.lock, _Lost)]
         for lock in locks:
@@ -93,6 +96,17 @@ def _before() -> None:
         for lock in locks:
             if lock.lock.lock.acquire(timeout=max(0, end - time.monotonic())):
                 _held.append(lock.lock.lock)
+    _wait_for_imports(end)
+
+
+def _wait_for_imports(end: float) -> None:
+    """Until no other thread imports a module: Python has a lock for each module, and leaves them held in the child."""
+    importing: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
+    own = (None, threading.get_ident())
+    while any(getattr(reference(), "owner", None) not in own for reference in list(importing.values())):
+        if time.monotonic() > end:
+            return
+        time.sleep(0.001)
 
 
 def _locks() -> list[ForkLock]:
