@@ -449,7 +449,7 @@ class QConfig:
     def wants_data(self) -> str | None:
         """The option given that only scales from calibration data follow; None where scales made at run time do.
 
-        >>> qconfig(nbit_weight=4).wants_data(), qconfig(calibrate_mode="mse").wants_data()
+        >>> qconfig(nbit_weight=4).wants_data(), qconfig(calibrate_mode="minmax").wants_data()
         (None, 'calibrate_mode')
         """
         asked = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]

@@ -186,6 +186,11 @@ def function_pass(
     >>> from tvmq.relay.module import IRModule
     >>> x = var("x", shape=(2,))
     >>> print(doubled(IRModule.from_expr(-x)).astext(), end="")
+    #[version = "0.0.5"]
+    def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] {
+      %0 = negative(%x) /* ty=Tensor[(2), float32] */;
+      add(%0, %0) /* ty=Tensor[(2), float32] */
+    }
     """
     if pass_func is None:
         return lambda given: function_pass(given, opt_level, name, required)
