@@ -7,8 +7,8 @@
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
 the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
-mistake; the message names the nearest layers. A name as it is printed, `/a/{b, c}` for a fused layer included, stands for
-that layer alone, whatever its letters mean in a glob.
+mistake; the message names the nearest layers. A name as it is printed, `/a/{b, c}` for a fused layer included, stands
+for that layer alone, whatever its letters mean in a glob.
 """
 
 from __future__ import annotations

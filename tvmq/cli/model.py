@@ -104,8 +104,8 @@ def read_source(model: Path) -> Source:
         return _program(model)
     import onnx
 
-    from tvmq.frontends.onnx_load import read_model
     from tvmq.frontends.onnx_contrib import carries_scales
+    from tvmq.frontends.onnx_load import read_model
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
     proto = read_model(model)
