@@ -29,7 +29,8 @@ def _activate(layer: Layer, x: str, name: str, given: list[float]) -> None:
         bounds = [layer.number(role, value) for role, value in zip(("low", "high"), given, strict=False)]
         layer.finish("Clip", [x, *bounds])
     else:
-        layer.finish(name, [x], **dict(zip(ACTIVATIONS[name], given, strict=False)))
+        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], given, strict=False))
+        layer.finish(name, [x], **named)
 
 
 def _own(layer: Layer, *others: str) -> dict[str, Any]:
