@@ -13,9 +13,10 @@ from onnx import TensorProto, helper
 import tvmq
 from tests.frontends.frontend_models import assert_close, make_model, run_float, run_onnxruntime
 from tests.quantized_models import Maker, assert_like_onnxruntime, random_feed
-from tvmq.errors import UnsupportedOpError
+from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.onnx import from_onnx
 from tvmq.frontends.onnx_contrib import carries_scales
+from tvmq.passes.prepare import prepare
 
 MICROSOFT = "com.microsoft"
 RANDOM = np.random.default_rng(5)
@@ -233,3 +234,19 @@ def test_models_that_carry_scales(tmp_path: Path) -> None:
         assert carries_scales(tmp_path / name) == carried
     (tmp_path / "none").write_bytes(b"no model")
     assert not carries_scales(tmp_path / "none") and random_feed(plain)["x"].shape == (2, 3)
+
+
+def test_a_table_with_a_mask_row_in_front_of_a_softmax_is_no_fault() -> None:
+    """Rows of -inf are added to scores; the same table behind nothing is refused."""
+    table = np.float32([[0.5, 1, 2], [0, -np.inf, 3]])
+    nodes = [
+        helper.make_node("Gather", ["t", "i"], ["rows"], "rows"),
+        helper.make_node("Add", ["x", "rows"], ["scores"], "scores"),
+        helper.make_node("Softmax", ["scores"], ["y"], "shares", axis=-1),
+    ]
+    inputs = {"x": ("float32", (2, 3)), "i": ("int64", (2,))}
+    mod, params = from_onnx(make_model(nodes, inputs, ["y"], {"t": table}))
+    prepare(mod, params)
+    mod, params = from_onnx(make_model(nodes[:2], inputs, ["scores"], {"t": table}))
+    with pytest.raises(ModelError, match="prepare: weight 't' holds 1 NaN or infinite of 6 values, which reach"):
+        prepare(mod, params)
