@@ -7,8 +7,8 @@
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
 the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
-mistake; the message names the nearest layers. A name as it is printed, `/a/{b, c}` for a fused layer included, stands for
-that layer alone, whatever its letters mean in a glob.
+mistake; the message names the nearest layers. A name as it is printed, `/a/{b, c}` for a fused layer included, stands
+for that layer alone, whatever its letters mean in a glob.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Rule:
         given = [f"{name}={spec}" for name, spec in specs.items() if spec is not None]
         return f"Rule({', '.join([_text(self.match), *given])})"
 
-    def names(self, layer: LayerFacts) -> bool:
+    def _names(self, layer: LayerFacts) -> bool:
         """True if the rule is a name of this layer as it is printed: plain, of several in braces, or cut by "..."."""
         if not isinstance(self.match, str):
             return False
@@ -163,7 +163,7 @@ class Rule:
         Where a rule is the printed name of some layer, `resolve` reads it as no glob.
         """
         match = self.match
-        if self.names(layer):
+        if self._names(layer):
             return True
         if isinstance(match, str) and match.startswith(OP_PREFIX):
             return fnmatchcase(layer.op, match.removeprefix(OP_PREFIX).removeprefix("relax."))
@@ -279,7 +279,7 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
     layers = list(layers)
     decisions = {layer.key: Decision() for layer in layers}
     for rule in rules:
-        named = [layer.key for layer in layers if rule.names(layer)]
+        named = [layer.key for layer in layers if rule._names(layer)]
         matched = named or [layer.key for layer in layers if rule.matches(layer)]
         if not matched:
             raise ConfigError(_nothing_matched(rule, layers))

@@ -14,6 +14,7 @@ from tvm import relax
 
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.onnx import from_onnx
+from tvmq.passes.prepare import prepare
 
 RNG = np.random.default_rng(2)
 
@@ -422,3 +423,36 @@ def test_computed_padding_is_refused() -> None:
     nodes = [node("ReduceMax", ["x"], "top", keepdims=0), node("Pad", ["x", "p", "top"], "y")]
     with pytest.raises(UnsupportedOpError, match="Pad: its value is computed; pad with a constant"):
         from_onnx(make_model(nodes, {"x": ("float32", (2,))}, ["y"], {"p": np.array([0, 1])}))
+
+
+LARGEST = 2**63 - 1
+
+
+@pytest.mark.parametrize("starts, stops, axes, rest", [
+    ([0], [LARGEST], [0], [24]),
+    ([0], [2**31 - 1], [0], [24]),
+    ([0, 0], [LARGEST, 3], [0, 1], [18]),
+    ([0, 1], [LARGEST, LARGEST], [0, 1], [18]),
+    ([-2], [LARGEST], [1], [12]),
+])  # fmt: skip
+def test_slices_to_an_open_end_keep_a_free_batch(
+    starts: list[int], stops: list[int], axes: list[int], rest: list[int]
+) -> None:
+    """A reshape behind them is proved to hold for all sizes, and the module can be quantized and built."""
+    nodes = [
+        node("Slice", ["x", "starts", "stops", "axes"], "part"),
+        node("Reshape", ["part", "target"], "flat"),
+        node("Relu", ["flat"], "y"),
+    ]
+    constants = {"starts": starts, "stops": stops, "axes": axes, "target": [-1, *rest]}
+    arrays = {name: np.array(values) for name, values in constants.items()}
+    model = make_model(nodes, {"x": ("float32", ("n", 4, 6))}, ["y"], arrays)
+    mod = check(model, {"x": floats(3, 4, 6)})
+    prepare(mod, {})
+
+
+def test_a_slice_from_1_of_a_free_length() -> None:
+    nodes = [node("Slice", ["x", "one", "open", "one"], "part"), node("Reshape", ["part", "target"], "y")]
+    constants = {"one": np.array([1]), "open": np.array([LARGEST]), "target": np.array([0, -1, 2, 3])}
+    model = make_model(nodes, {"x": ("float32", ("n", "t", 6))}, ["y"], constants)
+    prepare(check(model, {"x": floats(3, 4, 6)}), {})

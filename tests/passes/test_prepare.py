@@ -232,7 +232,7 @@ def test_preparing_twice_changes_nothing() -> None:
         ),
         (
             {"w": np.where(WEIGHT > 2, np.inf, WEIGHT)},
-            "weight 'w' holds 2 NaN or infinite of 4 values; repair",
+            "weight 'w' holds 2 NaN or infinite of 4 values, which reach 'c'; repair",
         ),
     ],
 )

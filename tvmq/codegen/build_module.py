@@ -20,6 +20,7 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import Lowered, lower_functions
 from tvmq.codegen.main_calls import describe_calls
 from tvmq.codegen.recipes import Recipes
+from tvmq.codegen.slow_sizes import warn_of_slow_sizes
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.targets import lacking, with_codes
 from tvmq.codegen.threads import check_counts
@@ -81,6 +82,8 @@ def build(
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
+    if not common:
+        warn_of_slow_sizes(plain, batch)
     view = View(plain)
     description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
     description["indices"] = input_indices(view, input_names(view.func))

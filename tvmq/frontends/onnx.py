@@ -2,7 +2,8 @@
 
 The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> operators of onnxruntime and those on
 codes become ONNX's own (onnx_contrib) -> replace functions by their bodies (onnx_expand) -> fold shape
-arithmetic (onnx_fold) -> take known branches, write out loops (onnx_branches, onnx_loops) -> compute half precision in float32 (onnx_half) ->
+arithmetic (onnx_fold) -> take known branches, write out loops (onnx_branches, onnx_loops) -> compute half
+precision in float32 (onnx_half) ->
 convert node by node with TVM's converters or our repairs of them (onnx_convert,
 onnx_ops/) -> one named, straight-line function (assemble).
 """

@@ -1,9 +1,9 @@
 """Products that onnxruntime quantizes at run time, of com.microsoft, in ONNX's own operators.
 
-    DynamicQuantizeMatMul    x w + b      DynamicQuantizeLinear(x), then as below
-    MatMulIntegerToFloat     codes in     MatMulInteger, Cast, times both scales, plus b; with constant scales of both
-                                          operands DequantizeLinear and MatMul
-    DynamicQuantizeLSTM                   LSTM of the weights that the codes stand for; what it reads stays float
+DynamicQuantizeMatMul    x w + b      DynamicQuantizeLinear(x), then as below
+MatMulIntegerToFloat     codes in     MatMulInteger, Cast, times both scales, plus b; with constant scales of both
+                                      operands DequantizeLinear and MatMul
+DynamicQuantizeLSTM                   LSTM of the weights that the codes stand for; what it reads stays float
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ class _Folder:
         )
         model = helper.make_model(graph, opset_imports=self.opsets)
         try:
-            results = ReferenceEvaluator(model).run(None, feed)
+            results = ReferenceEvaluator(model).run(None, dict(feed))
         except Exception:  # the reference lacks the operator or refuses it: TVM may know it
             return None
         if not all(isinstance(value, np.ndarray | np.generic) for value in results):

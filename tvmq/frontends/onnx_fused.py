@@ -29,7 +29,8 @@ def _activate(layer: Layer, x: str, name: str, given: list[float]) -> None:
         bounds = [layer.number(role, value) for role, value in zip(("low", "high"), given, strict=False)]
         layer.finish("Clip", [x, *bounds])
     else:
-        layer.finish(name, [x], **dict(zip(ACTIVATIONS[name], given, strict=False)))
+        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], given, strict=False))
+        layer.finish(name, [x], **named)
 
 
 def _own(layer: Layer, *others: str) -> dict[str, Any]:
@@ -109,16 +110,6 @@ def quick_gelu(layer: Layer) -> None:
     layer.finish("Mul", [layer.inputs[0], layer.compute("Sigmoid", [inner], "Sigmoid")])
 
 
-def bias_softmax(layer: Layer) -> None:
-    """BiasSoftmax: softmax(x + bias) over the last axis."""
-    axis, rank = layer.attributes.get("axis", 1), layer.rank(layer.inputs[0])
-    if axis != -1 and (rank is None or axis != rank - 1):
-        raise layer.unsupported(f"axis {axis}", "optimize with ORT_ENABLE_BASIC")
-    if not layer.attributes.get("is_inner_broadcast", 1):
-        raise layer.unsupported("is_inner_broadcast=0", "optimize with ORT_ENABLE_BASIC")
-    layer.finish("Softmax", [layer.compute("Add", layer.inputs[:2], "Add")], axis=-1)
-
-
 def normalized(layer: Layer, x: str, gamma: str, beta: str, default: float) -> None:
     """The first result of the layer: the layer norm of x over its last axis."""
     epsilon = float(layer.attributes.get("epsilon", default))
@@ -189,7 +180,6 @@ def _renamed(layer: Layer, op_type: str) -> None:
 
 FUSED: dict[str, Callable[[Layer], None]] = {
     "BiasGelu": gelu,
-    "BiasSoftmax": bias_softmax,
     "DequantizeLinear": rename("DequantizeLinear"),
     "FastGelu": fast_gelu,
     "FusedConv": fused_conv,

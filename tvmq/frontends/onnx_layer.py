@@ -1,4 +1,4 @@
-"""One ONNX node that is replaced by several: their names, their constants, and what they say when that is impossible."""
+"""One ONNX node that is replaced by several: their names, their constants, and the error where that is impossible."""
 
 from __future__ import annotations
 

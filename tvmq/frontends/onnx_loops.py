@@ -77,7 +77,8 @@ def _loop(node: onnx.NodeProto, value: Any) -> _Loop | None:
     if node.op_type != "Loop":
         return None
     body = next(attribute.g for attribute in node.attribute if attribute.name == "body")
-    limit, condition = (value(name) if name else default for name, default in zip(node.input[:2], (np.inf, True)))
+    limit = value(node.input[0]) if node.input[0] else np.inf
+    condition = value(node.input[1]) if node.input[1] else True
     if limit is None or condition is None:
         return None
     first = int(next((entry.value for entry in node.metadata_props if entry.key == STEP), "0"))

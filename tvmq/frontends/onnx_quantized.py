@@ -58,12 +58,6 @@ def _where(layer: Layer) -> None:
     layer.round_result("Where", [layer.inputs[0], layer.dequantized(1, "x"), layer.dequantized(4, "y")], 7)
 
 
-def _reduce_mean(layer: Layer) -> None:
-    x, named = layer.dequantized(0, "x"), dict(layer.attributes)
-    axes = [layer.vector("axes", *named.pop("axes"))] if layer.opset >= 18 and "axes" in named else []
-    layer.round_result("ReduceMean", [x, *axes], 3, **named)
-
-
 def _max_pool(layer: Layer) -> None:
     layer.finish("MaxPool", layer.inputs, **layer.attributes)
 
@@ -117,7 +111,6 @@ QUANTIZED: dict[str, Callable[[Layer], None]] = {
     "QLinearLeakyRelu": _unary("LeakyRelu"),
     "QLinearMatMul": _matmul,
     "QLinearMul": _binary("Mul"),
-    "QLinearReduceMean": _reduce_mean,
     "QLinearSigmoid": _unary("Sigmoid"),
     "QLinearSoftmax": _softmax,
     "QLinearWhere": _where,
