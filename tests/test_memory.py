@@ -34,7 +34,9 @@ def test_the_limit_of_the_process_counts() -> None:
 
 def test_free_sizes_and_large_numbers() -> None:
     check_size(("batch", 10), "int8", 10, "here")
-    with pytest.raises(MemoryLimitError, match=r"^here: int8\[batch, 11\] takes 11 B, the bound is 10 B; make it smaller"):
+    with pytest.raises(
+        MemoryLimitError, match=r"^here: int8\[batch, 11\] takes 11 B, the bound is 10 B; make it smaller"
+    ):
         check_size(("batch", 11), "int8", 10, "here")
     with pytest.raises(MemoryLimitError, match="takes 4.0e[+]30 B"):
         check_size((10**15, 10**15), "float32", 2**63 - 1, "here")
@@ -57,7 +59,9 @@ def test_a_run_without_memory_is_one_sentence() -> None:
 
     feed = {"x": np.ones((1, 4), np.float32)}
     for shortage in (RuntimeError("trace\nstd::bad_alloc"), MemoryError()):
-        with pytest.raises(MemoryLimitError, match=r"^run: memory ran out for inputs of the shapes x \(1, 4\); use smaller"):
+        with pytest.raises(
+            MemoryLimitError, match=r"^run: memory ran out for inputs of the shapes x \(1, 4\); use smaller"
+        ):
             raising(shortage)(feed)
     with pytest.raises(RuntimeError, match="^another$"):
         raising(RuntimeError("another"))(feed)

@@ -33,7 +33,9 @@ def i64(*values: int) -> np.ndarray:
     return np.array(values, np.int64)
 
 
-def single(op: str, inputs: list[str], constants: dict[str, Any] | None = None, given: Any = X4, **attributes: Any) -> Any:
+def single(
+    op: str, inputs: list[str], constants: dict[str, Any] | None = None, given: Any = X4, **attributes: Any
+) -> Any:
     """A model of one layer, called "it"; opset 18."""
     node = helper.make_node(op, inputs, ["y"], name="it", **attributes)
     return make_model([node], given, ["y"], {name: np.asarray(value) for name, value in (constants or {}).items()})
@@ -128,7 +130,9 @@ def test_relax_modules_have_the_bound_too() -> None:
     builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((1, 4), "float32"))
     with builder.function("main", [x]):
         builder.emit_func_output(builder.emit(relax.op.broadcast_to(x, (10**6, 4)), "wide"))
-    with pytest.raises(MemoryLimitError, match=r"from_relax, function 'main', layer 'wide': float32\[1000000, 4\] takes"):
+    with pytest.raises(
+        MemoryLimitError, match=r"from_relax, function 'main', layer 'wide': float32\[1000000, 4\] takes"
+    ):
         from_relax(builder.get(), max_bytes=10**6)
     from_relax(builder.get(), max_bytes=10**8)
 
@@ -141,7 +145,9 @@ def test_torch_models_have_the_bound_too() -> None:
         def forward(self, x: Any) -> Any:
             return x.expand(10**6, 4) + 1
 
-    with pytest.raises(MemoryLimitError, match=r"from_torch, layer '\w+': float32\[1000000, 4\] takes 16.0 MB, the bound is"):
+    with pytest.raises(
+        MemoryLimitError, match=r"from_torch, layer '\w+': float32\[1000000, 4\] takes 16.0 MB, the bound is"
+    ):
         from_torch(Wide(), torch.ones(1, 4), max_bytes=10**6)
 
 
@@ -285,7 +291,9 @@ def places(location: str) -> dict[str, onnx.ModelProto]:
     graph = helper.make_graph([helper.make_node("Identity", ["w"], ["o"])], "g", [], [], [external(tensor(), location)])
     models["graph"].graph.node[0].attribute.append(helper.make_attribute("body", graph))
     inner = helper.make_node("Constant", [], ["o"], value=external(tensor(), location))
-    models["function"].functions.append(helper.make_function("f", "F", [], ["o"], [inner], [helper.make_opsetid("", 18)]))
+    models["function"].functions.append(
+        helper.make_function("f", "F", [], ["o"], [inner], [helper.make_opsetid("", 18)])
+    )
     return models
 
 
@@ -308,7 +316,9 @@ def test_a_folder_that_is_given_is_read(folder: Path) -> None:
     np.testing.assert_array_equal(run_float(mod, params, {"x": x})[0], [[0, 1, 2, 3]])
 
 
-@pytest.mark.parametrize("location", ["../secret.bin", "outside/secret.bin", "link.bin", "/etc/passwd", "", "a\0b", ".", "no"])
+@pytest.mark.parametrize(
+    "location", ["../secret.bin", "outside/secret.bin", "link.bin", "/etc/passwd", "", "a\0b", ".", "no"]
+)
 def test_no_path_leaves_the_folder(folder: Path, location: str) -> None:
     refused(constant_model(location), ModelError, "external data", "keep the data files beside", folder="model")
     path = folder / "model" / "m.onnx"

@@ -183,5 +183,3 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return relax.op.reshape(call.args[0], call.ty.shape)
-
-

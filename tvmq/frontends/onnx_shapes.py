@@ -124,9 +124,7 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     except Exception as error:  # InferenceError and protobuf's own
-        raise ModelError(
-            f"from_onnx: shapes do not fit together{clause(error)}; check shape= and the model"
-        ) from error
+        raise ModelError(f"from_onnx: shapes do not fit together{clause(error)}; check shape= and the model") from error
     del model.graph.value_info[:]
     model.graph.value_info.extend(inferred.graph.value_info)
     model.graph.value_info.extend(inferred.graph.output)
