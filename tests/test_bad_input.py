@@ -551,7 +551,8 @@ def test_a_saved_model_cannot_write_on_the_terminal(place, saved):
     with zipfile.ZipFile(place / "evil.tvmq", "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-    result = place.command("run", place / "evil.tvmq", "--data", place / "absent.npz")
+    np.savez(place / "two.npz", a=X, b=X)
+    result = place.command("run", place / "evil.tvmq", "--data", place / "two.npz")
     assert r"\x1b[31mx" in result.err and "\x1b" not in result.err
 
 

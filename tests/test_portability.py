@@ -30,6 +30,7 @@ PROGRAMS = {
 }
 # Who names files of Linux or Unix; each asks first, or takes their absence for an answer
 SYSTEM_FILES = {
+    "tvmq.memory": "what a control group allows",
     "tvmq.cache": "an example",
     "tvmq.cli.speed": "the name of the CPU",
     "tvmq.codegen.cuda.nvcc": "where CUDA is usually installed",
