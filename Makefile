@@ -17,6 +17,8 @@ TESTS ?= tests
 PYTEST := $(BIN)/python -m pytest
 # Tests of one file stay together, so that they share what they build; who is done early takes from others
 SPREAD := --dist worksteal
+# Failures, and a line for each reason to skip
+SKIPPED := -rfEs
 
 .PHONY: help
 help: ## show this list
@@ -61,11 +63,11 @@ demo: $(STAMP) ## quantize the embedded network on the embedded data, and compar
 
 .PHONY: test
 test: $(STAMP) ## run the tests, all but those marked slow
-	$(PYTEST) -n $(JOBS) $(SPREAD) -m "not slow" $(TESTS)
+	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m "not slow" $(TESTS)
 
 .PHONY: slow
-slow: $(STAMP) ## run the tests marked slow: fresh processes, emulated GPUs, every operator, whole scripts
-	$(PYTEST) -n $(JOBS) $(SPREAD) -m slow $(TESTS)
+slow: $(STAMP) ## run the rest of the tests: all shapes by all instruction sets, fresh processes, emulated GPUs, whole scripts
+	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m slow $(TESTS)
 
 .PHONY: packages
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here

@@ -36,6 +36,7 @@ from network_shapes import network_shapes
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
+from tvmq.codegen.host import host_features
 from tvmq.kernels import builder, isa, winograd
 from tvmq.kernels.conv2d import instructions_for, make_kernel
 from tvmq.kernels.conv_shape import ConvShape
@@ -274,8 +275,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each row")
     options = parser.parse_args()
     tiles = [tuple(map(int, tile.split("x"))) for tile in options.tiles.split(",") if tile]
-    host = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
-    present = set(tvm.target.codegen.llvm_get_cpu_features(host))
+    present = host_features()
     levels = [level for level in options.levels.split(",") if level] or [
         level for level in isa.LEVELS if set(isa.features(level)) <= present
     ]

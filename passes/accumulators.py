@@ -1,10 +1,9 @@
 """Layers whose sums a backend of narrow accumulators cannot hold, refused by name.
 
 Before                                            After
-    a realized module, its ledger with the            the same
-    largest sum of each layer
+    a realized module                                 the same
 
-Needs     a realized module; the bounds are those that realize proved for int32.
+Needs     a realized module; the bounds are computed anew from weights and codes, as check_backend does it.
 Leaves    everything; backends of 32 bits need no look.
 Numerics  nothing changes.
 """
@@ -15,19 +14,20 @@ import tvm
 
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError
+from tvmq.graph.core_bounds import Bounds
+from tvmq.graph.functions import inlined
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.regions import regions
+from tvmq.graph.unpacked import unpacked
+from tvmq.graph.view import View
 
 
 def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     """The module itself; AccumulatorError that lists the layers whose sums can leave the backend's accumulators."""
-    ledger = require_stage(mod, "check_accumulators", ("realized",))
+    require_stage(mod, "check_accumulators", ("realized",))
     most = 2 ** (backend.accumulator_bits - 1) - 1
-    wide = {
-        ", ".join(entry["layers"]): entry["accumulator"]
-        for entry in ledger.layers.values()
-        if entry.get("accumulator", 0) > most
-    }
-    if wide and backend.accumulator_bits < 32:
+    wide = _beyond(mod, most) if backend.accumulator_bits < 32 else {}
+    if wide:
         name = next(iter(wide))
         listed = "; ".join(f"layer '{layer}' can reach {reach}" for layer, reach in wide.items())
         raise AccumulatorError(
@@ -35,3 +35,17 @@ def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
             f"{listed}; give their weights or inputs fewer bits, or keep them in float: Rule({name!r}, None)"
         )
     return mod
+
+
+def _beyond(mod: tvm.IRModule, most: int) -> dict[str, str]:
+    """{layer: largest sum, in words} of layers in integers whose sums leave -most..most, or have no known bound."""
+    view, bounds = View(unpacked(inlined(mod))), Bounds()
+    for var, value in view.bindings:
+        bounds.add(var, value)
+    wide: dict[str, int] = {}
+    for name in regions(view).core:
+        reach = bounds.reach.get(name, 0)
+        if reach is None or reach > most:
+            layer = ", ".join(view.sources(name))
+            wide[layer] = max(wide.get(layer, 0), 2**63 if reach is None else reach)
+    return {layer: "any number" if reach == 2**63 else str(reach) for layer, reach in wide.items()}

@@ -30,7 +30,7 @@ from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.conversions import CODES
 from tvmq.passes.pairs import Pairs
 from tvmq.passes.partition import SEEDS, integer_groups, partition
-from tvmq.passes.scales import drop_without_scales, scale_of
+from tvmq.passes.scales import Scales, drop_without_scales
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
@@ -75,11 +75,11 @@ def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
     """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
-    known = {group.output: group for group in groups}
+    scales = Scales(view, {group.output: group for group in groups})
     found = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.get("bias") else None
-        x = scale_of(view, group.inputs[0], known) if bias is not None else None
+        x = scales.of(group.inputs[0]) if bias is not None else None
         if bias is None or x is None:
             continue
         unit = np.float64(x.scale) * pairs.weights[group.root].scale

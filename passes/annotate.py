@@ -26,6 +26,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import used_vars
+from tvmq.graph.walk import reached
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.ops.wide_streams import is_wide, wide_tensors
@@ -103,12 +104,13 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     config = QConfig.from_dict({**ledger.config, "rules": []})
     passing = {group.output: group for group in groups if group.passes}
     specs: dict[str, QuantSpec] = {}
+    known: set[str] = set()  # moved tensors whose owners have a spec
     for group in groups:
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         spec = _narrow(config) if spec.dtype == "int16" else spec
         sources = [name for name in group.inputs if not is_wide(group) or _moves_narrow(name, passing)]
-        for name in [owner for source in sources for owner in _owners(source, passing)]:
+        for name in _owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes") and not is_wide(group):
@@ -128,11 +130,12 @@ def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
     return name in passing and not is_wide(passing[name])
 
 
-def _owners(name: str, passing: Mapping[str, Group]) -> list[str]:
-    """The tensors whose scales `name` has: back through operators that only move codes."""
-    if name not in passing:
-        return [name]
-    return [owner for source in passing[name].inputs for owner in _owners(source, passing)]
+def _owners(names: Iterable[str], passing: Mapping[str, Group], known: set[str]) -> list[str]:
+    """The tensors whose scales these have: back through operators that only move codes, but none of `known`, which
+    those met are added to."""
+    met = reached(names, lambda name: passing[name].inputs if name in passing and name not in known else ())
+    known.update(name for name in met if name in passing)
+    return [name for name in met if name not in passing]
 
 
 def _watch(

@@ -5,13 +5,15 @@ Before                                        After
     b = matmul(x, a)
 
 Needs     any stage.
-Leaves    operators without a NumPy form (graph/evaluate.py), and constants that nobody reads are dropped.
+Leaves    operators without a NumPy form (graph/evaluate.py), and those that make large constants of small ones;
+          constants that nobody reads are dropped.
 Numerics  float32 as NumPy computes it, own operators by their definition. TVM's FoldConstant would compile each call
           (0.2-0.4 s).
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from tvm import relax, tirx
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import const_value, is_const, make_const, op_name, used_vars
+
+LARGEST_GROWTH = 1 << 24  # elements; more is cheaper to compute in a run than to store
 
 
 def fold(value: relax.Expr) -> relax.Expr | None:
@@ -37,8 +41,19 @@ def fold(value: relax.Expr) -> relax.Expr | None:
             return None
         else:  # shapes and scalars: read from the call itself or as a number
             args.append(_scalar(arg))
+    if _grows(value, args):
+        return None
     result = evaluate(value, args)
     return None if isinstance(result, tuple) else make_const(np.asarray(result, str(value.ty.dtype)))
+
+
+def _grows(value: relax.Expr, args: list[Any]) -> bool:
+    """True if the result is large, and larger than all constants that it is made of."""
+    if isinstance(value.ty, tvm.ir.TupleType):
+        return False
+    arrays = [item for arg in args for item in (arg if isinstance(arg, list) else [arg])]
+    given = sum(item.size for item in arrays if isinstance(item, np.ndarray))
+    return prod(int(size) for size in value.ty.shape or ()) > max(LARGEST_GROWTH, given)
 
 
 def _is_static(value: relax.Expr) -> bool:

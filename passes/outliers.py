@@ -116,14 +116,15 @@ def function_chain(view: View, name: str) -> tuple[str, ...]:
 
     Nobody else reads any of them but the end.
     """
-    chain: list[str] = []
+    chain: dict[str, None] = {}
     waiting, product = [name], None
     while waiting:
         current = waiting.pop()
         if current in chain or current == product:
             continue
         value = view.value.get(current)
-        if value is None:
+        is_read_by_product = any(op_name(view.value[reader]) == "matmul" for reader in view.readers[current])
+        if value is None or (is_read_by_product and current != name):
             return ()
         if bias_and_product(view, current):
             if product not in (None, current):
@@ -132,12 +133,12 @@ def function_chain(view: View, name: str) -> tuple[str, ...]:
         elif function_of(value, {}, {}) is None and not _is_function_of_two(value):
             return ()
         else:
-            chain.append(current)
+            chain[current] = None
             waiting.extend(arg.name for arg in value.args if isinstance(arg, relax.Var))
     if product is None or not chain:
         return ()
     inside = {*chain, *bias_and_product(view, product)}
-    order = [var.name for var, _ in view.bindings if var.name in inside]
+    order = sorted(inside, key=view.place.__getitem__)
     closed = all(r in inside for n in order if n != name for r in view.readers[n])
     return tuple(order) if closed and not any(view.is_output(n) for n in order) else ()
 
@@ -148,12 +149,17 @@ def bias_and_product(view: View, name: str) -> list[str]:
     if not isinstance(value, relax.Call):
         return []
     if op_name(value) == "add" and is_const(value.args[1]) and isinstance(value.args[0], relax.Var):
-        inner = bias_and_product(view, value.args[0].name)
-        bias = shape_of(value.args[1])
-        return [*inner, name] if len(inner) == 1 and (not bias or bias[-1:] == (int(np.prod(bias)),)) else []
-    if op_name(value) != "matmul" or is_const(value.args[0]) or not _is_product_of(view, name, value.args[0].name):
-        return []
-    return [name]
+        product, bias = value.args[0].name, shape_of(value.args[1])
+        is_bias = not bias or bias[-1:] == (int(np.prod(bias)),)
+        return [product, name] if is_bias and _is_product(view, product) else []
+    return [name] if _is_product(view, name) else []
+
+
+def _is_product(view: View, name: str) -> bool:
+    value = view.value.get(name)
+    if value is None or op_name(value) != "matmul" or is_const(value.args[0]):
+        return False
+    return _is_product_of(view, name, value.args[0].name)
 
 
 def _is_function_of_two(value: relax.Expr) -> bool:

@@ -26,15 +26,15 @@ from tvmq.graph import ops
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
+from tvmq.passes import OPS
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.ops.conversions import CODES, tensor_qparams
 from tvmq.passes.ops.weights import qparams_of
 from tvmq.spec import QParams, QuantSpec
 
-# operators on codes that copy or compare them
-MOVES = (
-    *("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice", "concat"),
-    *("nn.max_pool2d", "max", "nn.pad", "image.resize2d"),
+# Operators on codes that copy or compare them: those of the families that do, whatever their rank
+MOVES = frozenset(
+    name for name, place in OPS.items() if place.split(".")[-1] in ("shape:FAMILY", "max_pool:FAMILY", "concat:FAMILY")
 )
 
 

@@ -24,8 +24,10 @@ from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
-from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
+from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of, used_vars
+from tvmq.graph.walk import reached
 from tvmq.passes import OPS, OPTIONAL, load
+from tvmq.passes.dropping import Dropping
 from tvmq.passes.ops import averages, embedding, integer_layer_norm, integer_softmax, masked_mean, table
 from tvmq.passes.ops.base import Group, group_names
 from tvmq.passes.ops.leaky import absorb_slopes
@@ -34,9 +36,9 @@ from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
 from tvmq.passes.own import by_operator
 from tvmq.passes.reduce_range import reduced
+from tvmq.passes.switched_off import CONVOLUTIONS, switched_off
 from tvmq.rules import Decision, LayerFacts, resolve
 
-CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
 WITH_KERNELS = (*CONVOLUTIONS, "conv_transpose")
 SEEDS = (*WITH_KERNELS, "dense", "matmul")
@@ -178,7 +180,7 @@ def _rules(
         family = groups[layer.key].family
         decision = decisions[layer.key] = reduced(decisions[layer.key], family, layer.weight_shape, config)
         wide = is_wide(groups[layer.key])
-        option = _switched_off(layer, family, config) if decision.rule is None else None
+        option = switched_off(layer, family, config) if decision.rule is None else None
         limit = (wide and backend.refuses_stream("int16")) or _limit(
             decision, family, config, backend, layer.weight_shape
         )
@@ -205,17 +207,6 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
         weight = sizes_of(value.args[1]) if macs else ()
         facts.append(LayerFacts(key, names, op, macs, weight, _shape(view, key), index))
     return facts
-
-
-def _switched_off(layer: LayerFacts, family: str, config: QConfig) -> str | None:
-    """The option of the configuration that keeps a layer in float."""
-    if family in CONVOLUTIONS and layer.index in (config.skip_conv_layers or ()):
-        return f"option skip_conv_layers: {layer.index}"
-    if family == "dense" and config.skip_dense_layer:
-        return "option skip_dense_layer"
-    if config.debug_enabled_ops is not None and layer.op not in config.debug_enabled_ops:
-        return "option debug_enabled_ops"
-    return None
 
 
 def _limit(
@@ -248,35 +239,34 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
     Those at the very end go as well, see results.py.
     """
     leave_results_float(view, groups, reasons, SEEDS)
-    while True:
-        detached = [
-            key for key, group in groups.items() if group.family not in SEEDS and not _attached(view, group, groups)
-        ] or _without_seed(groups)
-        if not detached:
-            return
-        for key in detached:
-            reasons[groups.pop(key).root] = "default: an operator between float operators stays float"
+    why = "default: an operator between float operators stays float"
+    dropping = Dropping(view, groups, reasons)
+
+    def detached(group: Group) -> str | None:
+        return None if group.family in SEEDS or _attached(dropping, group) else why
+
+    dropping.until_stable(detached)
+    while alone := _without_seed(groups):
+        dropping.until_stable(detached, dropping.remove(dict.fromkeys(alone, why)))
 
 
 def _drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Keep every group that reads codes or an input, or that only groups read, whatever it costs."""
-    while True:
-        lost = [key for key, group in groups.items() if not _readable(view, group, groups)]
-        if not lost:
-            return
-        for key in lost:
-            reasons[groups.pop(key).root] = "default: an operator behind float operators stays float"
+    why = "default: an operator behind float operators stays float"
+    dropping = Dropping(view, groups, reasons)
+    dropping.until_stable(lambda group: None if _readable(dropping, group) else why)
 
 
-def _readable(view: View, group: Group, groups: dict[str, Group]) -> bool:
+def _readable(dropping: Dropping, group: Group) -> bool:
     """True if all inputs are codes or can be quantized, unless float operators stand on both sides."""
-    others = [name for name in group.inputs if name not in groups]
+    view = dropping.view
+    others = [name for name in group.inputs if name not in dropping.groups]
     if not all(_cheap_to_quantize(view, name) for name in others):
         return False
     floats = [name for name in others if name not in view.params]
     if group.family in SEEDS or not group.inputs or len(floats) < len(group.inputs):
         return True
-    return _read_by_groups(view, group, groups)
+    return dropping.all_read(group)
 
 
 def _without_seed(groups: dict[str, Group]) -> list[str]:
@@ -301,23 +291,17 @@ def _without_seed(groups: dict[str, Group]) -> list[str]:
 
 def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
-    while True:
-        integer = {member for group in groups.values() for member in group.members}
-        wanted = {
-            link
-            for group in groups.values()
-            if group.family == "table"
-            for link in group.members[:-1]
-            if any(reader not in integer for reader in view.readers[link])
-        }
-        if not wanted:
-            return
-        for group in groups.values():
-            group.members = [member for member in group.members if member not in wanted]
-        reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
+    integer = {member for group in groups.values() for member in group.members}
+    links = {link for group in groups.values() if group.family == "table" for link in group.members[:-1]}
+    floats = [link for link in links if any(reader not in integer for reader in view.readers[link])]
+    wanted = set(reached(floats, lambda link: links.intersection(used_vars(view.value[link]))))
+    for group in groups.values():
+        group.members = [member for member in group.members if member not in wanted]
+    reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
 
 
-def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
+def _attached(dropping: Dropping, group: Group) -> bool:
+    view, groups = dropping.view, dropping.groups
     if group.family == "integer_layer_norm":
         return True  # asked for by an option: a float stream is quantized for it
     inputs = set(group.inputs)
@@ -327,21 +311,12 @@ def _attached(view: View, group: Group, groups: dict[str, Group]) -> bool:
         return True
     if from_integers and all(_cheap_to_quantize(view, name) for name in others):
         return True
-    return (
-        group.passes and all(_cheap_to_quantize(view, name) for name in others) and _read_by_groups(view, group, groups)
-    )
+    return group.passes and all(_cheap_to_quantize(view, name) for name in others) and dropping.all_read(group)
 
 
 def _cheap_to_quantize(view: View, name: str) -> bool:
     """True for what is quantized once at the border: float tensors."""
     return not isinstance(view.var[name].ty, tvm.ir.TupleType) and dtype_of(view.var[name]) == "float32"
-
-
-def _read_by_groups(view: View, group: Group, groups: dict[str, Group]) -> bool:
-    """True if integer groups read the result, and nothing else does."""
-    members = {member for other in groups.values() for member in other.members}
-    readers = view.readers[group.output]
-    return bool(readers) and all(r in members for r in readers) and not view.is_output(group.output)
 
 
 def _entries(

@@ -27,12 +27,14 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import ModelError
+from tvmq.graph.indices import refuse_outside
+from tvmq.graph.infinities import misused_at
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.settle import settle_sizes
-from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
@@ -58,6 +60,9 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
     result = own_normalizations(recognize(rewriter.finish()))
     size_limits(result)  # refuses slices that nothing keeps inside
+    view = View(result)
+    for var, value in view.bindings:
+        refuse_outside(value, f"prepare, layer '{', '.join(view.sources(var.name))}': {op_name(value)}")
     ledger = get_ledger(result)
     ledger.stage = "prepared"
     return with_ledger(result, ledger)
@@ -83,7 +88,7 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
             continue
         given: Any = params[param.name]
         array = np.asarray(given.numpy() if hasattr(given, "numpy") else given)
-        _check_weight(param, array)
+        _check_weight(rewriter.view, param, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
@@ -97,8 +102,9 @@ def _input_count(mod: tvm.IRModule, count: int) -> int:
     return int(attributes["num_input"]) if attributes and "num_input" in attributes else count
 
 
-def _check_weight(param: relax.Var, array: np.ndarray) -> None:
-    """Refuse other shapes, NaN and infinities; -inf stays where it masks (all other values are 0 or less)."""
+def _check_weight(view: View, param: relax.Var, array: np.ndarray) -> None:
+    """Refuse other shapes, NaN and infinities; infinities stay where they mask (all other values are 0 or less), and
+    where every reader has a finite result for them."""
     declared = [int(d) if isinstance(d, tvm.tirx.IntImm) else None for d in param.ty.shape]
     if len(declared) != array.ndim or any(d not in (None, size) for d, size in zip(declared, array.shape, strict=True)):
         raise ModelError(
@@ -109,9 +115,13 @@ def _check_weight(param: relax.Var, array: np.ndarray) -> None:
         return
     if not np.isnan(array).any() and (array <= 0).all():
         return
+    wrong = misused_at(view, param.name, array)
+    if wrong is None:
+        return
     count = int((~np.isfinite(array)).sum())
+    reached = "" if wrong == param.name else f", which reach '{wrong}'"
     raise ModelError(
-        f"prepare: weight '{param.name}' holds {count} NaN or infinite of {array.size} values; "
+        f"prepare: weight '{param.name}' holds {count} NaN or infinite of {array.size} values{reached}; "
         "repair the trained model before quantizing it"
     )
 
@@ -134,10 +144,11 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.Call(value.op, [value.args[1], value.args[0]], value.attrs, value.ty_args, value.span)
     if op_name(value) == "subtract" and is_const(value.args[1]):
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
-    written_out = op_name(value) in ("multiply", "divide") and dtype_of(var) == "float32"
-    if written_out and (found := gelu(rewriter, var, value)) is not None:
+    # integers have no weights that a factor could go into
+    is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
+    if is_float and op_name(value) in ("multiply", "divide") and (found := gelu(rewriter, var, value)) is not None:
         return found  # before a product takes its 0.5 for a scale
-    if op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
+    if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value
 

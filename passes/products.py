@@ -56,23 +56,37 @@ def _turned(x: relax.Expr) -> relax.Call:
 
 def _without_factor(rewriter: Rewriter, x: relax.Expr) -> tuple[relax.Expr, float]:
     """An operand and the number that was multiplied into it; (x, 1.0) where others see the product."""
-    value = rewriter.value_of(x)
-    if value is None or not rewriter.read_once(x):
-        return x, 1.0
-    name = op_name(value)
-    if name in ("multiply", "divide") and _is_number(value.args[1]) and not is_const(value.args[0]):
-        number = float(const_value(value.args[1]).reshape(()))
-        inner, factor = _without_factor(rewriter, value.args[0])
-        if name == "multiply":
-            return inner, factor * number
-        return (inner, factor / number) if number else (x, 1.0)
-    if name not in MOVES:
-        return x, 1.0
-    inner, factor = _without_factor(rewriter, value.args[0])
-    if factor == 1.0:
-        return x, 1.0
-    moved = relax.Call(value.op, [inner, *value.args[1:]], value.attrs, value.ty_args)
-    return rewriter.emit(moved, x.name), factor
+    links: list[relax.Var] = []  # from the operand backwards
+    while (value := rewriter.value_of(x)) is not None and rewriter.read_once(x):
+        if op_name(value) not in MOVES and not _is_scaled(value):
+            break
+        links.append(x)
+        x = value.args[0]
+    factor = 1.0
+    for link in reversed(links):
+        x, factor = _behind(rewriter, link, x, factor)
+    return x, factor
+
+
+def _behind(rewriter: Rewriter, link: relax.Var, inner: relax.Expr, factor: float) -> tuple[relax.Expr, float]:
+    """The operand and its number behind one more operator."""
+    value = rewriter.value_of(link)
+    assert value is not None
+    if op_name(value) in MOVES:
+        if factor == 1.0:
+            return link, 1.0
+        moved = relax.Call(value.op, [inner, *value.args[1:]], value.attrs, value.ty_args)
+        return rewriter.emit(moved, link.name), factor
+    number = float(const_value(value.args[1]).reshape(()))
+    if op_name(value) == "multiply":
+        return inner, factor * number
+    return (inner, factor / number) if number else (link, 1.0)
+
+
+def _is_scaled(value: relax.Expr) -> bool:
+    """True for the product or quotient of a tensor and a number."""
+    is_linear = op_name(value) in ("multiply", "divide")
+    return is_linear and _is_number(value.args[1]) and not is_const(value.args[0])
 
 
 def _is_number(expr: relax.Expr) -> bool:

@@ -31,8 +31,10 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.passes.ops.conv_transpose import per_output_channel
 from tvmq.passes.ops.weights import weight_axis
 from tvmq.passes.reduce_range import reduced
+from tvmq.passes.switched_off import switched_off
 from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
@@ -89,18 +91,24 @@ class _Walk:
             shape = tuple(getattr(var.ty, "shape", None) or ())
             facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
         decided = resolve(facts, self.config.rules)
-        family = {"matmul": "dense"}
-        return {
-            fact.key: reduced(
-                decided[fact.key], family.get(fact.op, fact.op.removeprefix("nn.")), fact.weight_shape, self.config
-            )
-            for fact in facts
-        }
+        return {fact.key: self._decision(fact, decided[fact.key]) for fact in facts}
+
+    def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
+        """What rules say of a layer, and options where no rule does."""
+        family = layer.op.removeprefix("nn.")
+        if family == "matmul":
+            family = "dense" if is_const(self.view.value[layer.key].args[1]) else "batch_matmul"
+        option = switched_off(layer, family, self.config) if decision.rule is None else None
+        if option is not None and layer.op in WEIGHTED:
+            return Decision(None, is_float=True, why=option)
+        return reduced(decision, family, layer.weight_shape, self.config)
 
     def _reason(self, value: relax.Expr) -> str | None:
         """Why an operator stays as it is; None if it has a form here."""
         name = op_name(value)
         if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
+            if not np.isfinite(const_value(value.args[0])).all():
+                return "limit: a table of numbers that are not finite"
             plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
             return None if plain else "limit: only rows of a float32 table are looked up as codes"
         if name not in WEIGHTED:
@@ -180,6 +188,8 @@ class _Walk:
         spatial = len(value.args[1].ty.shape) - 2
         x, x_scale = self._quantized(new.args[0], 1, spatial + 1)
         sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
+        if op_name(value) in TRANSPOSED:
+            scale = per_output_channel(scale, const_value(value.args[1]).shape, int(value.attrs.groups))
         shape = (1, -1) + (1,) * spatial
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale.reshape(shape) if scale.ndim else scale))
 

@@ -11,6 +11,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import op_name
 from tvmq.passes.matching import Group, either_way, is_number, number
 
+DEEPEST = 6  # products in a product; a gelu has three
 ROOT_HALF, ROOT_2_PI, CUBIC = math.sqrt(0.5), math.sqrt(2 / math.pi), 0.044715
 
 
@@ -69,20 +70,27 @@ def _is_power(group: Group, expr: relax.Expr, x: relax.Expr, power: int) -> bool
     return math.isclose(constant, CUBIC, rel_tol=1e-3) and _same(factors, [x] * power)
 
 
-def _product(group: Group, expr: relax.Expr, x: relax.Expr | None = None) -> tuple[float, list[relax.Expr]]:
-    """Constant and other factors of nested products, quotients by numbers and powers; `x` is not looked into."""
+def _product(
+    group: Group, expr: relax.Expr, x: relax.Expr | None = None, depth: int = DEEPEST
+) -> tuple[float, list[relax.Expr]]:
+    """Constant and other factors of nested products, quotients by numbers and powers; `x` is not looked into.
+
+    depth   what stands deeper is a factor
+    """
     constant = number(expr)
     if constant is not None:
         return constant, []
     if x is not None and expr.same_as(x):
         return 1.0, [expr]
+    if depth == 0:
+        return 1.0, [expr]
     value = expr if isinstance(expr, relax.Call) else group.producer(expr, "multiply", "divide", "power", "square")
     if value is None:
         return 1.0, [expr]
     left, right = (value.args[0], value.args[-1])
-    constant, factors = _product(group, left, x)
+    constant, factors = _product(group, left, x, depth - 1)
     if op_name(value) == "multiply":
-        other, more = _product(group, right, x)
+        other, more = _product(group, right, x, depth - 1)
         return constant * other, factors + more
     exponent = 2.0 if op_name(value) == "square" else number(right)
     if op_name(value) == "divide" and exponent:

@@ -7,9 +7,11 @@ result   read as codes of one scale only, or as floats only
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
 
 from tvmq.graph.view import View, op_name
+from tvmq.graph.walk import resolved
+from tvmq.passes.dropping import Dropping
 from tvmq.passes.ops.base import Group, joins
 from tvmq.passes.ops.weights import qparams_of, weight_axis
 from tvmq.passes.partition import SEEDS
@@ -20,23 +22,22 @@ def drop_without_scales(
     weights: Mapping[str, QParams], view: View, groups: dict[str, Group], reasons: dict[str, str]
 ) -> None:
     """Remove groups (in place) until all that are left have their scales; `reasons` says why."""
-    while True:
-        lacking = {key: _lacking(weights, view, group, groups) for key, group in groups.items()}
-        lacking = {key: reason for key, reason in lacking.items() if reason}
-        if not lacking:
-            return
-        for key, reason in lacking.items():
-            reasons[groups.pop(key).root] = f"the model: {reason}"
+    dropping, scales = Dropping(view, groups, reasons), Scales(view, groups)
+    waiting = list(groups)
+    while waiting:
+        lacking = {key: _lacking(weights, view, groups[key], scales) for key in waiting}
+        waiting = dropping.remove({key: f"the model: {reason}" for key, reason in lacking.items() if reason})
+        scales.forget((*lacking, *waiting))
 
 
-def _lacking(weights: Mapping[str, QParams], view: View, group: Group, groups: Mapping[str, Group]) -> str | None:
+def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
     """What the model does not say about a group; None if all is there."""
     if group.family == "embedding" and not _roundings(view, group.output):
         return "its table is not quantized"
-    known = [scale_of(view, name, groups) for name in group.inputs]
+    known = [scales.of(name) for name in group.inputs]
     if None in known:
         return f"'{group.inputs[known.index(None)]}', which it reads, is not quantized"
-    return _weight(weights, view, group) or _result(view, group, groups)
+    return _weight(weights, view, group) or _result(view, group, scales)
 
 
 def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | None:
@@ -50,17 +51,17 @@ def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | N
     return None
 
 
-def _result(view: View, group: Group, groups: Mapping[str, Group]) -> str | None:
+def _result(view: View, group: Group, known: Scales) -> str | None:
     scales = _roundings(view, group.output)
     others = [r for r in view.readers[group.output] if op_name(view.value[r]) != "tvmq.simulated_quantize"]
     plain = bool(others) or view.is_output(group.output)
     if group.facts.get("needs_output_codes") and not scales:
         return "its result is not quantized"
     if joins(group):
-        if not scales and scale_of(view, group.output, groups) is None:
+        if not scales and known.of(group.output) is None:
             return "its parts have different scales and its result is not quantized"
     elif group.passes:
-        own = scale_of(view, group.inputs[0], groups)
+        own = known.of(group.inputs[0])
         if plain and any(scale != own for scale in scales):
             return "its result is read with and without another rounding"
         return "its result has several scales" if len(scales) > 1 else None
@@ -79,16 +80,36 @@ def _roundings(view: View, name: str) -> list[QParams]:
     return found
 
 
-def scale_of(view: View, name: str, groups: Mapping[str, Group]) -> QParams | None:
-    """Scale of the codes of a tensor; None if it has none."""
-    value = view.value.get(name)
-    if op_name(value) == "tvmq.simulated_quantize":
-        return qparams_of(value)
-    group = groups.get(name)
-    if group is None or not group.passes:
-        return None
-    scales = [scale_of(view, source, groups) for source in group.inputs]
-    if joins(group):
-        own: list[QParams | None] = [*_roundings(view, name)[:1]]
-        scales = own or scales
-    return scales[0] if all(scale == scales[0] for scale in scales) else None
+class Scales:
+    """Scales of the codes of tensors, as long as the groups are these.
+
+    groups   {output: group}; of one that is removed, and of those behind it, what was known is to be forgotten
+    """
+
+    def __init__(self, view: View, groups: Mapping[str, Group]) -> None:
+        self._view, self._groups = view, groups
+        self._known: dict[str, QParams | None] = {}
+
+    def of(self, name: str) -> QParams | None:
+        """Scale of the codes of a tensor; None if it has none."""
+        return resolved(name, self._of, self._known)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Forget what is known of these tensors."""
+        for name in names:
+            self._known.pop(name, None)
+
+    def _of(self, name: str) -> Generator[str, QParams | None, QParams | None]:
+        value = self._view.value.get(name)
+        if op_name(value) == "tvmq.simulated_quantize":
+            return qparams_of(value)
+        group = self._groups.get(name)
+        if group is None or not group.passes:
+            return None
+        scales: list[QParams | None] = []
+        for source in group.inputs:
+            scales.append((yield source))
+        if joins(group):
+            own: list[QParams | None] = [*_roundings(self._view, name)[:1]]
+            scales = own or scales
+        return scales[0] if all(scale == scales[0] for scale in scales) else None

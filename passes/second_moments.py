@@ -95,10 +95,12 @@ def _codes_of(realized: View, root: str) -> str:
 def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
     """Layers whose sums fit MOST_BYTES together, one at least."""
     turn: list[Reader] = []
+    size = 0
     for layer in layers:
-        if turn and sum(one.bytes() for one in (*turn, layer)) > MOST_BYTES:
+        size += layer.bytes()
+        if turn and size > MOST_BYTES:
             yield turn
-            turn = []
+            turn, size = [], layer.bytes()
         turn.append(layer)
     if turn:
         yield turn

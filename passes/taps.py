@@ -20,8 +20,8 @@ Evaluator = Callable[[tvm.IRModule], Run]
 
 
 def tap(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
-    """The module whose only results are the named variables, in that order, as one tuple; names may repeat "
-    "parameters."""
+    """The module whose only results are the named variables, in that order, as one tuple; names may repeat
+    parameters."""
     view = View(mod)
     result = relax.Tuple([view.var[name] for name in names])
     module = mod.clone()

@@ -62,17 +62,30 @@ def _scale_of(name: str, groups: dict[str, Group]) -> str:
 
 def _has_other_readers(view: View, source: str, groups: dict[str, Group], concat: Group) -> bool:
     """True if the codes of `source` reach anything but this concat."""
+    waiting = [source]
+    while waiting:
+        moved = _moved_by(view, waiting.pop(), groups, concat)
+        if moved is None:
+            return True
+        waiting += moved
+    return False
+
+
+def _moved_by(view: View, source: str, groups: dict[str, Group], concat: Group) -> list[str] | None:
+    """Operators that move the codes of `source`; None if anything else but this concat reads them."""
     watched = [r for r in view.readers[source] if op_name(view.value[r]) == "tvmq.simulated_quantize"]
     readers = [r for w in watched or [source] for r in view.readers[w] if r not in watched]
     if any(view.is_output(name) for name in (*watched, source)):
-        return True
+        return None
+    found: list[str] = []
     for reader in readers:
         if reader == concat.output:
             continue
         moved = groups.get(reader)
-        if moved is None or not moved.passes or joins(moved) or _has_other_readers(view, reader, groups, concat):
-            return True
-    return False
+        if moved is None or not moved.passes or joins(moved):
+            return None
+        found.append(reader)
+    return found
 
 
 def _with_tensor(call: relax.Call, tensor: str) -> relax.Call:
@@ -96,8 +109,8 @@ class _Union:
 
     def find(self, name: str) -> str:
         self._parent.setdefault(name, name)
-        while self._parent[name] != name:
-            name = self._parent[name]
+        while self._parent[name] != name:  # the way becomes half as long
+            name = self._parent[name] = self._parent[self._parent[name]]
         return name
 
     def join(self, a: str, b: str) -> None:

@@ -7,12 +7,16 @@ import os
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.cpu_times import CpuTimes
+from tests.thinning import is_kept
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -32,7 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register our marker; one cache folder for all processes of this run, new and empty."""
     config.addinivalue_line("markers", "slow: not part of `make test`, but of `make slow`, which CI runs as well")
-    config.addinivalue_line("markers", "isa(name): run only on a CPU with this flag of /proc/cpuinfo")
+    config.addinivalue_line("markers", "isa(name): run only on a CPU (see TVMQ_CPU) with this flag of /proc/cpuinfo")
+    config.addinivalue_line("markers", "thinned(n): `make test` runs one in n of the cases, by turns; the rest is slow")
+    config.pluginmanager.register(CpuTimes(), "cpu_times")
     if hasattr(config, "workerinput"):
         return  # a worker of xdist inherits the folder
     # What is compiled here is what is tested, each kernel once. Tests that tune set a folder of their own.
@@ -48,10 +54,19 @@ def _remove_cache(folder: Path) -> None:
 
 
 def cpu_flags() -> set[str]:
-    """Feature flags of this CPU as Linux names them; empty elsewhere."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    return next((set(line.split()) for line in lines if line.startswith("flags")), set())
+    """What this CPU has, or the one of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
+    from tvmq.codegen.cpu_features import X86_CODE
+    from tvmq.codegen.host import host_features
+
+    return {X86_CODE[name] for name in host_features() if name in X86_CODE}
+
+
+def pytest_report_header() -> str:
+    """The CPU that the tests run for: what it lacks is skipped."""
+    from tvmq.codegen.target import resolve_target
+
+    target = resolve_target()
+    return f"CPU: {target.mcpu}, level {target.isa.name}" + (" (TVMQ_CPU)" if os.environ.get("TVMQ_CPU") else "")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -59,6 +74,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("isa"):
         if mark.args[0] not in cpu_flags():
             pytest.skip(f"this CPU lacks {mark.args[0]}")
+
+
+_cases: Counter[str] = Counter()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Of a test marked `thinned(n)`, mark those cases slow that tests/thinning.py leaves out."""
+    mark = item.get_closest_marker("thinned")
+    if mark is None or not isinstance(item, pytest.Function):
+        return
+    test = item.nodeid.split("[")[0]
+    if not is_kept(_cases[test], *mark.args):
+        item.add_marker(pytest.mark.slow)
+    _cases[test] += 1
 
 
 @pytest.fixture

@@ -166,6 +166,7 @@ ELEMENTWISE |= {
     "fixed_point_multiply": (lambda x, z, m, v, i: relay.fixed_point_multiply(i, 1610612736, 0), lambda x, z, m, v, i: np.floor(i * 0.75 + 0.5).astype("int32")),
     "fixed_point_multiply up": (lambda x, z, m, v, i: relay.fixed_point_multiply(i, 1395864320, 1), lambda x, z, m, v, i: ((i.astype("int64") << 1) * 1395864320 + (1 << 30) >> 31).astype("int32")),
     "stop_fusion": (lambda x, z, m, v, i: relay.annotation.stop_fusion(x), lambda x, z, m, v, i: x),
+    "simulated_quantize": (lambda x, z, m, v, i: relay.op.annotation.simulated_quantize(x, 1), lambda x, z, m, v, i: x),
 }  # fmt: skip
 
 MOVES: dict[str, Case] = {

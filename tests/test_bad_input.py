@@ -504,3 +504,62 @@ def test_an_interrupt_leaves_nothing(digits, tmp_path, stage):
     assert sorted(os.listdir(folder)) == ["data.npz", "digits.onnx", "out.tvmq"]
     assert (folder / "out.tvmq").read_bytes() == b"the model of yesterday"
     assert os.listdir(temporary) == []
+
+
+# ---- names and sizes of a model
+
+
+EVIL = "a\n\x1b[31mtvmq: fine\u202e[bold]"
+SHOWN = r"a\n\x1b[31mtvmq: fine\u202e[bold]"
+
+
+def with_evil_names() -> bytes:
+    """The network with layers, and its input, of names that would write on a terminal."""
+    model = network()
+    for number, node in enumerate(model.graph.node):
+        node.name = f"{EVIL}{number}"
+        node.input[:] = [EVIL if name == "x" else name for name in node.input]
+    model.graph.input[0].name = EVIL
+    return model.SerializeToString()
+
+
+@pytest.mark.slow
+def test_names_of_a_model_cannot_write_on_the_terminal(place):
+    """In tables, progress and errors of every command that reads one."""
+    (place / "model.onnx").write_bytes(with_evil_names())
+    np.savez(place / "data.npz", **{"X": X})
+    files = (place / "model.onnx", "--data", place / "data.npz", "-o", place / "out.tvmq")
+    for arguments in (
+        ("quantize", *files, "--no-bench"),
+        ("inspect", place / "model.onnx"),
+        ("explain", place / "out.tvmq"),
+        ("run", place / "out.tvmq", "--data", place / "data.npz"),
+        ("compare", place / "model.onnx", place / "out.tvmq", "--data", place / "data.npz"),
+    ):
+        result = place.command(*arguments)
+        printed = result.out + result.err
+        assert "\x1b" not in printed and "\u202e" not in printed and "tvmq: fine" not in printed.splitlines(), printed
+        assert SHOWN in printed or arguments[0] == "run", (arguments, printed)
+
+
+def test_a_saved_model_cannot_write_on_the_terminal(place, saved):
+    """Names in a manifest that somebody changed: it has no hash of its own."""
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["manifest.json"] = members["manifest.json"].replace(b'"name": "x"', b'"name": "\\u001b[31mx"')
+    assert b"u001b" in members["manifest.json"]
+    with zipfile.ZipFile(place / "evil.tvmq", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    np.savez(place / "two.npz", a=X, b=X)
+    result = place.command("run", place / "evil.tvmq", "--data", place / "two.npz")
+    assert r"\x1b[31mx" in result.err and "\x1b" not in result.err
+
+
+@pytest.mark.parametrize("command", ["inspect", "quantize", "tune", "compare", "doctor"])
+def test_the_bound_on_memory_of_the_command_line(place, command):
+    data = () if command in ("inspect", "tune") else ("--data", place / "data.npz")
+    files = (place / "model.onnx",) * (2 if command == "compare" else 1)
+    sentence = refused(place, command, *files, *data, "--max-bytes", "1kB")
+    assert "takes" in sentence and "the bound is 1.0 kB" in sentence and "max_bytes" in sentence
+    assert place.command(command, *files, *data, "--max-bytes", "much").code == 2

@@ -71,6 +71,7 @@ def test_the_unit_sees_overflow_and_other_types():
         plus(np.float32([1]), np.int32(1))
 
 
+@pytest.mark.slow
 def test_the_embedded_network_runs_on_the_device(digits: Digits):
     mod = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:32]}, target=DEVICE)
     found = tvmq.check_backend(mod, DEVICE)
@@ -90,6 +91,7 @@ def corner(name: str, target: Any = DEVICE) -> tuple[tvm.IRModule, Feed]:
     return tvmq.quantize(mod, params, data, target=target), data[0]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CORNERS)
 def test_corners_run_on_the_device(name: str):
     mod, feed = corner(name)
@@ -98,6 +100,7 @@ def test_corners_run_on_the_device(name: str):
     assert_executes(mod, feed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], name: str):
     task = zoo_task(name)

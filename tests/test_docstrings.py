@@ -5,14 +5,16 @@ Modules are imported under their own names (tvmq.passes.x, not passes.x), so tha
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
+import re
 from types import ModuleType
 
 import pytest
 
-from project import modules
+from project import ROOT, modules
 
 OPTIONAL = {"torch", "onnxruntime"}
 # Module whose examples need an extra that it imports late -> what they need
@@ -59,6 +61,37 @@ def test_public_objects_have_docstrings(name):
         if not value.__doc__ or value.__doc__.startswith(f"{key}(")
     ]
     assert not bare, f"without docstring: {', '.join(bare)}"
+
+
+def docstrings(tree: ast.Module) -> list[str]:
+    """The texts that stand first in a file, its classes and its functions."""
+    places = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [ast.get_docstring(node, clean=False) or "" for node in ast.walk(tree) if isinstance(node, places)]
+
+
+def is_split(text: str) -> bool:
+    """True for a text that was broken as if it were a string between quotes: a quote, a newline and a quote inside."""
+    return re.search(r"""\w[.,;:]? ?(["'])[ \t]*\n\s*\1\w""", text) is not None
+
+
+def test_no_docstring_is_broken_between_quotes():
+    folders = ("tvmq", "passes", "tests", "tools", "tutorials", "benchmarks", "docs")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 500
+    broken = [
+        str(path.relative_to(ROOT))
+        for path in files
+        if any(is_split(text) for text in docstrings(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+    assert not broken, f"a docstring holds a quote, a newline and a quote: {', '.join(broken)}"
+
+
+@pytest.mark.parametrize("text, expected", [
+    ('whatever float32 makes of "\n    "coordinates.', True), ("names may repeat '\n 'them", True),
+    ('{"a": "x"}\n    "y"', False), ('says "this"\n    or "that"', False), ("'a'\n'b'", True),
+])  # fmt: skip
+def test_broken_docstrings_are_told(text, expected):
+    assert is_split(text) == expected
 
 
 def test_some_module_has_examples():

@@ -73,6 +73,7 @@ def test_a_slower_whole_says_so(clock):
     assert "int8 is slower than float here" in get_ledger(quantized).notes[-1]
 
 
+@pytest.mark.slow
 def test_real_measurements_decide():
     model, feeds = islands()
     quantized = tvmq.quantize(*tvmq.from_onnx(model), feeds, tune=1)

@@ -32,6 +32,7 @@ def outcome(seed: int, *, builds: bool) -> Outcome:
     return run_case(model, fuzz_feeds(model, seed, 2), builds=builds)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("first", range(0, 190, CHUNK))
 def test_import_and_quantize(first):
     """Never anything but an integer module or a clear error, and most of them the former."""
@@ -40,6 +41,7 @@ def test_import_and_quantize(first):
     assert sum(o.kind == "exact" for o in found.values()) >= CHUNK * 0.6
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(5000, 5010))
 def test_the_whole_road(seed):
     found = outcome(seed, builds=True)
@@ -184,6 +186,7 @@ def test_a_single_number_beside_a_picture():
     assert tvmq.compare((mod, params), qmod, feed).samples == 7
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("x", [(1, 4, 12), (1, 4, 6, 7, 7)], ids=["line", "volume"])
 def test_averages_behind_convolutions(x):
     """Of other ranks than pictures."""

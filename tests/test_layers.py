@@ -21,9 +21,12 @@ ROWS = [
     (0, "errors"),
     (0, "version"),
     (0, "deprecation"),
+    (0, "text"),
     (1, "numerics", "spec"),
     (1, "cache"),
+    (1, "forks"),
     (1, "by_name"),
+    (1, "memory", "array_file", "reasons"),
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset", "data"),
@@ -52,8 +55,9 @@ ALSO = {"codegen": {"kernels", "passes"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
-    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "observers": {"numpy"},
-    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "backends": set(), "cost": set(),
+    "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
+    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "text": set(),
+    "memory": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
+
+from packaging.requirements import Requirement
 
 import tvmq
 from project import ROOT, module_name, setup_cfg, source_files
@@ -23,6 +29,17 @@ def test_every_package_has_an_init():
     assert not bare, f"folders without __init__.py: {bare}; an editable install does not find them reliably"
 
 
+def test_extras_are_named_and_well_formed():
+    """A reader finds each somewhere, as pip takes it: `tvmq[torch]`, `.[docs]`."""
+    extras = setup_cfg()["options.extras_require"]
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "Makefile", *ROOT.glob("*.md"), *ROOT.glob("*/*.md"))]
+    assert "tutorials" in extras
+    for name, lines in extras.items():
+        assert any(re.search(rf"(?:tvmq|\.)\[{name}\]", text) for text in texts), f"nobody names the extra {name}"
+        for line in lines.split("\n"):
+            assert not line or line.startswith("#") or Requirement(line).specifier, f"{name}: '{line}' has no bound"
+
+
 def test_data_files_are_shipped():
     patterns = {name: value.split() for name, value in setup_cfg()["options.package_data"].items()}
     files = [path for path in (ROOT / "tvmq").rglob("*") if path.is_file()]
@@ -35,6 +52,17 @@ def test_data_files_are_shipped():
 
 def test_passes_are_mapped_to_their_folder():
     assert listed("options", "package_dir") == ["tvmq", "=", "tvmq", "tvmq.passes", "=", "passes"]
+
+
+def test_passes_are_found_in_the_folder_of_the_sources():
+    """Python started there takes `tvmq` from the sources; -S leaves out what an editable install adds."""
+    code = "import tvmq.passes.prepare; print(tvmq.passes.__file__, tvmq.passes.prepare.__name__)"
+    places = os.pathsep.join(path for path in sys.path if path and Path(path) != ROOT)
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": places},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.stdout.split() == [str(ROOT / "passes" / "__init__.py"), "tvmq.passes.prepare"], found.stderr
 
 
 def test_versions_agree():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -37,6 +38,7 @@ def wide() -> onnx.ModelProto:
     return n.model(n.dense(n.op("Flatten", y), 108, 5))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "options, least_snr",
     [
@@ -100,6 +102,35 @@ def test_data_modes_say_that_they_need_data() -> None:
         tvmq.quantize(mod, params)
 
 
+def test_without_data_scales_are_made_at_run_time() -> None:
+    """The line of our front page, without data: one warning; the same module as activations="dynamic"; exact."""
+    model = model_of("conv_relu")
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(), pytest.warns(UserWarning, match="no calibration data") as told:
+        qmod = tvmq.quantize(mod, params)
+    assert len(told) == 1 and told[0].filename == __file__
+    tvm.ir.assert_structural_equal(qmod, tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic")))
+    assert tvmq.verify(tvmq.build(qmod), feeds_of(model)[:1]).exact
+    with tvmq.qconfig(nbit_weight=4, skip_conv_layers=[0]), pytest.warns(UserWarning, match="no calibration data"):
+        floats = tvmq.explain(tvmq.quantize(mod, params)).ledger.layers.values()
+    assert "option skip_conv_layers: 0" in {entry["why"] for entry in floats}
+
+
+@pytest.mark.parametrize("options, target, why", [
+    ({"nbit_input": 4}, None, "'nbit_input' asks for calibrated ones"),
+    ({"activations": "static"}, None, "'activations' asks for calibrated ones"),
+    ({"rules": [tvmq.Rule("*", activations=tvmq.QuantSpec("int8"))]}, None, "'rules' asks for calibrated ones"),
+    ({}, tvmq.Backend("npu", floats=False, requantize=("fixed_point",)), "backend npu cannot express activations='dynamic'"),
+    ({}, tvmq.Backend("sums", families=frozenset({"conv2d"})), "backend sums does not say that it computes with them"),
+])  # fmt: skip
+def test_what_asks_for_data_says_so(options: dict[str, Any], target: Any, why: str) -> None:
+    mod, params = tvmq.from_onnx(model_of("conv_relu"))
+    with tvmq.qconfig(**options), pytest.raises(CalibrationError, match=f"there are none; give dataset=.*{why}"):
+        tvmq.quantize(mod, params, target=target)
+    with tvmq.qconfig(), pytest.raises(CalibrationError, match="tune= measures layers with calibrated scales"):
+        tvmq.quantize(mod, params, tune=0)
+
+
 def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
     """The model with one free dimension of its input."""
     model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "free"
@@ -109,6 +140,7 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
 def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
@@ -293,6 +325,7 @@ def test_every_layer_keeps_its_name(road_of_names: Road) -> None:
 RANDOM_NETWORKS = [2, 4, 10, 14, 18, 27, 40, 44, 49, 59]
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", RANDOM_NETWORKS)
 def test_random_networks(seed: int) -> None:
     """Equal to the definition, close to float, and close to the simulation."""

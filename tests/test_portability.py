@@ -30,11 +30,13 @@ PROGRAMS = {
 }
 # Who names files of Linux or Unix; each asks first, or takes their absence for an answer
 SYSTEM_FILES = {
+    "tvmq.memory": "what a control group allows",
     "tvmq.cache": "an example",
     "tvmq.cli.speed": "the name of the CPU",
     "tvmq.codegen.cuda.nvcc": "where CUDA is usually installed",
     "tvmq.codegen.host": "features of the CPU",
     "tvmq.codegen.memory_file": "files in memory",
+    "tvmq.codegen.whole_file": "files without a name, by their number",
     "tvmq.codegen.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.codegen.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",

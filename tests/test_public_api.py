@@ -52,6 +52,7 @@ def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(tvmq, "quantise")
 
 
+@pytest.mark.slow
 def test_star_import_gives_the_public_names():
     names = run_python("from tvmq import *; print(*sorted(n for n in dir() if n[0] != '_'))")
     assert names.split() == [name for name in tvmq.__all__ if name != "__version__"]
@@ -124,6 +125,7 @@ def test_every_method_is_documented(name):
     assert not bare, f"without a docstring: {bare}"
 
 
+@pytest.mark.slow
 def test_no_private_module_leaks():
     """After every name was used, `tvmq` shows what it did before, and nothing of its folders by accident."""
     code = """

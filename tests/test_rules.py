@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmq.errors import ConfigError
-from tvmq.rules import Decision, LayerFacts, Rule, did_you_mean, resolve
+from tvmq.rules import Decision, LayerFacts, Rule, did_you_mean, resolve, short_names
 from tvmq.spec import QuantSpec
 
 W4 = QuantSpec("int8", 4, symmetric=True)
@@ -45,6 +45,30 @@ def matched(*rules: Rule) -> set[str]:
 ])  # fmt: skip
 def test_matching(rule, keys):
     assert matched(rule) == keys
+
+
+BRACKETS = [
+    LayerFacts("lv0", ("/blocks/[0]/conv",)), LayerFacts("lv1", ("/blocks/0/conv",)),
+    LayerFacts("lv2", ("/a/linear1/MatMul", "/a/linear1/Add", "/a/Relu")), LayerFacts("lv3", ("conv", "pool")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, keys", [
+    ("/blocks/[0]/conv", {"lv0"}),  # a name first of all, though as a glob it is the other
+    ("/blocks/[0-1]/conv", {"lv1"}),
+    ("/a/{linear1/MatMul, linear1/Add, Relu}", {"lv2"}),
+    ("/a/{linear1/MatMul, linear1/...", {"lv2"}),  # as a narrow table cuts it
+    ("conv, pool", {"lv3"}),
+    ("/a/Relu", {"lv2"}),
+])  # fmt: skip
+def test_printed_names_are_rules(text, keys):
+    assert {key for key, one in resolve(BRACKETS, [Rule(text, None)]).items() if one.is_float} == keys
+
+
+def test_short_names():
+    assert short_names(["/a/b/conv", "/a/b/norm"]) == "/a/b/{conv, norm}"
+    assert short_names(["model.conv", "model.act"]) == "model.{conv, act}"
+    assert short_names(["conv", "convolution"]) == "conv, convolution"
 
 
 def test_names_are_case_sensitive():

@@ -7,6 +7,8 @@
 #
 # This tutorial takes a small network through the whole road and looks at that price. You need no knowledge of
 # quantization, and no GPU.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import hashlib

@@ -3,6 +3,8 @@
 #
 # In [tutorial 01](01_first_model.ipynb) `quantize` asked for a few pictures without labels. This tutorial shows what it
 # does with them, and what happens when they are too few or the wrong ones.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import matplotlib.pyplot as plt

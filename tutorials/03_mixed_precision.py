@@ -3,6 +3,8 @@
 #
 # Not every layer bears 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for them,
 # and looks at what an exception costs.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import matplotlib.pyplot as plt
@@ -100,8 +102,8 @@ assert after[1] > before[1]
 # A little better, and not for free. `inspect` estimates the time of a run without data and without compiling:
 
 # %%
-plain = tvmq.inspect(mod, params=params)
-exception = tvmq.inspect(mod, params=params, config=tvmq.qconfig(rules=[rule]))
+plain = tvmq.inspect(mod, params)
+exception = tvmq.inspect(mod, params, config=tvmq.qconfig(rules=[rule]))
 print(f"all int8:   {plain.int8_seconds * 1e6:.1f} us")
 print(
     f"with rule:  {exception.int8_seconds * 1e6:.1f} us, of which float layers {exception.island_seconds * 1e6:.1f} us"
@@ -125,7 +127,7 @@ assert exception.int8_seconds > plain.int8_seconds
 
 # %%
 rules = [tvmq.Rule("/block3/*", None), tvmq.Rule("op:nn.conv2d", tvmq.QuantSpec("int8", symmetric=True))]
-forecast = tvmq.inspect(mod, params=params, config=tvmq.qconfig(rules=rules))
+forecast = tvmq.inspect(mod, params, config=tvmq.qconfig(rules=rules))
 floats = [row.layers[0] for row in forecast.rows if row.precision == "float"]
 print("float:", *floats, sep="\n  ")
 assert floats and all(name.startswith("/block3/") for name in floats)

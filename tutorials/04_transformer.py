@@ -4,6 +4,8 @@
 # Transformers are quantized like other networks, with three things of their own: sums that run through the whole
 # network and stay float, a few channels that are far larger than all others, and inputs of any length. This tutorial
 # meets all three in a network small enough to look into.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 from pathlib import Path

@@ -4,6 +4,8 @@
 # Suppose you build a chip. It has no floating point at all: it multiplies 8-bit integers, adds in 32 bits, shifts,
 # looks numbers up in small tables, and that is it. Which models can it run, and what do they lose? This tutorial
 # describes such a chip in ten lines, quantizes for it, and checks every number that it would compute.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 from dataclasses import replace

@@ -6,6 +6,8 @@
 # depends on the network, the CPU and on how it is used. This tutorial measures it, and shows where the time goes.
 #
 # All figures below are of the machine that ran this tutorial.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import os
@@ -86,7 +88,7 @@ print(f"that is {largest.of_peak:.0%} of what one core reaches at most")
 # goes into quantization:
 
 # %%
-forecast = tvmq.inspect(mod, params=params)
+forecast = tvmq.inspect(mod, params)
 print(forecast.summary())
 print(f"\nmeasured: float {np.median(float_times) * 1e6:.0f} us, int8 {np.median(int8_times) * 1e6:.0f} us")
 
@@ -128,7 +130,7 @@ print(f"\n{len(int8_exe.kernels)} layers, {len(names)} kernels, for {int8_exe.ta
 
 # %%
 targets = ["avx2", "avx-vnni", "avx512", "avx512-vnni", "arm-neon", "arm-dotprod"]
-elsewhere = {target: tvmq.inspect(mod, target, params, clock=3e9) for target in targets}
+elsewhere = {target: tvmq.inspect(mod, params, target, clock=3e9) for target in targets}
 for target, found in elsewhere.items():
     print(f"{target:12} float {found.float_seconds * 1e6:6.1f} us, int8 {found.int8_seconds * 1e6:5.1f} us at 3 GHz")
 
@@ -207,7 +209,7 @@ graph = onnx.helper.make_graph(
     [onnx.numpy_helper.from_array(weight, "w")],
 )
 tiny, tiny_params = tvmq.from_onnx(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]))
-verdict = tvmq.inspect(tiny, params=tiny_params).verdict
+verdict = tvmq.inspect(tiny, tiny_params).verdict
 print(verdict)
 assert verdict.startswith("int8 will not help")
 

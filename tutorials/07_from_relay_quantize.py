@@ -15,6 +15,8 @@
 # ```
 #
 # These are its import lines now. Everything below them stays.
+#
+# It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import warnings

@@ -5,6 +5,8 @@
 # without touching its files: a *pass*, which rewrites the model before it is quantized; an *operator family*, which
 # says how an operator becomes integers; and an *observer*, which chooses ranges. Each stands in a module of yours,
 # and an option names it as `"module:object"`. This tutorial writes one of each.
+#
+# It needs matplotlib and scikit-learn: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import matplotlib.pyplot as plt

@@ -5,6 +5,8 @@
 # file holds scales, zero points and 8-bit weights. This tutorial makes such files, runs them with tvmq without any
 # data, looks at how far the results agree with ONNX Runtime's, and goes the other way: a model of ours as a file for
 # others.
+#
+# It needs matplotlib and onnxruntime: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import collections

@@ -17,8 +17,11 @@ True
 from __future__ import annotations
 
 import importlib
+import os.path
+import sys
 from typing import TYPE_CHECKING, Any
 
+import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
@@ -102,6 +105,36 @@ _PUBLIC = {
     "to_onnx": "tvmq.exporters.onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",
 }
+
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PASSES = os.path.join(os.path.dirname(_HERE), "passes")
+
+
+class _PassesBeside:
+    """Finds tvmq.passes where Python was started in the folder of the sources: it lies beside `tvmq` there, not in it.
+
+    The last of all finders, so an installation that has the package, editable ones too, is asked before.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        """The package's place; None for every other name."""
+        if name != "tvmq.passes":
+            return None
+        from importlib.util import spec_from_file_location
+
+        file = os.path.join(_PASSES, "__init__.py")
+        return spec_from_file_location(name, file, submodule_search_locations=[_PASSES])
+
+
+def _look_beside() -> None:
+    inside = os.path.isdir(os.path.join(_HERE, "passes"))
+    if not inside and os.path.isfile(os.path.join(_PASSES, "partition.py")):
+        sys.meta_path.append(_PassesBeside)
+
+
+_look_beside()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import TracebackType
 from typing import Any
 
@@ -90,6 +90,14 @@ def _choice(default: str, choices: tuple[str, ...], text: str) -> Any:
 
 # Options that nothing reads where activations are float, or get their scales at run time.
 STATIC_ONLY = ("residual_streams", "integer_softmax", "integer_layer_norm", "equalization")
+# Options that scales made at run time follow as well; whoever gives another one asks for calibrated scales.
+WITHOUT_DATA = frozenset(
+    (
+        *("nbit_weight", "nbit_activation", "dtype_weight", "dtype_activation", "weight_scale", "per_channel"),
+        *("reduce_range", "round_for_shift", "skip_conv_layers", "skip_dense_layer", "debug_enabled_ops"),
+        *("rules", "passes", "calibrate_chunk_by"),
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -437,6 +445,24 @@ class QConfig:
         if refused:
             raise ConfigError(f"qconfig: backend {backend.name} cannot express " + ";\n    ".join(refused))
         return QConfig(**values, given=given | frozenset(fitting)) if fitting else self
+
+    def wants_data(self) -> str | None:
+        """The option given that only scales from calibration data follow; None where scales made at run time do.
+
+        >>> qconfig(nbit_weight=4).wants_data(), qconfig(calibrate_mode="minmax").wants_data()
+        (None, 'calibrate_mode')
+        """
+        asked = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]
+        asked += ["rules"] if any(rule.activations for rule in self.rules) else []
+        return asked[0] if asked else None
+
+    def at_run_time(self) -> QConfig:
+        """These options with scales that are made at run time, without data.
+
+        >>> qconfig(nbit_weight=4).at_run_time()
+        qconfig(activations='dynamic', nbit_weight=4)
+        """
+        return replace(self, activations="dynamic", given=(self.given or frozenset()) | {"activations"})
 
     def _changed(self) -> dict[str, Any]:
         """The options that differ from the defaults."""

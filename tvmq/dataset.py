@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.errors import DataError, OutputError
+from tvmq.array_file import ArrayFile
+from tvmq.errors import DataError, MemoryLimitError, OutputError
 
 Feed = dict[str, np.ndarray]
 
@@ -134,8 +135,10 @@ def _file(path: Path) -> list[Any]:
     if not path.exists():
         raise DataError(f"calibration data: no file '{path}'")
     try:
-        loaded = np.load(path, allow_pickle=False)
-        return [loaded] if isinstance(loaded, np.ndarray) else [{name: loaded[name] for name in loaded.files}]
+        file = ArrayFile(path)
+        return [file.array()] if file.names is None else [dict(file.items())]
+    except MemoryLimitError:
+        raise
     except Exception as error:  # truncated archives raise many kinds
         raise DataError(
             f"calibration data: '{path}' is no readable .npz or .npy file ({error}); save it with numpy.savez"

@@ -14,6 +14,7 @@
     +-- BuildError          RuntimeError         compilation failed
     +-- ArtifactError       ValueError           a saved file is damaged, foreign or of another version
     +-- OutputError         OSError              a result could not be written
+    +-- MemoryLimitError    MemoryError          more memory would be needed than the bound, or than there is
 
 Every message says where, what, the numbers, and what to do.
 
@@ -78,3 +79,7 @@ class ArtifactError(TvmqError, ValueError):
 
 class OutputError(TvmqError, OSError):
     """A result could not be written."""
+
+
+class MemoryLimitError(TvmqError, MemoryError):
+    """More memory would be needed than the bound allows, or than there is."""

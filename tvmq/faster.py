@@ -119,7 +119,7 @@ def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IR
 def _built(mod: tvm.IRModule, target: CpuTarget) -> Executable:
     """The executable for one sample."""
     free = free_dimensions(mod)
-    return build(mod, target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
+    return build(mod, target=target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
 
 
 def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list[tuple[list[str], tuple[float, float]]]:

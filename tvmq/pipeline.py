@@ -16,6 +16,7 @@ and handed to `quantize` later.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -70,6 +71,12 @@ Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
 CPUS = ("cpu", "cpu_without_vnni")
 RANGES_ONLY = ("minmax", "moving_average")
+# What a warning says where there are no data
+WITHOUT_DATA = (
+    "Scales of activations are made at run time, for each row or sample (activations='dynamic'), and only convolutions "
+    "and matrix products become integers. With 100 to 500 samples (dataset=) scales are chosen before: whole chains of "
+    "layers stay in int8, which is faster, and weights and biases are rounded by what the data show"
+)
 
 
 def quantize(
@@ -88,7 +95,8 @@ def quantize(
     dataset       calibration data: an iterable of {input: array}, tuples or arrays with the batch first, a path to
                   .npz or
                   .npy, an object with get_next(); not needed with `calibration`, with calibrate_mode "global_scale",
-                  or for a model that is quantized already: its own scales are taken
+                  or for a model that is quantized already: its own scales are taken. Without any of these scales of
+                  activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
                   None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
@@ -97,16 +105,19 @@ def quantize(
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
                   model is slower than the float one
-    raises        CalibrationError without data or with stale thresholds, DataError for data that do not fit the model,
+    raises        CalibrationError without data where an option or the target needs them, or with stale thresholds,
+                  DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend = backend_of(target)
-    config = (config or _options(calibration)).for_backend(backend)
+    asked = config or _options(calibration)
+    config = asked.for_backend(backend)
     decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
     if decision is not None:
-        config = replace(config, rules=(*config.rules, *decision.rules()))
-    quantized = _quantized(mod, params, dataset, backend, config, calibration)
+        asked = replace(asked, rules=(*asked.rules, *decision.rules()))
+    needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
+    quantized = _quantized(mod, params, dataset, backend, asked, calibration, needs_data)
     if decision is not None:
         quantized = with_decision(quantized, decision, _cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
@@ -158,7 +169,7 @@ def _measured(
     floats = _prepared(mod, params, None, config)[0]
     return decide(
         floats,
-        lambda chosen: _quantized(mod, params, None, backend, chosen, None),
+        lambda chosen: _quantized(mod, params, None, backend, chosen, None, None),
         config,
         seconds,
         target=_cpu_of(target),
@@ -177,11 +188,22 @@ def _quantized(
     params: Params | None,
     dataset: Any,
     backend: Backend,
-    config: QConfig,
+    asked: QConfig,
     calibration: CalibrationResult | None,
+    needs_data: str | None,
 ) -> tvm.IRModule:
-    """The module in one function."""
+    """The module in one function.
+
+    asked       options as they were given, those of the backend not filled in
+    needs_data  why it does not go without calibration data, None where it does
+    """
+    config = asked.for_backend(backend)
     prepared, data = _prepared(mod, params, dataset, config)
+    if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
+        if needs_data is not None:
+            raise _missing_data(config, f"; scales made at run time need none, but {needs_data}")
+        warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
+        config = asked.at_run_time().for_backend(backend)
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
@@ -202,6 +224,34 @@ def _quantized(
         means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}
         calibrated = correct_bias(calibrated, means)
     return _realized(calibrated, config)
+
+
+def is_calibrated(config: QConfig) -> bool:
+    """True for options by which scales are chosen from data."""
+    return config.activations == "static" and config.calibrate_mode != "global_scale"
+
+
+def why_data(asked: QConfig, backend: Backend) -> str | None:
+    """Why scales of these options must be chosen from data; None where they can be made at run time.
+
+    >>> why_data(QConfig(), backend_of("cpu")), why_data(QConfig(nbit_input=4), backend_of("cpu"))
+    (None, "'nbit_input' asks for calibrated ones")
+    """
+    option = asked.wants_data()
+    if option is not None:
+        return f"'{option}' asks for calibrated ones"
+    refused = backend.refused_options({"activations": "dynamic"})
+    if refused:
+        return f"backend {backend.name} cannot express {refused[0]}"
+    plain = backend.families is None and {"int8"}.issubset(backend.activations)
+    return None if plain else f"backend {backend.name} does not say that it computes with them"
+
+
+def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
+    return CalibrationError(
+        f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and there are none; "
+        f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
+    )
 
 
 def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
@@ -257,10 +307,7 @@ def _calibration(
     statistics, fingerprint = {}, Fingerprint()
     if config.calibrate_mode != "global_scale":
         if data is None:
-            raise CalibrationError(
-                f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and there are none; "
-                "give dataset=, or use qconfig(calibrate_mode='global_scale')"
-            )
+            raise _missing_data(config)
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = config.calibrate_mode not in RANGES_ONLY
         statistics = collect(

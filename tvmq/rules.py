@@ -7,7 +7,8 @@
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
 the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
-mistake; the message names the nearest layers.
+mistake; the message names the nearest layers. A name as it is printed, `/a/{b, c}` for a fused layer included, stands
+for that layer alone, whatever its letters mean in a glob.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tvmq.errors import ConfigError
 from tvmq.spec import QuantSpec
 
 OP_PREFIX = "op:"
+CUT = "..."  # ends a name for which a table has no room
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,37 @@ class LayerFacts:
     index: int = 0
 
 
+def short_names(names: Sequence[str]) -> str:
+    """Names of one operator as they are printed, their common beginning written once.
+
+    >>> short_names(["/stem/conv", "/stem/act"]), short_names(["/stem/conv", "/pool"]), short_names(["conv"])
+    ('/stem/{conv, act}', '/{stem/conv, pool}', 'conv')
+    """
+    if len(names) == 1:
+        return names[0]
+    common = ""
+    for letters in zip(*names, strict=False):
+        if len(set(letters)) > 1:
+            break
+        common += letters[0]
+    common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
+    return f"{common}{{{', '.join(name[len(common) :] for name in names)}}}" if common else ", ".join(names)
+
+
+def _spelled_out(text: str) -> list[str]:
+    """The names that `short_names` made one text of.
+
+    >>> _spelled_out("/stem/{conv, act}"), _spelled_out("conv, pool"), _spelled_out("/stem/*")
+    (['/stem/conv', '/stem/act'], ['conv', 'pool'], [])
+    """
+    if ", " not in text:
+        return []
+    common, brace, rest = text.partition("{")
+    if brace and rest.endswith("}"):
+        return [common + name for name in rest[:-1].split(", ")]
+    return text.split(", ")
+
+
 Predicate = Callable[[LayerFacts], bool]
 Match = Union[str, "re.Pattern[str]", Predicate]
 
@@ -65,7 +98,7 @@ _UNSET = _Unset()
 class Rule:
     """One exception: `match` chooses layers, the rest says how they are quantized.
 
-    match        name glob (`*` crosses "/"), compiled regex (searched for anywhere in a name),
+    match        name as it is printed, name glob (`*` crosses "/"), compiled regex (searched for anywhere in a name),
                  "op:<operator type or glob>", or a function of LayerFacts that returns True or False
     spec         None: the layer stays float. A symmetric QuantSpec: for what it reads and for its weight
     op           the same as match="op:..."
@@ -116,9 +149,22 @@ class Rule:
         given = [f"{name}={spec}" for name, spec in specs.items() if spec is not None]
         return f"Rule({', '.join([_text(self.match), *given])})"
 
+    def _names(self, layer: LayerFacts) -> bool:
+        """True if the rule is a name of this layer as it is printed: plain, of several in braces, or cut by "..."."""
+        if not isinstance(self.match, str):
+            return False
+        own, title = (*layer.names, layer.key), short_names(layer.names or (layer.key,))
+        is_cut = self.match.endswith(CUT) and len(self.match) > len(CUT) and title.startswith(self.match[: -len(CUT)])
+        return is_cut or not {self.match, *_spelled_out(self.match)}.isdisjoint(own)
+
     def matches(self, layer: LayerFacts) -> bool:
-        """True if the rule speaks about this layer; a layer of several names is matched by any of them."""
+        """True if the rule speaks about this layer; a layer of several names is matched by any of them.
+
+        Where a rule is the printed name of some layer, `resolve` reads it as no glob.
+        """
         match = self.match
+        if self._names(layer):
+            return True
         if isinstance(match, str) and match.startswith(OP_PREFIX):
             return fnmatchcase(layer.op, match.removeprefix(OP_PREFIX).removeprefix("relax."))
         names = (*layer.names, layer.key)
@@ -233,7 +279,8 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
     layers = list(layers)
     decisions = {layer.key: Decision() for layer in layers}
     for rule in rules:
-        matched = [layer.key for layer in layers if rule.matches(layer)]
+        named = [layer.key for layer in layers if rule._names(layer)]
+        matched = named or [layer.key for layer in layers if rule.matches(layer)]
         if not matched:
             raise ConfigError(_nothing_matched(rule, layers))
         decision = Decision(rule, rule.is_float, rule.activations, rule.weights, f"rule {_text(rule.match)}")

@@ -182,8 +182,8 @@ def is_channel_constant(array: np.ndarray, rank: int, axis: int, channels: int) 
 
 
 def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
-    """The relu or clip that alone reads `name`: its variable and bounds. Bounds without 0 stay a table: 0 needs "
-    "a code."""
+    """The relu or clip that alone reads `name`: its variable and bounds. Bounds without 0 stay a table: 0 needs
+    a code."""
     reader = view.only_reader(name)
     if reader is None:
         return None

@@ -39,31 +39,42 @@ class Mask:
 
 def find_mask(view: View, name: str) -> Mask | None:
     """The mask that a float variable is; None if it is none."""
-    value = view.value.get(name)
-    if value is None:
-        return None
-    op = op_name(value)
-    if op == "astype":
-        return _source(view, value.args[0], name)
-    if op == "where":
-        return _choice(view, value, name)
-    if op in MOVES:
-        found = find_mask(view, value.args[0].name)
-        if found is not None:
-            found.moves.append(name)
-    else:
-        found = _linear(view, op, value)
-    if found is not None:
-        found.chain.append(name)
+    links: list[str] = []
+    found: Mask | None = None
+    while (value := view.value.get(name)) is not None:
+        op = op_name(value)
+        if op in ("astype", "where"):
+            found = _source(value.args[0], name) if op == "astype" else _choice(value, name)
+            break
+        before = value.args[0] if op in MOVES else _linear_argument(op, value)
+        if before is None:
+            return None
+        links.append(name)
+        name = before.name
+    for link in reversed(links):
+        found = _behind(view, found, link)
     return found
 
 
-def _source(view: View, arg: relax.Expr, name: str) -> Mask | None:
+def _behind(view: View, found: Mask | None, link: str) -> Mask | None:
+    """The mask behind one more operator that moves it or computes a linear function of it."""
+    if found is None:
+        return None
+    value = view.value[link]
+    if op_name(value) in MOVES:
+        found.moves.append(link)
+    elif not _apply_linear(found, op_name(value), value):
+        return None
+    found.chain.append(link)
+    return found
+
+
+def _source(arg: relax.Expr, name: str) -> Mask | None:
     integer = isinstance(arg, relax.Var) and (dtype_of(arg) == "bool" or "int" in dtype_of(arg))
     return Mask(arg.name, chain=[name]) if integer else None
 
 
-def _choice(view: View, value: relax.Call, name: str) -> Mask | None:
+def _choice(value: relax.Call, name: str) -> Mask | None:
     """where(condition, a, b) of numbers."""
     condition, *sides = value.args
     if not isinstance(condition, relax.Var) or not all(is_const(s) and const_value(s).size == 1 for s in sides):
@@ -74,26 +85,31 @@ def _choice(view: View, value: relax.Call, name: str) -> Mask | None:
     return Mask(condition.name, a - b, b, chain=[name])
 
 
-def _linear(view: View, op: str, value: relax.Expr) -> Mask | None:
-    """A sum, difference, product or quotient of a mask and a number."""
+def _linear_argument(op: str, value: relax.Expr) -> relax.Var | None:
+    """The tensor of a sum, difference, product or quotient with a number; None for anything else."""
     if op not in ("add", "subtract", "multiply", "divide", "negative"):
         return None
     assert isinstance(value, relax.Call)
     variables = [arg for arg in value.args if isinstance(arg, relax.Var)]
-    numbers = [_number(arg) for arg in value.args if is_const(arg) and const_value(arg).size == 1]
-    found = find_mask(view, variables[0].name) if len(variables) == 1 else None
-    if found is None or len(numbers) + 1 != len(value.args) or sizes_of(value) != sizes_of(variables[0]):
+    numbers = sum(is_const(arg) and const_value(arg).size == 1 for arg in value.args)
+    if len(variables) != 1 or numbers + 1 != len(value.args) or sizes_of(value) != sizes_of(variables[0]):
         return None
+    return variables[0]
+
+
+def _apply_linear(found: Mask, op: str, value: relax.Call) -> bool:
+    """Change a mask to its sum, difference, product or quotient with a number; False if that is no mask."""
+    numbers = [_number(arg) for arg in value.args if is_const(arg)]
     first = is_const(value.args[0])
     number = numbers[0] if numbers else -1.0
     if op == "divide" and (first or number == 0):
-        return None
+        return False
     factor = {"multiply": number, "negative": -1.0, "divide": 1 / number if number else 0.0}.get(op, 1.0)
     if op == "subtract":
         factor, number = (-1.0, number) if first else (1.0, -number)
     summand = number if op in ("add", "subtract") else 0.0
     found.factor, found.summand = _finite(found.factor * factor), _finite(found.summand * factor + summand)
-    return found
+    return True
 
 
 def _number(arg: relax.Expr) -> float:
@@ -121,7 +137,7 @@ def own_masks(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> 
 
     Groups say in their facts "masks" which of their members reads which mask.
     """
-    place = {var.name: number for number, (var, _) in enumerate(view.bindings)}
+    place = view.place
     unread = _unread(view, groups, place)
     for group in list(groups.values()):
         chains = {name for mask in group.facts.get("masks", {}).values() for name in mask["chain"]}

@@ -11,9 +11,10 @@ integers both would have to be converted for this one sum. A core that has to be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from tvmq.graph.view import View
+from tvmq.graph.walk import reached, resolved
 from tvmq.passes.ops.base import Group
 
 JOINED = "default: a concat at the end of the network; joined as floats its parts keep scales of their own"
@@ -32,11 +33,19 @@ def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str,
 
 def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
     """The concats that a result is made of, and what moves their elements between them and the result."""
-    group, read_by_others = groups.get(name), view.readers[name] and view.only_reader(name) is None
-    if group is None or read_by_others or group.family not in ("concat", "shape"):
-        return []
-    below = [key for source in group.inputs for key in _joins(view, groups, source)]
-    return [name, *below] if group.family == "concat" or below else []
+    known: dict[str, bool] = {}
+
+    def joins(name: str) -> Generator[str, bool, bool]:
+        group, read_by_others = groups.get(name), view.readers[name] and view.only_reader(name) is None
+        if group is None or read_by_others or group.family not in ("concat", "shape"):
+            return False
+        below = False
+        for source in group.inputs:
+            below = (yield source) or below
+        return group.family == "concat" or below
+
+    starts = [name] if resolved(name, joins, known) else []
+    return reached(starts, lambda key: filter(known.get, groups[key].inputs))
 
 
 def widen_results(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) -> None:
@@ -51,30 +60,39 @@ def widen_results(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) 
 def _tails(view: View, groups: dict[str, Group], seeds: tuple[str, ...]) -> Iterator[list[str]]:
     """The groups behind the last convolutions and products of each result that adds floats."""
     for name in dict.fromkeys(view.outputs):
-        tail = [] if view.readers[name] else _tail(view, groups, name, seeds) or []
-        if any(_adds_float(groups, groups[key]) for key in tail):
+        tail = [] if view.readers[name] else _tail(view, groups, name, seeds)
+        known: dict[str, bool] = {}
+        if any(_adds_float(groups, groups[key], known) for key in tail):
             yield tail
 
 
-def _tail(view: View, groups: dict[str, Group], name: str, seeds: tuple[str, ...]) -> list[str] | None:
-    """Groups from here back to the convolutions and products whose results nobody else reads; None without these."""
-    group = groups.get(name)
-    if group is None:
-        return None
-    if group.family in seeds:
-        return []
-    if group.family not in ("add", "shape"):
-        return None
-    parts = [_tail(view, groups, source, seeds) for source in group.inputs if view.only_reader(source)]
-    found = [part for part in parts if part is not None]
-    return [name, *(key for part in found for key in part)] if found else None
+def _tail(view: View, groups: dict[str, Group], name: str, seeds: tuple[str, ...]) -> list[str]:
+    """Groups from here back to the convolutions and products whose results nobody else reads; none without these."""
+    known: dict[str, bool] = {}
+
+    def leads_to_seed(name: str) -> Generator[str, bool, bool]:
+        group = groups.get(name)
+        if group is None or group.family in seeds:
+            return group is not None
+        found = False
+        if group.family in ("add", "shape"):
+            for source in filter(view.only_reader, group.inputs):
+                found = (yield source) or found
+        return found
+
+    def behind(key: str) -> list[str]:
+        inputs = groups[key].inputs if groups[key].family not in seeds else []
+        return [source for source in inputs if view.only_reader(source) and known[source]]
+
+    found = reached([name] if resolved(name, leads_to_seed, known) else [], behind)
+    return [key for key in found if groups[key].family not in seeds]
 
 
-def _adds_float(groups: dict[str, Group], group: Group) -> bool:
+def _adds_float(groups: dict[str, Group], group: Group, known: dict[str, bool]) -> bool:
     """True for a sum with a tensor that no group computes, moved or not."""
-    return group.family == "add" and any(_is_float(groups, name) for name in group.inputs)
 
+    def is_float(name: str) -> Generator[str, bool, bool]:
+        group = groups.get(name)
+        return group is None or (group.family == "shape" and (yield group.inputs[0]))
 
-def _is_float(groups: dict[str, Group], name: str) -> bool:
-    group = groups.get(name)
-    return group is None or (group.family == "shape" and _is_float(groups, group.inputs[0]))
+    return group.family == "add" and any(resolved(name, is_float, known) for name in group.inputs)

@@ -11,9 +11,12 @@ qconfig(residual_streams="int16") residual streams, not masks, become codes of 1
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from tvm import relax
 
 from tvmq.graph.view import View, is_const, op_name
+from tvmq.graph.walk import resolved
 
 NORMALIZATIONS = {
     "nn.layer_norm": "layer norm",
@@ -39,29 +42,42 @@ def stays_in_stream(view: View, name: str) -> str | None:
     normalization = normalization_of(view, name)
     if normalization:
         return f"default: a {normalization} reads this sum; in 8 bits it would lose too much"
-    if _only_streams_read(view, name):
+    if _is_in_stream(view, name):
         return "default: it is added to a sum that stays float for the normalization behind it"
     return None
 
 
 def normalization_of(view: View, name: str) -> str | None:
     """The normalization that reads a tensor, also behind operators that move values."""
-    for reader in view.readers[name]:
-        op = op_name(view.value[reader])
-        if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
-            return NORMALIZATIONS[op]
-        found = normalization_of(view, reader) if op in MOVES else None
-        if found:
-            return found
-    return None
+
+    def found(name: str) -> Generator[str, str | None, str | None]:
+        for reader in view.readers[name]:
+            op = op_name(view.value[reader])
+            if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
+                return NORMALIZATIONS[op]
+            behind = (yield reader) if op in MOVES else None
+            if behind:
+                return behind
+        return None
+
+    return resolved(name, found, view.known(normalization_of))
 
 
-def _only_streams_read(view: View, name: str) -> bool:
-    """True if all readers are sums of two tensors that stay float."""
-    readers = view.readers[name]
-    if not readers or view.is_output(name):
-        return False
-    return all(_is_sum(view.value[reader]) and stays_in_stream(view, reader) is not None for reader in readers)
+def _is_in_stream(view: View, name: str) -> bool:
+    """True if a normalization reads the tensor, or all readers are sums of two tensors of which that holds."""
+
+    def holds(name: str) -> Generator[str, bool, bool]:
+        if normalization_of(view, name):
+            return True
+        readers = view.readers[name]
+        if not readers or view.is_output(name):
+            return False
+        for reader in readers:
+            if not _is_sum(view.value[reader]) or not (yield reader):
+                return False
+        return True
+
+    return resolved(name, holds, view.known(_is_in_stream))
 
 
 def _is_sum(value: relax.Expr) -> bool:

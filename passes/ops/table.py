@@ -11,7 +11,7 @@ the lowest code. Chains that end in a comparison are tables of booleans: decided
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,21 +19,12 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
+from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
+from tvmq.graph.walk import resolved
 from tvmq.passes.ops.base import Codes, Group, Realizer
 from tvmq.spec import QParams
-
-ELEMENTWISE = frozenset(
-    """
-    nn.relu clip sigmoid tanh exp log erf sqrt rsqrt square sign floor ceil round trunc negative abs
-    nn.silu nn.gelu nn.gelu_tanh nn.leakyrelu nn.prelu nn.selu nn.softplus
-    sin cos tan sinh cosh asin acos atan asinh acosh atanh
-    add subtract multiply divide maximum minimum power log_add_exp
-    equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor logical_not
-    isnan isinf isfinite where astype zeros_like ones_like full_like
-    """.split()
-)
 
 # attributes of these operators
 ATTRIBUTES = ("alpha", "beta", "threshold", "dtype")
@@ -63,20 +54,15 @@ class Table:
 
     def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""
-        chain: list[str] = []
 
-        def walk(current: str) -> None:
+        def link(current: str) -> Generator[str, None, None]:
             for arg in view.value[current].args:
-                if (
-                    isinstance(arg, relax.Var)
-                    and arg.name in chains
-                    and arg.name not in taken
-                    and arg.name not in chain
-                ):
-                    walk(arg.name)
-            chain.append(current)
+                if isinstance(arg, relax.Var) and arg.name in chains and arg.name not in taken:
+                    yield arg.name
 
-        walk(name)
+        known: dict[str, None] = {}
+        resolved(name, link, known)
+        chain = list(known)  # arguments come before what reads them
         owned = [v for v in chain if v == name or is_internal(view, v, chains)]
         return Group(self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf})
 

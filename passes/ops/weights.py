@@ -7,7 +7,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import StageError
-from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.macs import CODES_TRANSPOSED, CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
@@ -21,7 +21,7 @@ def weight_axis(call: relax.Call) -> int:
     A transposed convolution keeps its output channels on axis 1, or on axis 0 where each input channel has its own.
     """
     name, weight = op_name(call), [int(d) for d in call.args[1].ty.shape]
-    if name in TRANSPOSED:
+    if name in (*TRANSPOSED, CODES_TRANSPOSED):
         return 0 if weight[1] == 1 and int(call.attrs.groups) == weight[0] else 1
     return 0 if name in CONVOLUTIONS else len(weight) - 1
 

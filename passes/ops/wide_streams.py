@@ -15,12 +15,13 @@ products stay in int32 as far as their weights prove it, and are refused by name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 
 import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.walk import resolved
 from tvmq.passes.ops import add, scale_shift
 from tvmq.passes.ops.base import Group, joins
 from tvmq.passes.ops.streams import normalization_of, stays_in_stream
@@ -90,12 +91,19 @@ def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | Non
 
 def _in_stream(view: View, name: str) -> bool:
     """True if a normalization reads the tensor, or nothing but sums that one reads; masks of a softmax are none."""
-    if stays_in_stream(view, name) is None:
-        return False
-    normalization = normalization_of(view, name)
-    if normalization is not None:
-        return normalization != "softmax"
-    return all(_in_stream(view, reader) for reader in view.readers[name])
+
+    def holds(name: str) -> Generator[str, bool, bool]:
+        if stays_in_stream(view, name) is None:
+            return False
+        normalization = normalization_of(view, name)
+        if normalization is not None:
+            return normalization != "softmax"
+        for reader in view.readers[name]:
+            if not (yield reader):
+                return False
+        return True
+
+    return resolved(name, holds, view.known(_in_stream))
 
 
 def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:

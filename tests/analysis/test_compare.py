@@ -16,8 +16,10 @@ from tvm import relax
 import tvmq
 from tests.free_models import encoder, texts
 from tests.models import Net, feeds_of, parse
+from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.deviation import Deviation
+from tvmq.analysis.layer_weights import Weights
 from tvmq.codegen.reference import Reference
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
@@ -188,6 +190,42 @@ def test_weight_errors_equal_the_rounding_of_the_weights(net):
             assert 0.4 < layer.weight.lsb <= 0.5 + 1e-4 and layer.weight.sqnr < 60
 
 
+def upsampling(groups: int) -> tuple[tuple[tvm.IRModule, dict[str, np.ndarray]], list[dict[str, np.ndarray]]]:
+    """x -> convolution -> transposed convolution with a bias, as (module, params), and data."""
+    random = np.random.default_rng(0)
+    n = Net((1, 4, 6, 6))
+    weight = n.constant(random.standard_normal((4, 6 // groups, 2, 2)).astype(np.float32))
+    bias = n.constant(random.standard_normal(6).astype(np.float32))
+    up = n.op("ConvTranspose", n.op("Relu", n.conv("x", 4, 4)), weight, bias, strides=[2, 2], group=groups)
+    model = n.model(n.op("Relu", up))
+    return tvmq.from_onnx(model), feeds_of(model)
+
+
+@pytest.mark.parametrize("options", [{}, {"per_channel": False}, {"requantize": "fixed_point"}], ids=str)
+@pytest.mark.parametrize("groups", [1, 2])
+def test_weights_of_transposed_convolutions_of_integers(groups: int, options: dict[str, Any]) -> None:
+    """Those of the integer module are those of the simulated one: the scales of groups are told apart."""
+    model, data = upsampling(groups)
+    made = [
+        tvmq.quantize(*model, data, config=tvmq.qconfig(bias_correction=False, do_simulation=simulated, **options))
+        for simulated in (False, True)
+    ]
+    views = [(View(mod := module_of(one)), get_ledger(mod)) for one in made]
+    names = next(e["layers"] for e in views[0][1].layers.values() if e["op"] == "conv_transpose")
+    (integer,), (simulated,) = (Weights(view, ledger.layers).of(names) for view, ledger in views)
+    np.testing.assert_allclose(integer.values, simulated.values, rtol=1e-6)
+    assert np.ptp(integer.values) > 1
+
+
+def test_scales_made_at_run_time() -> None:
+    """A bias is an operator of its own behind the product, under the same name; it counts as part of the layer."""
+    model, data = upsampling(2)
+    found = tvmq.compare(model, tvmq.quantize(*model, config=tvmq.qconfig(activations="dynamic")), data)
+    shown = {layer.operator: layer for layer in found.layers}
+    assert all(layer.local.sqnr > 30 for layer in found.layers)
+    assert shown["add"].weight is not None and shown["add"].weight.sqnr > 30
+
+
 def test_layers_that_a_rule_keeps_float_are_exact_by_themselves(net):
     layer = net.beside_float.layer("/conv_5")
     assert layer.precision == ("float", "float")
@@ -297,6 +335,7 @@ def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
     assert next(iter(comparison.outputs.values())).sqnr < 60
 
 
+@pytest.mark.slow
 def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
     """The batch is one; data of another length than the first are refused by name."""
     mod, params = tvmq.from_onnx(encoder())

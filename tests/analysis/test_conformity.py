@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tvm
+from tvm import relax
 from tvm.script import ir as I
 from tvm.script import relax as R
 
@@ -15,7 +16,9 @@ from tests.emulated_device import DEVICE
 from tests.models import Net, at_stage
 from tvmq.analysis.conformity import RULES, Violation, check_backend
 from tvmq.backends.description import Backend
-from tvmq.errors import StageError
+from tvmq.errors import AccumulatorError, StageError
+from tvmq.graph import ops
+from tvmq.passes.accumulators import check_accumulators
 
 
 def quantized(net: Net, *outputs: str, target: Backend | None = DEVICE, **options: object) -> tvm.IRModule:
@@ -55,6 +58,46 @@ def test_what_is_quantized_for_the_device_conforms():
     assert found.conforms and str(found).startswith("conforms: yes (all ")
     assert set(found.dtypes) == {"int8", "int32"} and found.operators["nn.conv2d"] == 2
     assert found.to_dict()["conforms"] and found.to_dict()["backend"] == "emulated"
+
+
+@pytest.mark.parametrize("bits", [20, 24])
+def test_what_quantize_lets_pass_conforms(bits: int):
+    """Sums of other operators than convolutions count too: those of an addition, which are the largest here."""
+    toy = Backend("toy", accumulator_bits=bits)
+    net = Net((1, 4, 6, 6))
+    y = net.op("Relu", net.conv("x", 4, 4, 1))
+    outputs = [net.op("Add", y, net.op("Relu", net.conv(y, 4, 4, 1)))]
+    with pytest.raises(
+        AccumulatorError, match=rf"sums of backend toy have {bits} bits .*layer '/add_4' can reach \d+;"
+    ):
+        quantized(net, *outputs, target=toy)
+    assert check_backend(quantized(net, *outputs, target=toy, rules=[tvmq.Rule("/add_4", None)]), toy).conforms
+
+
+def test_a_free_batch():
+    """Counts that depend on no free dimension are known; one that does is a finding, no error."""
+    net = Net((1, 4, 6, 6))
+    model = net.model(net.conv(net.op("GlobalAveragePool", net.op("Relu", net.conv("x", 4, 8))), 8, 4, 1))
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    data = [{"x": net.random.standard_normal((2, 4, 6, 6)).astype(np.float32)} for _ in range(2)]
+    mod = tvmq.quantize(*tvmq.from_onnx(model), data, target=DEVICE)
+    assert check_backend(mod, DEVICE).conforms
+    assert rules(mod, replace(DEVICE, accumulator_bits=10)) == {"accumulator"}
+
+
+def test_a_sum_over_a_free_dimension_is_not_known():
+    x = relax.Var("x", relax.TensorType([tvm.tirx.Var("n", "int64"), 4], "int8"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(ops.sum(x, axes=[0]))
+        builder.emit_func_output(y)
+    free = at_stage(builder.get(), "realized")
+    found = check_backend(free, DEVICE)
+    assert [violation.what for violation in found.violations] == ["how large its sums get is not known"]
+    with pytest.raises(AccumulatorError, match="can reach any number"):
+        check_accumulators(free, replace(DEVICE, accumulator_bits=24))
 
 
 def test_weights_two_to_a_byte_are_read_as_codes():

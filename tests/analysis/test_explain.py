@@ -10,12 +10,14 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of
-from tvmq.analysis.explanation import Explanation, short_names
+from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import codes_text, find_layers
 from tvmq.analysis.work import float_macs
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import Ledger
 from tvmq.graph.view import View
+from tvmq.passes.partition import partition
+from tvmq.passes.prepare import prepare
 
 NUMBER = re.compile(r"(?<=scale )[0-9.e-]+|(?<=from )[0-9.e-]+|(?<=to )[0-9.e-]+|(?<=zero point )\d+|[0-9,]+(?= in)")
 
@@ -173,17 +175,19 @@ def test_modules_without_decisions(digits):
         tvmq.explain(digits.mod)
 
 
+def test_a_prepared_module_shows_its_operators(digits):
+    prepared = prepare(digits.mod, digits.params)
+    told = tvmq.explain(prepared)
+    assert "/stem/conv" in str(told) and "not decided yet: partition will" in str(told)
+    assert told.macs() == tvmq.explain(partition(prepared)).macs() > 1_000_000
+    assert "36,864" in str(told.layer("/stem/conv"))
+
+
 @pytest.mark.parametrize("bits, text", [(8, "uint8, "), (4, "uint8 of 4 bits, ")])
 def test_codes(bits, text):
     facts = {"dtype": "uint8", "bits": bits, "scale": 0.5, "zero_point": 7}
     assert codes_text(facts) == f"{text}scale 0.5, zero point 7"
     assert codes_text("float32, straight") == "float32, straight"
-
-
-def test_names_are_shortened():
-    assert short_names(["/a/b/conv", "/a/b/norm"]) == "/a/b/{conv, norm}"
-    assert short_names(["model.conv", "model.act"]) == "model.{conv, act}"
-    assert short_names(["conv", "convolution"]) == "conv, convolution"
 
 
 def test_long_cells_are_cut():

@@ -91,7 +91,7 @@ def test_why_nothing_becomes_int8():
 
 def test_other_cpus_are_slower():
     mod, params = network()
-    times = [inspect(mod, f"llvm -mcpu={cpu}", params, clock=3e9) for cpu in ("znver5", "znver4", "haswell")]
+    times = [inspect(mod, params, f"llvm -mcpu={cpu}", clock=3e9) for cpu in ("znver5", "znver4", "haswell")]
     assert times[0].int8_seconds < times[1].int8_seconds < times[2].int8_seconds
     assert times[2].isa == "avx2" and times[2].speed_up < times[0].speed_up
 
@@ -113,7 +113,23 @@ def test_refusals():
     with pytest.raises(StageError, match="inspect: the model is 'realized'.*tvmq.explain"):
         inspect(tvmq.quantize(mod, params, feeds_of(model)))
     with pytest.raises(TargetError, match="is no CPU"):
-        inspect(mod, "cuda", params)
+        inspect(mod, params, "cuda")
+
+
+def test_params_stand_where_quantize_takes_them():
+    """A target in their place, as it was once, is taken as the target: by inspect and by build."""
+    n = Net((1, 4))
+    model = n.model(n.dense("x", 4, 3))
+    mod, params = tvmq.from_onnx(model)
+    znver4 = {"clock": 3e9, "target": "llvm -mcpu=znver4"}
+    told = [str(inspect(mod, params, **znver4)), str(inspect(mod, znver4["target"], params, clock=3e9))]
+    told += [str(inspect(mod, znver4["target"], params=params, clock=3e9))]
+    assert len(set(told)) == 1
+    built = [tvmq.build(mod, params), tvmq.build(mod, "llvm", params), tvmq.build(mod, {"kind": "llvm"}, params=params)]
+    results = [exe.run(feeds_of(model)[0])[0] for exe in built]
+    assert all(np.array_equal(results[0], one) for one in results)
+    with pytest.raises(TypeError, match="multiple values"):
+        inspect(mod, "llvm", params, target="llvm")
 
 
 def test_it_leaves_the_module_alone():

@@ -24,6 +24,7 @@ def test_options_follow_the_description():
     assert DEVICE.options() == FITTING
     assert Backend("toy", activations=("int8",)).options() == {"dtype_input": "int8"}
     assert Backend("toy", weights=("int16",)).options() == {"dtype_weight": "int16"}
+    assert Backend("toy", weights=("uint8", "int16")).options() == {"dtype_weight": "int16"}
     assert Backend("toy", roundings=("TONEAREST",)).options() == {"rounding": "TONEAREST"}
 
 
@@ -107,6 +108,7 @@ def test_the_device_takes_what_its_options_ask():
     ("fields", "words"),
     [
         ({"activations": ("int4",)}, "'activations' must be a tuple of"),
+        ({"weights": ("uint8",)}, "codes are signed; add 'int8' or 'int16' to weights=... Got \\('uint8',\\)"),
         ({"activations": ()}, "'activations' must be a tuple of"),
         ({"requantize": ("shift",)}, "'requantize' must be a tuple of float, fixed_point, power_of_two"),
         ({"accumulator_bits": 48}, "'accumulator_bits' must be a whole number in 8..32. Got 48"),

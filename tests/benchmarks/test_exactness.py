@@ -37,6 +37,7 @@ def test_an_imported_model_is_exact(script: Any, zoo: Path, tmp_path: Path) -> N
     assert exactness.compare(tvmq.build(module), {**given, **expected}, "avx2") == (10, 1)
 
 
+@pytest.mark.slow
 def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
     """By the emulator or a GPU; a comparison that finds differences is a failure."""
     script("common")

@@ -26,6 +26,7 @@ def completed(shell: str, line: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment).stdout
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_commands_and_options(shell):
     assert "quantize" in completed(shell, "tvmq quan")

@@ -12,6 +12,7 @@ import pytest
 import tvmq
 from tvmq.cli.patient import admit
 from tvmq.doctor.findings import note, ok, problem
+from tvmq.doctor.weights import check_weights
 from tvmq.errors import DataError
 
 
@@ -53,6 +54,26 @@ def test_a_model(cli, tmp_path):
     result = cli("doctor", model, "--data", data, "--budget", 0, "--samples", 16)
     assert result.code == 1 and "problem  layout" in result.out and "1 problem: layout" in result.out
     assert "% of labels" in result.out and "look at every layer" in result.err
+
+
+def test_what_nobody_expects_is_a_finding(cli, tmp_path, monkeypatch):
+    """Reading the model, or a stage: one line each, and the other stages are run."""
+    model, data = tmp_path / "net.onnx", tmp_path / "samples.npz"
+    onnx.save(faults.network(), model)
+    np.savez(data, x=faults.pictures())
+
+    def breaks(*_: object) -> None:
+        raise KeyError("level")
+
+    monkeypatch.setattr("tvmq.doctor.examination.STAGES", {"look here": breaks, "look there": check_weights})
+    result = cli("doctor", model, "--data", data, "-q")
+    assert result.code == 1 and "problem  look here        the check itself failed: KeyError: 'level'" in result.out
+    assert [f["subject"] for f in json.loads(cli("doctor", model, "--data", data, "--json").out)["findings"]] == [
+        "look here", "weights",
+    ]  # fmt: skip
+    monkeypatch.setattr("tvmq.cli.doctor.admit", breaks)
+    result = cli("doctor", model, "--data", data, "--json")
+    assert result.code == 1 and "failed: KeyError: 'level'" in json.loads(result.out)["findings"][0]["what"]
 
 
 def test_a_model_that_cannot_be_read_is_a_finding_of_the_guard(cli, tmp_path):

@@ -7,7 +7,11 @@ import json
 import onnx
 import pytest
 
+import tvmq
 from tests.models import Net
+from tvmq.graph.ledger import get_ledger
+from tvmq.passes.partition import partition
+from tvmq.passes.prepare import prepare
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +41,23 @@ def test_json_and_shapes(cli, model):
     one, many = (json.loads(cli(*common, "--batch", batch).out) for batch in (1, 8))
     assert one["instruction_set"] == "avx2" and 4 < many["int8_seconds"] / one["int8_seconds"] < 10
     assert json.loads(cli(*common, "--shape", "x=8,8,16,16").out) == many
+
+
+def test_names_are_listed_as_rules_take_them(cli, model):
+    lines = cli("inspect", model, "--names", "--quiet").out.splitlines()
+    named = json.loads(cli("inspect", model, "--names", "--json", "--quiet").out)["layers"]
+    assert [line.split()[-1] for line in lines] == [layer["operator"] for layer in named] and len(lines) == 2
+    mod, params = tvmq.from_onnx(model)
+    for layer in named:
+        decided = explained(mod, params, layer["name"])
+        assert f"rule {layer['name']!r}" in decided.values()
+
+
+def explained(mod, params, name):
+    """{layer: who decided} where this name is a rule."""
+    prepared = prepare(mod, params)
+    config = tvmq.qconfig(rules=[tvmq.Rule(name, None)])
+    return {key: entry["why"] for key, entry in get_ledger(partition(prepared, config)).layers.items()}
 
 
 def test_mistakes_are_sentences(cli, model):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tvmq.cli.judge import judge
+from tvmq.cli.judge import Agreement, judge
 from tvmq.cli.metrics import usual_metric
 from tvmq.cli.samples import Samples, split
 
@@ -30,7 +30,7 @@ def samples():
 
 
 def judged(samples, shift, index=None, **options):
-    given = {"metric": None, "labels": None, "advance": lambda: None, **options}
+    given = {"metric": None, "labels": None, "advance": lambda: None, "classes": {0: "scores"}, **options}
     return judge(executable(shift), executable(0.0), samples, np.arange(COUNT) if index is None else index, 2, **given)
 
 
@@ -50,7 +50,16 @@ def test_the_filling_of_the_last_batch_does_not_count(samples):
 
 
 def test_values_that_are_no_classes(samples):
-    assert "same_class" not in judged(samples, 0.5, classes=False)["outputs"]["y"]
+    found = judged(samples, 0.5, classes={})["outputs"]["y"]
+    one, other = np.eye(CLASSES)[[0, 1]], np.eye(CLASSES)[[0, 2]] + 0.5
+    even, odd = (float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)) for a, b in zip(one, other, strict=True))
+    assert "same_class" not in found and found["cosine"] == pytest.approx((4 * even + 3 * odd) / 7)
+
+
+def test_indices_of_classes_are_compared_as_they_are():
+    sums = Agreement("index")
+    sums.add(np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 5]]))
+    assert sums.to_dict()["same_class"] == 0.75
 
 
 @pytest.mark.parametrize("labels, classes, shape, reason", [

@@ -10,7 +10,7 @@ from tvmq.cli.model import choose_shapes, import_model, parse_shapes
 from tvmq.errors import ConfigError, ModelError
 
 
-@pytest.mark.parametrize("text", ["", "x", "x=", "=1,2", "x=1,,2", "x=0", "x=-1", "x=a", "x=1.5"])
+@pytest.mark.parametrize("text", ["", "x", "=1,2", "=", "x=1,,2", "x=0", "x=-1", "x=a", "x=1.5"])
 def test_bad_shapes(text):
     with pytest.raises(ConfigError, match="is not NAME=D0,D1"):
         parse_shapes([text])
@@ -24,6 +24,8 @@ def test_bad_shapes(text):
     ((None, None), (), None, 1, (1, None)),  # stays free without data
     ((None, 3), (2, 3), (64, 3), 1, (2, 3)),
     (None, (), (64, 5), 1, (1, 5)),  # unknown rank
+    ((), (), (), 1, ()),  # a scalar
+    ((), (), (64,), 1, ()),
     ((None, 3, 4), (), (64, 3), 1, (1, 3, 4)),  # data of another rank: left to the data check
 ])  # fmt: skip
 def test_choice_of_shapes(own, given, data, batch, expected):
@@ -48,6 +50,23 @@ def test_import_fixes_the_batch_and_says_so(model, samples, capsys):
     assert size == 1 and params == {} and np.array_equal(arrays["x"], np.load(samples)["x"])
     assert [int(d) for d in mod["main"].params[0].ty.shape] == [1, 3]
     assert "x (1, 3)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rank_known, given", [(True, []), (True, ["t="]), (False, ["t="])])
+def test_scalars(tmp_path, rank_known, given):
+    """y = t * x, t of rank 0 before x, or of unknown rank and --shape says so."""
+    value = onnx.helper.make_tensor_value_info
+    inputs = [
+        value("t", onnx.TensorProto.FLOAT, [] if rank_known else None),
+        value("x", onnx.TensorProto.FLOAT, ["n", 3]),
+    ]
+    node = onnx.helper.make_node("Mul", ["t", "x"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", inputs, [onnx.helper.make_empty_tensor_value_info("y")])
+    path, data = tmp_path / "m.onnx", tmp_path / "d.npz"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
+    np.savez(data, t=np.float32(2), x=np.ones((5, 3), np.float32))
+    mod, _, arrays, size = import_model(path, data, given, 1, quiet=True)
+    assert [len(p.ty.shape) for p in mod["main"].params] == [0, 2] and size == 1 and arrays["t"].shape == ()
 
 
 def test_import_without_data_and_with_a_shape(model, capsys):

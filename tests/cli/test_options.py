@@ -23,9 +23,9 @@ PLAIN = ("--no-compare", "--no-bench")  # the fake executable is not what was op
 def opened(arrays, size=1):
     """In the place of `opened`: no model is read."""
 
-    def fake_opened(*args, samples=None, held_out=None, **kwargs):
+    def fake_opened(model, data, config, samples=None, held_out=None, **kwargs):
         found = None if arrays is None else Samples(arrays, "arrays")
-        return Opened("mod", {}, size, 5, found, split(len(found or ()), samples, held_out))
+        return Opened("mod", {}, size, config, 5, found, split(len(found or ()), samples, held_out))
 
     return fake_opened
 

@@ -142,8 +142,9 @@ def test_a_function_and_a_metric_of_ones_own(cli, here, monkeypatch):
 
 
 def test_random_data_is_said_and_only_when_asked(cli, here):
-    refused = cli("quantize", "my digits.onnx")
+    refused = cli("quantize", "my digits.onnx", "--nbit-input", 4)
     assert refused.code == 1 and "add --data" in refused.err and "--random-data" in refused.err
+    assert "scales made at run time need none, but 'nbit_input' asks for calibrated ones" in refused.err
     for form in (
         "tvmq quantize 'my digits.onnx' --data pictures/",
         "--data samples.npz",
@@ -154,6 +155,39 @@ def test_random_data_is_said_and_only_when_asked(cli, here):
     assert made.code == 0 and "chosen from noise" in made.err and "random inputs, which say little" in made.out
     both = cli("quantize", "my digits.onnx", "--random-data", "--data", "pictures")
     assert both.code == 1 and "give one of them" in both.err
+
+
+def test_without_data_scales_are_made_at_run_time(cli, here):
+    """Said, with the ways to give data; the same as --activations dynamic."""
+    made = cli("quantize", "my digits.onnx", "-o", "d.tvmq")
+    assert made.code == 0, made.err
+    assert made.err.count("no calibration data: Scales of activations are made at run time") == 1
+    assert "tvmq quantize 'my digits.onnx' --data pictures/" in made.err
+    asked = cli("quantize", "my digits.onnx", "-o", "a.tvmq", "--activations", "dynamic")
+    assert asked.code == 0 and "no calibration data" not in asked.err
+    assert str(tvmq.load("d.tvmq").module) == str(tvmq.load("a.tvmq").module)
+    tuned = cli("quantize", "my digits.onnx", "--tune", 1, "-o", "t.tvmq")
+    assert tuned.code == 1 and "but --tune measures layers with calibrated ones" in tuned.err
+
+
+@pytest.mark.parametrize("command, arguments, message", [
+    ("quantize", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("quantize", ("--data", "none.py:batches"), "data: there is no file 'none.py'"),
+    ("quantize", ("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("quantize", ("--metric", "top2"), "--metric: 'top2' is none of"),
+    ("quantize", ("--save-samples", "nowhere/s.npz"), "output: there is no folder"),
+    ("quantize", ("--onnx", "nowhere/s.onnx"), "output: there is no folder"),
+    ("doctor", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("doctor", ("--data", "pictures", "--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("compare", ("none.tvmq", "--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("verify", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("run", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("bench", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+])  # fmt: skip
+def test_files_are_looked_at_before_the_model(cli, here, command, arguments, message):
+    """The model is not there either, and that is not what is said."""
+    result = cli(command, "no model.onnx" if command != "verify" else "no model.tvmq", *arguments)
+    assert result.code == 1 and message in result.err and "no model.onnx" not in result.err
 
 
 @pytest.mark.parametrize("data, message", [

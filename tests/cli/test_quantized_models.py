@@ -28,14 +28,6 @@ def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(first, second)
 
 
-def test_a_float_model_needs_data(cli: Any, tmp_path: Path) -> None:
-    """As before."""
-    source = tmp_path / "m.onnx"
-    source.write_bytes(load_demo().model)
-    result = cli("quantize", source, "-o", tmp_path / "m.tvmq")
-    assert result.code == 1 and "chooses ranges from data; add --data" in result.err
-
-
 def test_scales_made_at_run_time_need_no_data(cli: Any, tmp_path: Path) -> None:
     """--activations dynamic, and none for weights alone."""
     source = tmp_path / "m.onnx"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import errno
+import gc
 import io
 import json
+import multiprocessing
 import os
+import pickle
 import re
 import stat
 import subprocess
@@ -27,7 +31,7 @@ from tvmq.codegen.artifact import MANIFEST, MEMBERS, unpack
 from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.codegen.target import resolve_target
-from tvmq.errors import ArtifactError, OutputError, TargetError
+from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError
 
 SMALL = """
 # from tvm.script import ir as I
@@ -107,6 +111,7 @@ print(tvmq.build(exe.module).save(sys.argv[4]))
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_process_gives_the_same_results_and_builds_the_same_file(digits, tmp_path):
     """Without anything on PATH: neither saving nor loading needs a compiler."""
     pictures, results = tmp_path / "pictures.npy", tmp_path / "results.npy"
@@ -249,10 +254,14 @@ def test_shared_library_on_linux(saved):
 
 @linux
 def test_shared_library_without_a_temporary_folder_that_may_hold_code(saved, monkeypatch):
-    def forbidden(path: str) -> None:
-        raise RuntimeError("failed to map segment from shared object")
+    load = native._module
 
-    monkeypatch.setattr(native.tvm.runtime, "load_module", forbidden)
+    def forbidden(path: Path) -> Any:
+        if not str(path).startswith("/proc/self/fd/"):
+            raise RuntimeError("failed to map segment from shared object")
+        return load(path)
+
+    monkeypatch.setattr(native, "_module", forbidden)
     for _ in range(2):
         assert np.array_equal(tvmq.load(saved)(X), small()(X))
 
@@ -549,3 +558,75 @@ def test_a_full_temporary_folder_does_not_matter(tmp_path, monkeypatch):
     small().save(tmp_path / "m.tvmq")
     monkeypatch.setattr("tempfile.tempdir", None)
     assert np.array_equal(tvmq.load(tmp_path / "m.tvmq")(X), small()(X))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda exe: pickle.loads(pickle.dumps(exe))])
+@pytest.mark.parametrize("was_loaded", [False, True])
+def test_executables_pickle_and_copy(
+    saved: Path, copied: Callable[[tvmq.Executable], tvmq.Executable], was_loaded: bool
+) -> None:
+    exe = tvmq.load(saved, num_threads=2) if was_loaded else small()
+    other = copied(exe)
+    assert other is not exe
+    assert np.array_equal(other(X), exe(X))
+    assert (other.input_info, other.target.name, other.num_threads) == (
+        exe.input_info,
+        exe.target.name,
+        exe.num_threads,
+    )
+    assert other.save(saved.with_name("copy.tvmq")) == exe.save(saved.with_name("again.tvmq"))
+
+
+def test_an_executable_goes_to_a_spawned_process(saved: Path) -> None:
+    exe = tvmq.load(saved)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        result = pool.apply_async(exe.run, ({"x": X},)).get(timeout=120)
+    assert np.array_equal(result[0], exe(X))
+
+
+def test_the_sha256_is_text(saved: Path) -> None:
+    for wrong in (5, b"x"):
+        with pytest.raises(
+            ConfigError, match=r"^load: sha256 must be the text that `save` returned. Got (5|b'x') instead$"
+        ):
+            tvmq.load(saved, sha256=wrong)  # type: ignore[arg-type]
+
+
+def test_a_target_that_tvm_refuses(saved: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(saved) as archive:
+        blobs = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(blobs.pop(MANIFEST))
+    manifest["target"]["mattr"] = 1.5
+    (tmp_path / "m.tvmq").write_bytes(artifact.pack(manifest, blobs))
+    with pytest.raises(
+        ArtifactError, match=r"'target' of the manifest is wrong \(.*\); save the model again$"
+    ) as caught:
+        tvmq.load(tmp_path / "m.tvmq")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_manifest_of_many_entries_is_refused_before_it_is_read(saved: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(saved) as archive:
+        blobs = {name: archive.read(name) for name in archive.namelist()}
+    blobs[MANIFEST] = b"[" + b"[]," * 3_000_000 + b"0]"
+    (tmp_path / "m.tvmq").write_bytes(artifact._zip(blobs, zipfile.ZIP_DEFLATED))
+    tracemalloc.start()
+    with pytest.raises(ArtifactError, match=r"its manifest has 9000003 bytes and 6000001 entries, the limits are"):
+        tvmq.load(tmp_path / "m.tvmq")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 40e6  # the text alone has 9
+
+
+@linux
+def test_code_is_unmapped_with_the_last_executable(saved: Path) -> None:
+    def mappings() -> int:
+        return len(Path("/proc/self/maps").read_text().splitlines())
+
+    expected = tvmq.load(saved)(X)
+    gc.collect()
+    before = mappings()
+    results = [tvmq.load(saved)(X) for _ in range(30)]
+    gc.collect()
+    assert mappings() < before + 20  # 60, were they kept
+    assert all(np.array_equal(result, expected) for result in results)  # and these are memory of their own

@@ -129,6 +129,7 @@ def shots(count: int, rows: int) -> dict[str, np.ndarray]:
     return {"x": np.random.default_rng(rows).standard_normal((count, 3, rows, 6)).astype(np.float32)}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("model, feeds", [
     (encoder(), [texts(3, 9), texts(2, 5)]), (pictures(), [shots(2, 8), shots(1, 4)]),
 ])  # fmt: skip

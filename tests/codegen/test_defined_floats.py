@@ -103,7 +103,9 @@ def test_every_defined_operator_is_listed() -> None:
     assert {*EXACT} - {*CALLS} <= {"image.resize2d"}
 
 
-@pytest.fixture(scope="module", params=TARGETS)
+@pytest.fixture(
+    scope="module", params=[TARGETS[0], *(pytest.param(target, marks=pytest.mark.slow) for target in TARGETS[1:])]
+)
 def target(request: pytest.FixtureRequest) -> str:
     """A level of the CPU; skipped where it is missing."""
     if missing_features(resolve_target(request.param).needs):

@@ -11,6 +11,7 @@ from tvm import relax
 from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen import direct_functions
 from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.vm_pipeline import compile_module, mark_kernel
@@ -78,6 +79,18 @@ def test_native_code_gives_what_the_virtual_machine_gives(kind: str, direct: boo
         first = X * (vector * np.float32(0.5))
         last = np.maximum(first, 0) * (vector * np.float32(2)) * (vector * np.float32(3)) * (vector * np.float32(0.25))
         np.testing.assert_array_equal(found[0], last.reshape(6, 16))
+
+
+def test_long_functions_are_compiled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = relax.VirtualMachine(compile_module(network("two"), TARGET).code, tvm.cpu())
+    monkeypatch.setattr(direct_functions, "MOST_CALLS", 2)
+    monkeypatch.setattr(direct_functions, "PART", 2)
+    compiled = compile_module(network("two"), TARGET)
+    machine = relax.VirtualMachine(compiled.code, tvm.cpu())
+    assert "main_kernels_1" in str(compiled.code.as_text())
+    expected, found = (arrays(entry(vm, "main")[0](tvm.runtime.tensor(X))) for vm in (whole, machine))
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_results_of_two_runs_are_apart() -> None:

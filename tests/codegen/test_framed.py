@@ -10,6 +10,7 @@ from tests.models import Net, feeds_of
 from tvmq.codegen.reference import run
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("activation", ["Relu", "Sigmoid", ""])
 def test_equals_the_definition(activation: str) -> None:
     n = Net((2, 3, 5, 6))

@@ -71,6 +71,7 @@ def test_other_instruction_sets(model: Any, target: str) -> None:
         assert_defined(exe, module, feed)
 
 
+@pytest.mark.slow
 def test_sizes_fixed_at_the_build_give_the_same(model: Any) -> None:
     module, inputs = model
     names = [name for name in tvmq.build(module).input_info[0].shape[1:] if isinstance(name, str)]
@@ -97,6 +98,7 @@ def test_all_layers_are_integers(model: Any) -> None:
     assert heavy and all(entry["precision"] == "int8" for entry in heavy)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", [0, 3, 5, 14])
 @pytest.mark.parametrize("peeled", [True, False])
 def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from tests.models import parse
 from tvmq.codegen import kernel_cache, kernel_objects
 from tvmq.codegen.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
 from tvmq.codegen.merge_objects import ENTRY, merged
+from tvmq.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(
     not kernel_objects.is_linux_x86(tvmq.codegen.target.resolve_target()), reason="kernels are kept on Linux on x86-64"
@@ -94,7 +95,8 @@ def test_a_damaged_entry_is_built_anew(folder: Path, compiled: list[str]) -> Non
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "file"))
-    assert build()(X).shape == (4, 8)
+    with pytest.warns(UserWarning, match="^cache: '.*file' is not used, since it is no folder; set TVMQ_CACHE"):
+        assert build()(X).shape == (4, 8)
 
 
 def test_what_was_used_longest_ago_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +134,101 @@ def test_names_of_several_files_mean_the_first_definition() -> None:
     whole = merged([first, second, third])
     assert [symbol.bind for symbol in whole.symbols] == [LOCAL, LOCAL, 2, 1, LOCAL, LOCAL, LOCAL]
     assert whole.relocations == (Relocation(2, 4, 9, 2, -4),)
+
+
+def test_entries_under_other_names_are_built_anew(folder: Path, compiled: list[str]) -> None:
+    expected = build()(X)
+    count = len(compiled)
+    first, second, *_ = sorted(folder.iterdir())
+    contents = first.read_bytes(), second.read_bytes()
+    first.write_bytes(contents[1])
+    second.write_bytes(contents[0])
+    assert np.array_equal(build()(X), expected)
+    assert len(compiled) == count + 2
+    assert {first.read_bytes(), second.read_bytes()} == set(contents)
+
+
+@pytest.mark.parametrize("junk", [b"hello" * 100, b"", "ELF head", "cut", "other kernel"])
+def test_what_is_no_such_kernel_is_built_anew(folder: Path, compiled: list[str], junk: bytes | str) -> None:
+    """Of a right hash: somebody who knows how it is made wrote it."""
+    expected = build()(X)
+    count = len(compiled)
+    entries = sorted(folder.iterdir())
+    objects = [path.read_bytes()[kernel_cache.DIGEST :] for path in entries]
+    for path, data, other in zip(entries, objects, objects[1:] + objects[:1], strict=True):
+        named = {"ELF head": data[:64], "cut": data[:-100], "other kernel": other}
+        kernel_cache.write(path.name, junk if isinstance(junk, bytes) else named[junk])
+    assert np.array_equal(build()(X), expected)
+    assert len(compiled) == 2 * count
+    assert [path.read_bytes()[kernel_cache.DIGEST :] for path in entries] == objects
+
+
+def test_links_pipes_and_files_of_others_are_no_entries(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel_cache.write("kernel", b"code")
+    (folder / "kernel").rename(tmp_path / "elsewhere")
+    (folder / "kernel").symlink_to(tmp_path / "elsewhere")
+    assert kernel_cache.read("kernel") is None
+    assert not (folder / "kernel").is_symlink()
+    os.mkfifo(folder / "kernel")
+    assert kernel_cache.read("kernel") is None
+    kernel_cache.write("kernel", b"code")
+    assert kernel_cache.read("kernel") == b"code"
+
+
+def test_new_folders_are_for_their_user_alone(folder: Path) -> None:
+    kernel_cache.write("kernel", b"code")
+    assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o700, 0o700]
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_folder_that_others_can_write_is_not_used(folder: Path, place: str) -> None:
+    kernel_cache.write("kernel", b"code")
+    (folder / place).chmod(0o770)
+    reason = r"^cache: '.*' is not used, since others than its owner, user \d+, can write it \(mode 0770\).*chmod go-w"
+    with pytest.warns(UserWarning, match=reason) as warned:
+        assert kernel_cache.read("kernel") is None
+        kernel_cache.write("other", b"code")
+    assert len(warned) == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["kernel"]
+
+
+def test_a_folder_of_another_user_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel_cache.write("kernel", b"code")
+    owner = folder.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.warns(
+        UserWarning, match=rf"^cache: .* belongs to user {owner} \(mode 0700\) and this is user {owner + 1}"
+    ):
+        assert kernel_cache.read("kernel") is None
+
+
+def test_a_link_to_a_folder_is_that_folder(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel_cache.write("kernel", b"code")
+    (tmp_path / "link").symlink_to(folder.parent)
+    monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "link"))
+    assert kernel_cache.read("kernel") == b"code"
+
+
+def test_the_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TVMQ_CACHE", "~no_such_user_here/x")
+    with pytest.raises(ConfigError, match=r"^cache: TVMQ_CACHE is '~no_such_user_here/x', and there is no such home"):
+        kernel_cache.read("kernel")
+
+
+def test_a_bound_on_the_size_of_files_is_one_error(tmp_path: Path) -> None:
+    """LLVM would end the process. In a child, since the bound holds for all that a process writes."""
+    code = (
+        "import resource, tvmq\n"
+        "from tests.codegen.test_kernel_cache import build\n"
+        "from tvmq.errors import OutputError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n"
+        "    build()\n"
+        "except OutputError as error:\n"
+        "    assert 'files of this process may have 1000 (RLIMIT_FSIZE); raise it with `ulimit -f`' in str(error)\n"
+        "    raise SystemExit(7)\n"
+    )
+    environment = {**os.environ, "TVMQ_CACHE": "0"}
+    assert subprocess.run([sys.executable, "-c", code], env=environment, check=False, timeout=120).returncode == 7

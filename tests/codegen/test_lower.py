@@ -117,6 +117,7 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_float_functions_equal_the_reference_in_either_layout(function: str) -> None:
     """Behind a convolution (NHWC) and behind the input (NCHW); fused or alone they give the same bits."""
@@ -137,6 +138,7 @@ def test_float_functions_equal_the_reference_in_either_layout(function: str) -> 
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum"]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("operator", BINARY)
 @pytest.mark.parametrize("shape", [(1, 4, 1, 1), (4, 1, 1), (1, 1, 5, 6), (6,), (1, 4, 5, 6), ()])
 def test_constants_broadcast_in_nhwc(operator: str, shape: tuple[int, ...]) -> None:
@@ -159,6 +161,7 @@ def test_constants_broadcast_in_nhwc(operator: str, shape: tuple[int, ...]) -> N
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("keepdims", [True, False])
 @pytest.mark.parametrize("axes", [[2, 3], [1], [2], [0, 2, 3], [1, 2, 3], [3]])
 def test_means_over_any_axes(axes: list[int], keepdims: bool) -> None:

@@ -30,6 +30,7 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
     return CODES.replace('R.const(0.03, "float32")', scale).replace("(n,", f"({of},")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("body", "members"),
     [

@@ -13,6 +13,7 @@ from tvmq.codegen.target import resolve_target
 from tvmq.graph.view import View
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", [(1, 12, 5, 7), (2, 36, 3, 4)])
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
 def test_one_kernel(mode: str, shape: tuple[int, ...]) -> None:

@@ -12,10 +12,15 @@ from tvm import relax, tirx
 from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
+from tests.kernels.harness import conv_operands, epilogue_for
+from tvmq.codegen.kernel_objects import _compiled as object_file
 from tvmq.codegen.target import resolve_target
-from tvmq.codegen.vm_pipeline import compile_module, fuse, lower, mark_kernel
+from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower, mark_kernel
 from tvmq.errors import BuildError
 from tvmq.kernels import builder
+from tvmq.kernels.conv2d import conv2d
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.types import Conv2d
 
 TARGET = resolve_target("llvm")
 SHAPE = (1, 8, 8, 16)
@@ -112,16 +117,39 @@ def rows(indices: list[int], mode: str = "fast") -> Body:
     return lambda _bb, x: R.take(x, chosen, axis=0, mode=mode)
 
 
-def test_index_out_of_bounds_takes_the_last_row():
+@pytest.mark.parametrize(("mode", "expected"), [("fast", [2, 0, 1, 3]), ("wrap", [2, 0, 1, 3]), ("clip", [2, 0, 3, 0])])
+def test_an_index_out_of_bounds_reads_a_row(mode: str, expected: list[int]):
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
-    np.testing.assert_array_equal(run(network(rows([2, 0, 9]), x.shape), x), x[[2, 0, 3]])
-    np.testing.assert_array_equal(run(network(rows([1, 6], "wrap"), x.shape), x), x[[1, 2]])
+    np.testing.assert_array_equal(run(network(rows([2, 0, 9, -1], mode), x.shape), x), x[expected])
 
 
 def test_nothing_is_printed(capfd):
     for mod in (network(with_kernel, (1, 16, 8, 8)), network(rows([1, 2]), (4, 3))):
         compile_module(mod, TARGET)
     assert capfd.readouterr() == ("", "")
+
+
+def test_passes_that_are_left_out_change_no_code():
+    """Of kernels, and of fused loops with a border, whose conditions lie inside of loops."""
+
+    def body(bb: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        padded = bb.emit(R.nn.pad(R.nn.relu(x), [0, 0, 1, 2, 2, 1, 0, 0]))
+        return bb.emit(R.nn.max_pool2d(R.add(padded, padded), pool_size=3, layout="NHWC"))
+
+    shape = Conv2d(1, 6, 6, 16, 16, (3, 3), (1, 1), (1, 1, 1, 1))
+    epilogue, _ = epilogue_for(shape, "all")
+    convolution = conv2d(shape, *conv_operands(shape)[1:], 3, epilogue, isa_named("avx2"))
+    target = tvm.target.Target({**OPT_LEVEL, **TARGET.tvm})
+    with target:
+        functions = [convolution.func, twice(), *prim_funcs(fuse(network(body, SHAPE))).values()]
+    assert len(functions) > 3
+    for number, function in enumerate(functions):
+        function = function.with_attr("global_symbol", "f")
+        one, other = (
+            object_file("f", function, TARGET, target, {**OPTIONS, "disabled_pass": left_out})
+            for left_out in (UNUSED, UNUSED[:1])
+        )
+        assert one == other, number
 
 
 def test_what_tvm_cannot_compile_is_one_sentence():

@@ -36,6 +36,7 @@ MMA = """
 """
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize(("left", "right"), SIGNS)
 def test_matrix_product_of_a_warp(left, right, order):

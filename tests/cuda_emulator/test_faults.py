@@ -135,6 +135,7 @@ def test_a_launch_of_no_kernel_is_refused():
         on_cpu(HEAD.format(params="", body=""), {"m": []})
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("body", "fault"),
     [

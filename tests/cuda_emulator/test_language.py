@@ -62,6 +62,7 @@ def test_bits_of_numbers():
     np.testing.assert_array_equal(mapped("__int_as_float(v)", x.view(np.int32), "float", "float32", "int"), x)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize(
     ("call", "source"),

@@ -7,7 +7,9 @@ import time
 import doctor_faults as faults
 import numpy as np
 import pytest
+from onnx import helper, numpy_helper
 
+import tvmq
 from tvmq.doctor import float_model
 from tvmq.doctor.examination import late, stages
 from tvmq.doctor.findings import Finding
@@ -99,11 +101,49 @@ def test_an_outlying_activation():
     assert "middle" in found["mending"].figures["option"]
 
 
-def test_a_nan_ends_the_examination():
+def test_with_a_nan_no_model_is_run():
     patient = faults.patient(faults.nan_weight)
     found = examined(patient)
-    assert list(found) == ["weights"] and found["weights"].status == "problem"
+    assert list(found) == ["weights", "samples"] and found["weights"].status == "problem"
     assert found["weights"].figures == {"layer": "middle", "weight": "middle.w", "count": 1, "first": [3, 1, 0, 2]}
+
+
+def test_each_weight_that_is_wrong_is_one_finding():
+    """Others are still looked at: an infinity elsewhere, outliers, the samples."""
+
+    def several(arrays: faults.Weights) -> None:
+        faults.nan_weight(arrays)
+        faults.outlying_weight(arrays)
+        arrays["head.w"][2, 3] = -np.inf
+        arrays["middle.w"][3, 1, 0, 2] = 0.1
+        arrays["stem.w"][0, 0, 0, 0] = np.nan
+
+    patient = faults.patient(several)
+    found = [finding for _, stage in stages(patient) for finding in stage(patient)]
+    assert [(finding.status, finding.subject) for finding in found] == [
+        ("problem", "weights"), ("problem", "weights"), ("note", "weights"), ("ok", "samples"),
+    ]  # fmt: skip
+    assert [finding.figures.get("weight") for finding in found[:2]] == ["stem.w", "head.w"]
+    assert "these reach other operators" in found[1].remedy and "these reach" not in found[0].remedy
+
+
+def test_infinities_that_an_operator_defines_are_healthy():
+    """The lower bound that JAX and TensorFlow write as maximum(x, -inf), as an initializer, a Constant and of Clip."""
+    proto = faults.network()
+    low = numpy_helper.from_array(np.float32(-np.inf), "low")
+    proto.graph.initializer.append(numpy_helper.from_array(np.full((1, 8, 1, 1), -np.inf, np.float32), "bounds"))
+    at = next(index for index, node in enumerate(proto.graph.node) if node.name == "act")
+    proto.graph.node[at].output[0] = "r"
+    for node in (
+        helper.make_node("Clip", ["m2", "low", ""], ["c"], "clip"), helper.make_node("Max", ["m", "bounds"], ["m2"], "max2"),
+        helper.make_node("Max", ["r", "low"], ["m"], "max"), helper.make_node("Constant", [], ["low"], "lowest", value=low),
+    ):  # fmt: skip
+        proto.graph.node.insert(at + 1, node)
+    mod, params = tvmq.from_onnx(proto, shape={"x": (1, 3, faults.SIZE, faults.SIZE)})
+    patient = Patient(proto, mod, params, {"x": faults.pictures()})
+    found = [finding for _, stage in stages(patient) for finding in stage(patient)]
+    assert {finding.status for finding in found} == {"ok"}, found
+    assert "all finite but 9 infinities that bound or mask" in found[0].what
 
 
 def test_a_dead_layer():

@@ -6,6 +6,7 @@ from importlib import metadata
 
 import pytest
 
+from tvmq.codegen.target import resolve_target
 from tvmq.doctor import installation, machine
 from tvmq.doctor.checkup import checkup
 from tvmq.doctor.findings import checked, note, problems
@@ -14,7 +15,9 @@ from tvmq.doctor.versions import key, parse
 
 
 def test_this_installation_is_healthy():
-    found = {finding.subject: finding for finding in checkup()}
+    findings = list(checkup())
+    found = {finding.subject: finding for finding in findings}
+    assert len(found) == len(findings), "each subject once, for those who read the JSON by it"
     assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "target llvm", "self-test"} <= set(found)
     assert found["self-test"].status == "ok" and found["self-test"].figures["exact"]
     assert found["cpu"].figures["level"] in found["kernels"].what
@@ -133,13 +136,34 @@ def test_a_driver_without_a_usable_gpu_is_a_problem(monkeypatch):
     assert found.status == "problem" and "libcudart.so.13" in found.remedy
 
 
+def test_features_that_the_system_hides_are_noted(monkeypatch):
+    """Those of code alone: nobody misses rdseed."""
+    monkeypatch.delenv("TVMQ_CPU", raising=False)
+    monkeypatch.setattr("tvmq.codegen.host.host_options", lambda: {"mattr": ["+fma", "-avx512vnni", "-avx512bw"]})
+    found = {finding.subject: finding for finding in machine.cpu()}
+    assert found["cpu"].status == "ok" and found["cpu"].figures["level"] == resolve_target().isa.name
+    assert found["cpu features"].what == "the operating system hides avx512vnni, avx512bw: not used"
+
+
+def test_a_cpu_that_is_not_this_one_is_noted(monkeypatch):
+    monkeypatch.setenv("TVMQ_CPU", "x86-64")
+    if resolve_target().arch != "x86":
+        pytest.skip("x86-64 is no CPU of this architecture")
+    found = {finding.subject: finding for finding in machine.cpu()}
+    assert found["kernels"].what == "level 'generic'" and "TVMQ_CPU" in found["cpu features"].what
+    monkeypatch.setenv("TVMQ_CPU", "no-such-cpu")
+    (found,) = checked("cpu", machine.cpu)
+    assert found.status == "problem" and "TVMQ_CPU: LLVM knows no CPU 'no-such-cpu'" in found.what
+
+
 def test_a_check_that_breaks_is_a_problem():
     def breaks():
         yield note("x", "seen")
         raise RuntimeError("boom\nat line 2")
 
-    (found,) = checked("x", breaks)
-    assert found.status == "problem" and "RuntimeError: boom" in found.what and problems([found]) == 1
+    before, found = checked("x", breaks)
+    assert before == note("x", "seen")
+    assert found.status == "problem" and "RuntimeError: boom" in found.what and problems([before, found]) == 1
 
 
 def test_without_tvm_the_rest_is_still_told(monkeypatch):

@@ -11,6 +11,7 @@ import tvm
 from onnx import helper, numpy_helper
 from tvm import relax
 
+from tvmq.codegen.target import resolve_target
 from tvmq.frontends.onnx import from_onnx
 
 TOLERANCE = 1e-4  # of max |difference| / max |reference|: float sums in another order
@@ -18,7 +19,7 @@ TOLERANCE = 1e-4  # of max |difference| / max |reference|: float sums in another
 
 def run_float(mod: tvm.IRModule, params: Mapping[str, np.ndarray], feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """Outputs of an imported module under TVM's own pipeline; feed by parameter name."""
-    target = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
+    target = resolve_target().as_tvm()
     executable = tvm.compile(mod, target, relax_pipeline=relax.get_default_pipeline(target))
     machine = relax.VirtualMachine(executable, tvm.cpu())
     values = {**feed, **params}

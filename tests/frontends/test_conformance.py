@@ -90,11 +90,12 @@ def test_clear_messages() -> None:
 
 
 def test_parameters_become_constants() -> None:
-    bound = with_constants(load_cases()["test_reshape_one_dim"])
+    cases = load_cases()
+    bound = with_constants(cases["test_reshape_one_dim"])
     assert bound is not None
     assert [value.name for value in bound.graph.input] == ["data"]
     assert [tensor.name for tensor in bound.graph.initializer] == ["shape"]
-    assert with_constants(load_cases()["test_relu"]) is None
+    assert with_constants(cases["test_relu"]) is None
 
 
 def test_expectation_file(tmp_path: Path) -> None:

@@ -104,5 +104,5 @@ def test_if_is_refused() -> None:
     )
     node = helper.make_node("If", ["c"], ["y"], name="choice", then_branch=branch, else_branch=branch)
     model = make_model([node], {"c": ("bool", ()), "x": ("float32", (2,))}, ["y"])
-    with pytest.raises(UnsupportedOpError, match="layer 'choice': If: control flow is not supported; export"):
+    with pytest.raises(UnsupportedOpError, match="layer 'choice': If: control flow that depends on values of the run is not supported; fix"):
         from_onnx(model)

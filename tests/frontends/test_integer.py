@@ -55,6 +55,7 @@ def convolution(weight: np.ndarray, point: np.ndarray, options: dict) -> onnx.Mo
     return model
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("zero", [0, 128, "channels"])
 @pytest.mark.parametrize(
     "options", [{}, {"pads": [1, 0, 2, 1]}, {"group": 2, "strides": [2, 1], "dilations": [1, 2]}, {"auto_pad": "VALID"}]
@@ -95,17 +96,13 @@ def test_product(rank: int, dtype: str) -> None:
     assert layers["matmul"]["precision"] == "int8"
 
 
-def test_weights_beyond_int8_are_refused() -> None:
-    """Nothing wraps around."""
-    nodes = [onnx.helper.make_node("ConvInteger", ["x", "w", "", "zw"], ["y"], "conv")]
-    constants = {"w": np.full((1, 1, 1, 1), 255, np.uint8), "zw": np.uint8(100)}
-    model = make_model(nodes, {"x": ("uint8", (1, 1, 4, 4))}, ["y"], constants, opset=13)
-    with pytest.raises(UnsupportedOpError) as caught:
-        tvmq.from_onnx(model)
-    assert str(caught.value) == (
-        "from_onnx, layer 'conv': ConvInteger: its weight reaches 155..155 around the zero point, beyond int8; "
-        "quantize the weights symmetrically, as int8 with zero point 0"
-    )
+@pytest.mark.parametrize("options", [{}, {"pads": [1, 0, 2, 1]}, {"group": 4}, {"group": 2, "strides": [2, 1]}])
+def test_weights_beyond_int8(options: dict) -> None:
+    """uint8 weights whose zero point is far from 128, as quantize_dynamic writes them: nothing wraps around."""
+    weight = RANDOM.integers(0, 256, (8, 4 // options.get("group", 1), 3, 2)).astype(np.uint8)
+    model = convolution(weight, np.uint8(100), options)
+    layers = assert_equal_to_onnxruntime(model, random_feed(model))
+    assert layers["nn.conv2d"]["precision"] == "int8"
 
 
 def test_computed_weights_are_refused() -> None:

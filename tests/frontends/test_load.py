@@ -144,6 +144,7 @@ def test_input_types() -> None:
     refuses(small, "layer 'to_small'", "float8e4m3fn", error=UnsupportedOpError)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("opset", range(11, 24))
 def test_opsets(opset: int) -> None:
     """A net of common operators in the form each opset has them."""

@@ -126,7 +126,7 @@ def test_layers_of_one_name_are_told_apart() -> None:
 
 
 def test_odd_names_are_kept_as_layers() -> None:
-    layer, value = "\"'\\ \n{}%/日本", "é x/0:\n\"'"
+    layer, value = "\"'\\ {}%/日本", "é x/0:\"'"
     nodes = [node("Relu", [value], "a\\{}%s", layer), node("Neg", ["a\\{}%s"], "<y>", "class")]
     mod, _ = from_onnx(make_model(nodes, {value: ("float32", (3,))}, ["<y>"]))
     assert set(get_names(mod["main"]).values()) == {(layer,), ("class",)}

@@ -63,6 +63,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_equals_onnxruntime(op: str, options: dict[str, Any]) -> None:
     made = model(op, **options)
@@ -89,6 +90,7 @@ def swap(imported: tuple[Any, Any]) -> tuple[Any, str, Any]:
     return mod, "llvm", params
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 @pytest.mark.parametrize("mode", ["dynamic", None])
 def test_int8_weights(op: str, mode: str | None) -> None:

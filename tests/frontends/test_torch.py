@@ -126,6 +126,7 @@ class Reader(nn.Module):
         return (x + scores.softmax(-1) @ self.v(x)).mean(1)
 
 
+@pytest.mark.slow
 def test_free_lengths_are_quantized_once_and_run_with_any() -> None:
     batch, length = torch.export.Dim("batch"), torch.export.Dim("length", max=32)
     torch.manual_seed(0)

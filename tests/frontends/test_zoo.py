@@ -19,13 +19,16 @@ NAMES = [
     "cell_detector", "compact_sr_x2", "crepe_tiny", "dscnn_digits", "efficientnet_lite0", "mbconv_se_cifar10",
     "minilm_l6", "ppocr_cls", "resnet8_cifar10", "squeezenet1_1", "unet_membrane", "vit_cifar10",
 ]  # fmt: skip
+QUICK = ("compact_sr_x2", "dscnn_digits", "resnet8_cifar10")
 
 
 def layers(mod: tvm.IRModule) -> set[str]:
     return {source for sources in get_names(mod["main"]).values() for source in sources}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in NAMES]
+)
 def test_equals_onnxruntime(zoo_task: Callable[[str], Any], name: str) -> None:
     """One sample: the naive kernels of TVM's pipeline take seconds for the larger networks."""
     task = zoo_task(name)

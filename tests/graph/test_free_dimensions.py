@@ -47,6 +47,7 @@ def machine() -> relax.VirtualMachine:
     return relax.VirtualMachine(compile_module(tvm.IRModule(functions), resolve_target("llvm")).code, tvm.cpu())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("shape", [(1, 7, 20), (3, 33, 20), (2, 1, 20)])
 def test_equals_the_definition(machine: relax.VirtualMachine, name: str, shape: tuple[int, ...]) -> None:

@@ -37,7 +37,9 @@ def module_of(*names: str) -> tvm.IRModule:
     return tvm.IRModule({name: FUNCTIONS[name].with_attr("global_symbol", name) for name in names})
 
 
-@pytest.fixture(scope="module", params=TARGETS)
+@pytest.fixture(
+    scope="module", params=[TARGETS[0], *(pytest.param(target, marks=pytest.mark.slow) for target in TARGETS[1:])]
+)
 def machine(request: pytest.FixtureRequest) -> relax.VirtualMachine:
     """All cases compiled at once, fused as `tvmq.build` fuses."""
     target = resolve_target(request.param)

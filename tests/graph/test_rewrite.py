@@ -237,3 +237,23 @@ def test_wrong_stages_say_the_order() -> None:
     )
     with pytest.raises(StageError, match=message):
         require_stage(block(X, "a = R.abs(x)"), "realize", ("calibrated", "annotated"))
+
+
+@pytest.mark.parametrize(
+    "change, dtype, columns",
+    [
+        (relax.op.nn.relu, "float32", 3),
+        (lambda x: relax.op.astype(x, "float16"), "float16", 3),
+        (lambda x: relax.op.concat([x, x], axis=1), "float32", 6),
+    ],
+    ids=["the same", "other numbers", "another size"],
+)
+def test_calls_have_the_types_of_their_new_arguments(change, dtype: str, columns: int) -> None:
+    """Types that stay are kept, not inferred once more; others are new."""
+    mod = block(X, "a = R.nn.relu(x)\nb = R.negative(a)\nc = R.exp(b)")
+    found = rewrite(mod, lambda _rewriter, var, value: change(value) if var.name == "a" else None)
+    view = View(found)
+    for name in "abc":
+        assert (dtype_of(view.var[name]), shape_of(view.var[name])) == (dtype, (2, columns)), name
+    relax.analysis.well_formed(found)
+    tvm.ir.assert_structural_equal(tvm.script.from_source(found.script(show_meta=True)), found)

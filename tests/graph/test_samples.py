@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
 import tvm
@@ -11,7 +13,9 @@ from tests.free_models import encoder, pictures
 from tvmq import numerics
 from tvmq.frontends.onnx import from_onnx
 from tvmq.graph import ops
+from tvmq.graph.elementwise import ELEMENTWISE, MORE_ELEMENTWISE
 from tvmq.graph.samples import RULES, batch_dimension
+from tvmq.passes.ops import table
 from tvmq.passes.prepare import prepare
 
 N = tvm.tirx.Var("n", "int64")
@@ -163,3 +167,31 @@ def test_all_names_are_operators() -> None:
     known = {name.removeprefix("relax.") for name in tvm.ir.Op.list_op_names()}
     unknown = sorted(set(RULES) - known)
     assert not unknown
+
+
+def call_of(name: str, x: relax.Expr) -> relax.Expr:
+    """An element-wise operator of one tensor; those of several get it several times."""
+    special = {
+        "where": lambda: R.where(R.isnan(x), x, x),
+        "clip": lambda: R.clip(x, -1, 1),
+        "astype": lambda: R.astype(x, "float16"),
+        "full_like": lambda: R.full_like(x, const()),
+    }
+    if name in special:
+        return special[name]()
+    if name.startswith("logical"):
+        x = R.isnan(x)
+    if name.startswith(("bitwise", "left", "right")):
+        x = R.astype(x, "int32")
+    return reduce(getattr, name.split("."), R)(*[x] * tvm.ir.Op.get(f"relax.{name}").num_inputs)
+
+
+@pytest.mark.parametrize("name", sorted((ELEMENTWISE | MORE_ELEMENTWISE) - {"nn.prelu", "zeros_like", "ones_like"}))
+def test_elementwise_operators_keep_samples_apart(name: str) -> None:
+    """All of the one list that tables are made from as well, so that the two cannot drift apart."""
+    assert batch_dimension(module(lambda x: call_of(name, x), ("n", 4))) == "n"
+
+
+def test_every_elementwise_operator_has_a_rule() -> None:
+    assert set(RULES) >= ELEMENTWISE | MORE_ELEMENTWISE
+    assert table.ELEMENTWISE is ELEMENTWISE

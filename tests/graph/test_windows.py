@@ -11,6 +11,7 @@ from tvmq.graph.view import View, shape_of
 from tvmq.graph.windows import covering_padding
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("ceil_mode", [False, True])
 def test_windows_are_as_many_as_tvm_says(ceil_mode: bool) -> None:
     """Rounded down with the padding found, whatever the rule that TVM used; what lies before the picture stays."""

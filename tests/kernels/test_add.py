@@ -16,6 +16,7 @@ CASES = list(add_cases([(1,), (3, 5), (1, 63), (64,), (65,), (2, 3, 5, 7), (1, 1
 STEP = Add(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=255)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:
@@ -42,6 +43,7 @@ def test_differences(level: str, scales: tuple[float, float, float]) -> None:
     check(Case("difference", lambda isa: add(a.shape, step, isa), (a, b), expected), level)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     "dtypes", [("int16", "int16", "int16"), ("int16", "uint8", "int16"), ("int8", "int16", "uint8")]

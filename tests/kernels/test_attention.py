@@ -80,12 +80,14 @@ def compare(shape: Attention, level: str, scales: tuple[float, float], *mask: np
 SHAPES = [((2,), 5, 7, 9, 3), ((1, 3), 33, 65, 32, 20), ((1,), 70, 37, 5, 70), ((1,), 1, 1, 1, 1)]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_equals_the_definition(shape: tuple, level: str) -> None:
     compare(attention_of(*shape), level, (0.0002 / shape[3] ** 0.5, 1 / 255), seed=SHAPES.index(shape))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 def test_zero_points_and_signed_codes(level: str) -> None:
     """Softmax as codes above a zero point; values whose columns lie in one piece."""
@@ -107,6 +109,7 @@ def test_zero_points_and_signed_codes(level: str) -> None:
 MASKS = [((1, 1, 1, 20), "keys"), ((1, 1, 9, 20), "rows"), ((2, 3, 9, 20), "everything"), ((20,), "line")]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize(("sizes", "_name"), MASKS, ids=[name for _, name in MASKS])
 def test_masks(sizes: tuple[int, ...], _name: str, level: str) -> None:
@@ -122,6 +125,7 @@ def test_masks(sizes: tuple[int, ...], _name: str, level: str) -> None:
         compare(attention_of((2, 3), 9, 20, 16, 8, mask=operand), level, (0.0001, 1 / 255), mask)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_rows_that_the_guess_leaves_open(level: str) -> None:
     """Equal scores whose share is halfway between two codes, of 2 and of 100 keys; the others of the group are not."""

@@ -47,6 +47,7 @@ def expected(sums: np.ndarray, step: Requantize | Dequantize | None) -> np.ndarr
     return numerics.requantize(sums, step.multiplier[0], zero_point=120, dtype="uint8", qmin=3, qmax=250)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("transposed", [False, True])
@@ -67,6 +68,7 @@ def test_equals_the_definition(shape: tuple, transposed: bool, level: str) -> No
     np.testing.assert_array_equal(found, expected(numerics.matmul(a, b, a_zero=a_zero, b_zero=b_zero), step))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("a_zero", [0, 7, 255])
 @pytest.mark.parametrize("b_zero", [0, 128, 255])
@@ -79,6 +81,7 @@ def test_every_zero_point(a_zero: int, b_zero: int, level: str) -> None:
     np.testing.assert_array_equal(found, numerics.matmul(a, b, a_zero=a_zero, b_zero=b_zero))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 def test_slices_of_one_tensor(level: str) -> None:
     """Queries and keys lie beside each other, head by head; the result goes between those of the other heads."""
@@ -96,6 +99,7 @@ def test_slices_of_one_tensor(level: str) -> None:
     np.testing.assert_array_equal(found, sums.transpose(0, 2, 1, 3))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 def test_one_matrix_for_all_of_the_batch(level: str) -> None:
     a, b = codes((3, 4, 9)), codes((9, 5), "int8")

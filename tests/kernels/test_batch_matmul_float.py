@@ -30,6 +30,7 @@ def case(shape: tuple, transposed: bool) -> tuple[BatchMatmul, np.ndarray, np.nd
     return product, a, stored, a.astype(np.float64) @ b
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

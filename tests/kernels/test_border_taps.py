@@ -7,6 +7,7 @@ import pytest
 import tvm
 
 from tvmq import numerics
+from tvmq.codegen.target import missing_features, resolve_target
 from tvmq.kernels.border_taps import column_stretches, places_of, rows_outside
 from tvmq.kernels.conv2d import make_kernel
 from tvmq.kernels.conv2d_float import conv2d_float
@@ -47,8 +48,7 @@ def sums_of(conv, x, weight):
 
 def run(kernel, x, y):
     """The kernel on this CPU."""
-    host = {"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()}
-    function = tvm.compile(tvm.IRModule({kernel.name: kernel.func}), tvm.target.Target(host))[kernel.name]
+    function = tvm.compile(tvm.IRModule({kernel.name: kernel.func}), resolve_target().as_tvm())[kernel.name]
     tensors = [tvm.runtime.tensor(array) for array in (x, *kernel.constants, y)]
     function(*tensors)
     return tensors[-1].numpy()
@@ -58,10 +58,10 @@ FEW = ("two tiles a row", "tiles across pictures", "groups")
 LEVELS = [*((title, "avx512vnni") for title in SHAPES), *((title, "avx2") for title in FEW), (FEW[0], "generic")]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("title, name", LEVELS)
 def test_integers_equal_the_definition(title, name):
-    host = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
-    if not set(level(name).features) <= set(tvm.target.codegen.llvm_get_cpu_features(host)):
+    if missing_features(level(name).features):
         pytest.skip(f"this CPU has no {name}")
     conv, tile = SHAPES[title]
     x, weight, bias = operands(conv)
@@ -75,6 +75,7 @@ def test_integers_equal_the_definition(title, name):
     np.testing.assert_array_equal(run(kernel, x, np.zeros(conv.out_shape, np.uint8)), expected)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("title", ["a tile a row", "two tiles a row", "stride", "dilation", "windows of border alone"])
 def test_floats_of_whole_numbers_are_exact(title):
     conv, _ = SHAPES[title]

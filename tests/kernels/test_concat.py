@@ -24,6 +24,7 @@ CASES = list(
 )
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:

@@ -63,6 +63,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_equals_the_definition(name: str, number: int) -> None:
@@ -71,6 +72,7 @@ def test_equals_the_definition(name: str, number: int) -> None:
     compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=7 if number % 2 else 0)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", [0, 5, -5, -4])
 def test_codes_of_16_bits(name: str, number: int) -> None:
@@ -79,6 +81,7 @@ def test_codes_of_16_bits(name: str, number: int) -> None:
     compare(conv, name, (Requantize(multiplier, 0, -32767, 32767, "int16"),), (), x_zero=3)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", [-5, -4, -2])
 def test_all_steps_in_chunks(name: str, number: int) -> None:
@@ -86,6 +89,7 @@ def test_all_steps_in_chunks(name: str, number: int) -> None:
     compare(conv, name, *epilogue_for(conv, "all"), x_zero=3)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_products_beyond_int32_saturate(name: str) -> None:
     conv = Conv2d(1, 5, 5, 32, 70)

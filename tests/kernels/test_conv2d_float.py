@@ -50,6 +50,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
     return conv2d_float(float_conv(conv), weight, bias, epilogue, isa_named(level))
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
 def test_against_float64(conv, level):
@@ -58,6 +59,7 @@ def test_against_float64(conv, level):
     assert_close(got, *conv_exact(conv, x, weight, bias), terms=weight[0].size)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_without_bias(level):
     conv = SHAPES["stem"]
@@ -65,6 +67,7 @@ def test_without_bias(level):
     assert_close(run(make(conv, level, weight, None), level, x), *conv_exact(conv, x, weight, None), terms=27)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.isa("avx512bw")
 @pytest.mark.parametrize("name", ["several panels", "stem", "dilated", "grouped"])
 def test_equal_bits_on_both_vector_widths(name):
@@ -74,6 +77,7 @@ def test_equal_bits_on_both_vector_widths(name):
     np.testing.assert_array_equal(narrow, wide)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_equal_bits_on_any_number_of_threads(level):
     conv = SHAPES["parallel"]
@@ -102,6 +106,7 @@ def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     np.testing.assert_array_equal(got, sums)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("low, high", [(0.0, 6.0), (0.0, np.inf), (-np.inf, 1.5)])
 def test_clip(low, high):
     conv, level = SHAPES["one-sided padding"], "generic"

@@ -15,12 +15,14 @@ from tvmq.kernels.types import Requantize
 CASES = list(convert_cases([(3, 40), (1,), (2, 67)]))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:
     check(case, level)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("scale", [1.1754944e-38, 0.1, 1 / 3, 1e30, 3e38])
 def test_quantize_divides_at_any_scale(level: str, scale: float) -> None:

@@ -74,6 +74,7 @@ def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarr
     np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_equals_the_definition(name: str, number: int) -> None:
@@ -83,12 +84,14 @@ def test_equals_the_definition(name: str, number: int) -> None:
     compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=x_zero)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_all_steps_in_bands(name: str) -> None:
     conv = picture((40, 41), 80, kernel=5, padding=(2, 2, 2, 2), batch=2)
     compare(conv, name, *epilogue_for(conv, "all"), x_zero=255)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_products_beyond_int32_saturate(name: str) -> None:
     conv = picture((5, 6), 35)

@@ -45,6 +45,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
     return depthwise_float(conv, weight, bias, epilogue, isa_named(level))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
 def test_against_float64(conv, level):
@@ -53,6 +54,7 @@ def test_against_float64(conv, level):
     assert_close(got, *conv_exact(conv, x, weight, bias), terms=weight[0].size)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.isa("avx512bw")
 @pytest.mark.parametrize("name", ["strided", "overlapping vectors"])
 def test_equal_bits_on_both_vector_widths_and_as_a_grouped_convolution(name):
@@ -64,6 +66,7 @@ def test_equal_bits_on_both_vector_widths_and_as_a_grouped_convolution(name):
     np.testing.assert_array_equal(run(grouped, "avx2", x), wide)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_equal_bits_on_any_number_of_threads(level):
     conv = SHAPES["parallel"]
@@ -74,6 +77,7 @@ def test_equal_bits_on_any_number_of_threads(level):
         np.testing.assert_array_equal(run(kernel, level, x), one)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_clip_and_no_bias(level):
     conv = SHAPES["three channels"]

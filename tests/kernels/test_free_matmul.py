@@ -17,6 +17,7 @@ FREE = (("matrices",), "rows", "depth", "columns")
 SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("dtypes", [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")])
 def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
@@ -52,6 +53,7 @@ def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avxvnni", "avx512vnni"))
 def test_sums_at_the_ends_of_int32(level: str) -> None:
     """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""

@@ -43,6 +43,7 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
     return numerics.quantize(weights, np.float32(scales[1]), zero, dtype=kind, qmin=codes.qmin, qmax=codes.qmax)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("mask", "codes"),
     [
@@ -57,6 +58,7 @@ def test_masks(codes: Codes, mask: Any) -> None:
     check(mask, codes, "generic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
 def test_instruction_sets(level: str) -> None:
     check(("batch", 1, 1, "keys"), CODES, level)
@@ -76,6 +78,7 @@ def check(mask: Any, codes: Codes, level: str) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, added, scales, codes), str(sizes))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 def test_weights_halfway_between_codes(level: str) -> None:
     """Rows of equal scores: 1 / n is a code and a half; and long rows, whose sums round often."""

@@ -22,12 +22,14 @@ NORMS = [
 CASES = list(norm_cases(NORMS))
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:
     check(case, level)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("centred", [True, False])
 def test_rows_of_special_values(level: str, centred: bool) -> None:

@@ -62,6 +62,7 @@ SUMS = np.array(
 )
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ["uint8", "int8"])
 @pytest.mark.parametrize("multipliers", [(0.5, 1e-9, 0.165), (3.0, 3e38, 0.25)])
@@ -102,6 +103,7 @@ def all_pairs(a_dtype: str, b_dtype: str) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(bits, 256).view(a_dtype), np.tile(bits, 256).view(b_dtype)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("a_dtype,b_dtype,dtype", [("uint8", "uint8", "uint8"), ("int8", "uint8", "int8")])
 @pytest.mark.parametrize("scales", [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)])
@@ -121,6 +123,7 @@ def test_add_of_all_pairs(level: str, a_dtype: str, b_dtype: str, dtype: str, sc
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype,out_dtype", [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")])
 @pytest.mark.parametrize("count", [5, 64, 300])

@@ -78,6 +78,7 @@ def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, np.clip(weight, -64, 63), bias
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", [2, 6, 8, 11, 18, 24, 26, 29])
 def test_kernels_equal_the_definition(name: str, number: int) -> None:
@@ -90,6 +91,7 @@ def test_kernels_equal_the_definition(name: str, number: int) -> None:
     np.testing.assert_array_equal(found, expected_conv(conv, operands, 7, epilogue, others))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", [6, 10])
 def test_repaired_weights_equal_the_definition(name: str, number: int) -> None:
@@ -148,6 +150,7 @@ def test_padding_counts_as_an_activation() -> None:
     assert largest_activation(Conv2d(1, 5, 5, 8, 8, x_dtype="int8"), 0, None) == 255
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.isa("avx2")
 @pytest.mark.parametrize("rows", [1, 3, 21])
 def test_products_of_free_rows(rows: int) -> None:

@@ -71,6 +71,7 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str,
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: f"{norm.shape}{'-'.join(norm.outputs)}")
 def test_equals_the_definition(norm: LayerNorm, level: str) -> None:
@@ -80,6 +81,7 @@ def test_equals_the_definition(norm: LayerNorm, level: str) -> None:
     check(norm, 0.031, operands, level)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 @pytest.mark.parametrize("norm", NORMS[4:6], ids=lambda norm: "-".join(norm.outputs))
 def test_any_number_of_rows(norm: LayerNorm, level: str) -> None:
@@ -90,6 +92,7 @@ def test_any_number_of_rows(norm: LayerNorm, level: str) -> None:
         check(norm, 0.031, operands, level, free=True)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_numbers_halfway_between_codes(level: str) -> None:
     """Results near halves: their guesses are in doubt, and the others of the group are right all the same."""
@@ -103,6 +106,7 @@ def test_numbers_halfway_between_codes(level: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_special_values(level: str) -> None:
     """Rows of NaN, infinities, denormals and huge numbers, also with a scale at the ends of what is taken."""

@@ -48,6 +48,7 @@ def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tu
     return (Requantize(multiplier, 8, 0, 255), add, Table(random.permutation(256).astype(np.uint8))), (b,)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_equals_the_definition(level: str, number: int) -> None:
@@ -62,6 +63,7 @@ def test_equals_the_definition(level: str, number: int) -> None:
     np.testing.assert_array_equal(found, expected_epilogue(sums, epilogue, others))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("shape", [((5,), 16, 17), ((49,), 5, 72), ((2, 3), 48, 40), ((3,), 64, 128)])
 def test_codes_of_16_bits(shape: tuple, level: str) -> None:
@@ -85,6 +87,7 @@ def test_nothing_follows_codes_of_16_bits() -> None:
             matmul(2, 4, 4, weight, bias, epilogue, isa_named("generic"))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("shape", [((5,), 16, 17), ((49,), 5, 72), ((2, 3), 48, 40), ((3,), 64, 128)])
 def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
@@ -97,6 +100,7 @@ def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize(
     "depth, columns, x_dtype, kind",

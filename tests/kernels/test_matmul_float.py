@@ -15,6 +15,7 @@ from tvmq.kernels.types import Clip, Conv2d
 ROWS = (1, 2, 5, 6, 7, 13, 64, 131)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
 @pytest.mark.parametrize("depth, columns", [(1, 1), (17, 65), (64, 40), (256, 96)])
 def test_equals_the_convolution_of_so_many_pixels(level: str, depth: int, columns: int) -> None:

@@ -34,6 +34,7 @@ def narrow(weight: np.ndarray) -> np.ndarray:
     return np.clip(weight.astype(np.int32) // 12, -8, 7).astype(np.int8)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_matmul(level: str, shape: tuple) -> None:
@@ -47,6 +48,7 @@ def test_matmul(level: str, shape: tuple) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), numerics.matmul(x, weight) + bias)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", [1, 40])
 def test_matmul_of_free_rows(level: str, rows: int) -> None:
@@ -58,6 +60,7 @@ def test_matmul_of_free_rows(level: str, rows: int) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), numerics.matmul(x, weight))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
 def test_conv2d(level: str, conv: Conv2d) -> None:
@@ -88,6 +91,7 @@ def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narr
     return weight, Narrow(codes, scale, size)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows, size", [(1, 64), (1, 16), (40, 64), (40, 8)])
 def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, size: int) -> None:
@@ -102,6 +106,7 @@ def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, 
     np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 def test_float_convolution(level: str) -> None:
     isa, conv = isa_named(level), Conv2d(1, 9, 8, 6, 20, kernel=(3, 3), padding=(1, 1, 1, 1), x_dtype="float32")

@@ -17,6 +17,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_pictures(case: Case, level: str) -> None:

@@ -64,6 +64,7 @@ SPREADS = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(SPREADS)))
 def test_depth_to_space(number: int, level: str) -> None:
@@ -96,6 +97,7 @@ WINDOWS = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(WINDOWS)))
 def test_stack_depth(number: int, level: str) -> None:

@@ -16,6 +16,7 @@ from tvmq.kernels.prelu import Prelu, prelu
 SHAPES = [(1, 5, 8, 24), (2, 3, 7, 19), (1, 1, 1, 64), (1, 4, 4, 40)]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
 @pytest.mark.parametrize("x_dtype,zero", [("uint8", 100), ("int8", -20)])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -15,6 +15,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_copies_pixels(case: Case, level: str) -> None:

@@ -25,6 +25,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", levels("avx2", "avxvnni", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("number, title", list(enumerate(SHAPES)))
 def test_equals_the_definition(name: str, number: int, title: str) -> None:

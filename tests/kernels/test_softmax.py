@@ -21,6 +21,7 @@ SHAPES = [
 CASES = list(softmax_cases(SHAPES))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:

@@ -16,6 +16,7 @@ LEVELS = levels("generic", "avx2", "avx512bw", "avx512vbmi")
 CASES = list(table_cases([(1,), (63,), (2, 32), (5, 13), (2, 3, 5, 7), (127,), (4, 256), (300,)]))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:

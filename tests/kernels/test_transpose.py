@@ -18,6 +18,7 @@ SHAPES = [
 CASES = [case for case in copy_cases(SHAPES) if "nchw" in case.name or "nhwc" in case.name]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_equals_the_definition(case: Case, level: str) -> None:

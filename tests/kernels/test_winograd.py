@@ -54,6 +54,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_equals_the_definition(name: str, number: int) -> None:
@@ -65,6 +66,7 @@ def test_small_tiles(name: str) -> None:
     compare(same(20, 40, 6, 7, x_dtype="int8"), name, "add", scheme=F2)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", levels("avx512vnni"))
 @pytest.mark.parametrize(
     ("conv", "chunks"),
@@ -94,6 +96,7 @@ def adversarial(conv: Conv2d) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(x, w) for x in inputs for w in weights]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_adversarial_weights(name: str) -> None:
     # 114 channels are as many as F(4x4) is proved for with any weights

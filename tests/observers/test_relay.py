@@ -30,6 +30,7 @@ GOLDEN = [
 NAMES = ["randn", "relu", "laplace", "outliers", "uniform", "zeros"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("samples", "kl", "percentile"), GOLDEN, ids=NAMES)
 def test_golden_thresholds(samples: np.ndarray, kl: str, percentile: str) -> None:
     assert f"{relay_kl_divergence(samples.astype('float32')):.9g}" == kl

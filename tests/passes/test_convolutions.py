@@ -68,6 +68,7 @@ def transposed_volumes() -> onnx.ModelProto:
 MODELS = [lines, volumes, transposed_lines, transposed_pictures, transposed_volumes]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MODELS)
 def test_the_road(make: Callable[[], onnx.ModelProto]) -> None:
     """Everything becomes integers, the compiled module is exact, the error is that of 8 bits."""
@@ -77,12 +78,14 @@ def test_the_road(make: Callable[[], onnx.ModelProto]) -> None:
     assert not road.verification.islands
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_other_ways_to_requantize(mode: str) -> None:
     drive(transposed_pictures(), requantize=mode, least_snr=18.0)
     drive(lines(), requantize=mode, least_snr=18.0)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MODELS)
 def test_in_float(make: Callable[[], onnx.ModelProto]) -> None:
     model = make()
@@ -98,6 +101,7 @@ def normalized(n: Net, y: str, gamma: list[float]) -> str:
     return n.op("BatchNormalization", y, *(n.constant(np.float32(s)) for s in statistics))
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("high", [None, 0.9])
 @pytest.mark.parametrize("shape", [(2, 3, 9, 8), (1, 3, 20)])
 @pytest.mark.parametrize("gamma", [[1.2, 0.4, 0.7, 0.9], [1.2, -0.4, 0.0, -0.9]])

@@ -44,6 +44,7 @@ def spread(weight: np.ndarray, axis: int = 0) -> float:
     return float(ranges.max() / ranges.min())
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("between", "groups", "attributes"),
     [

@@ -86,6 +86,7 @@ def test_the_proof_holds() -> None:
     assert {"quantized_main", "dequantize_outputs"} <= {var.name_hint for var in made.get_global_vars()}
 
 
+@pytest.mark.slow
 def test_free_sizes() -> None:
     made = tvmq.quantize(model('"n"', '"t"'), None, feeds(), config=tvmq.qconfig(**OPTIONS))
     exe = tvmq.build(made)

@@ -12,6 +12,7 @@ from tvmq.passes.integrality import NOTHING, OPTIONS, STREAM
 PAGE = (ROOT / "docs" / "integral.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
     code = re.search(r"```python\n(.*?)```", PAGE, re.S).group(1)
     exec(compile(code, "docs/integral.md", "exec"), {})

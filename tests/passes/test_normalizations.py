@@ -70,6 +70,7 @@ CASES = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_kept_and_compiled_equals_the_definition(name: str) -> None:
     call, shape, rows, where, operators = CASES[name]

@@ -79,6 +79,7 @@ def test_factors_alone_leave_the_floats_bit_for_bit() -> None:
     np.testing.assert_array_equal(after, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_what_they_are_worth(norm_first: bool) -> None:
     n, output = transformer(30.0, norm_first=norm_first)

@@ -113,6 +113,7 @@ def test_an_operator_is_float_until_a_family_treats_it() -> None:
     assert get_ledger(mod).config["operators"] == [here("CUMSUM")]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("family", "compared"), [("CUMSUM", False), ("DEFINED", True)])
 def test_its_definition_is_what_verify_compares_with(family: str, compared: bool) -> None:
     exe = tvmq.build(quantized(operators=[here(family)]))

@@ -41,6 +41,7 @@ def weights_of(mod: tvm.IRModule) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("bits", [2, 3, 4])
 def test_narrow_weights_are_packed(bits: int) -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=bits)
@@ -67,6 +68,7 @@ def test_rules_choose_layers() -> None:
     assert "of 4 bits, two to a byte" in str(tvmq.explain(road.quantized, "/gemm_6"))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["dynamic", None])
 def test_without_data(mode: str | None) -> None:
     model = mixed()

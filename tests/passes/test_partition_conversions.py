@@ -42,6 +42,7 @@ def operators(mod: tvm.IRModule, name: str) -> list[str]:
     return [op_name(value) for _, value in View(function_module(mod, name)).bindings]
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", NETS)
 def test_the_three_functions_are_main(name: str) -> None:
     """For every corner: healthy, the same bindings, and the same numbers when the functions run one after another."""
@@ -62,6 +63,7 @@ def test_the_three_functions_are_main(name: str) -> None:
         np.testing.assert_array_equal(a, c)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_graphs(seed: int) -> None:
     """Every binding stands in one of the functions, and nothing else does."""

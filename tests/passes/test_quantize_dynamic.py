@@ -40,11 +40,12 @@ def operators(executable: tvmq.Executable) -> list[str]:
 
 
 def convolutions() -> onnx.ModelProto:
-    """Plain, grouped, depthwise with strides, transposed."""
+    """Plain, grouped, depthwise with strides, transposed in groups, transposed."""
     n = Net((2, 4, 9, 8))
     y = n.op("Relu", n.conv("x", 4, 6))
     y = n.conv(y, 6, 6, 3, groups=6, strides=[2, 2])
     y = n.op("Relu", n.conv(y, 6, 8, 1, groups=2))
+    y = n.op("ConvTranspose", y, n.constant(n.weight(8, 4, 2, 2)), group=2)
     return n.model(n.op("ConvTranspose", y, n.constant(n.weight(8, 3, 2, 2)), strides=[2, 2]))
 
 
@@ -55,6 +56,7 @@ def attention() -> onnx.ModelProto:
     return n.model(n.op("Add", n.op("MatMul", scores, v), n.constant(n.weight(8))))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("model", [convolutions, attention])
 def test_exact_and_near(mode: str | None, model: object) -> None:

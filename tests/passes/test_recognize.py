@@ -194,6 +194,7 @@ y = R.multiply(b, R.const(0.5, "float32"))"""
     assert "nn.gelu" not in operators(prepare(block(X, body)))
 
 
+@pytest.mark.slow
 def test_what_torch_exports() -> None:
     """Norms written by hand, as language models and channel-first networks have them, and torch's own."""
     torch = pytest.importorskip("torch")

@@ -64,6 +64,7 @@ def test_fewer_bits_stay():
     assert largest(quantized(HASWELL, nbit_weight=5)[0]) == [15] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.isa("avx2")
 def test_kernels_use_lanes_and_explain_says_so():
     module, model = quantized(HASWELL)

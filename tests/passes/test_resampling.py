@@ -15,6 +15,7 @@ from tvmq.passes.prepare import prepare
 MODES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sizes", [(8, 15), (2, 3), (1, 7)])
 @pytest.mark.parametrize("coordinates", MODES)
 @pytest.mark.parametrize("mode", ["linear", "cubic"])

@@ -105,6 +105,7 @@ def float_operators(road: Road) -> Counter[str]:
     )
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_an_encoder_is_exact_and_its_sums_are_integers(mode: str, pre_norm: bool) -> None:
@@ -148,6 +149,7 @@ def test_class_tokens_and_positions() -> None:
     assert next(dtype_of(v) for v, value in View(road.quantized).bindings if op_name(value) == "concat") == "int16"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 def test_embeddings_stay_tables_of_8_bits(mode: str) -> None:
     """Rows of int8 codes, brought to the scale of the stream column by column."""
@@ -186,6 +188,7 @@ def picture_net() -> onnx.ModelProto:
 WIDE = {"dtype_input": "int16", "nbit_input": 16}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("options", "least"),
     [
@@ -215,6 +218,7 @@ def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
     np.testing.assert_array_equal(tvmq.load(tmp_path / "wide.tvmq").run(feed)[0], road.executable.run(feed)[0])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("bits", [16, 12])
 def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
     """What it reads is there in 16 bits, and in 8 for the sum beside it."""

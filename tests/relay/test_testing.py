@@ -50,6 +50,7 @@ SMALL = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_networks(name):
     options, shape, counts = SMALL[name]

@@ -14,7 +14,7 @@ from tvmq.relay import tvm
 
 def test_names_of_today_are_tvms():
     assert tvm.cpu is today.cpu and tvm.te is today.te and tvm.testing is today.testing
-    assert tvm.__version__ == today.__version__ and tvm.transform.Sequential is today.transform.Sequential
+    assert tvm.__version__ == today.__version__ and tvm.transform.ModulePass is today.transform.ModulePass
     assert tvm.runtime.tensor is today.runtime.tensor and tvm.target.TargetKind is today.target.TargetKind
 
 

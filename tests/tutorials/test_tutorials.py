@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 import tvmq
-from project import ROOT
+from project import ROOT, setup_cfg
 
 TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
 # Documented modules beside `tvmq` itself.
@@ -50,6 +51,26 @@ def loaded_names(tree: ast.Module) -> tuple[set[str], set[str]]:
 def test_there_are_tutorials_and_their_list_names_them():
     listed = re.findall(r"\]\((\d\w+\.py)\)", (ROOT / "tutorials" / "README.md").read_text(encoding="utf-8"))
     assert [path.name for path in TUTORIALS] == listed
+
+
+@every
+def test_needs_are_named_and_in_their_extra(path):
+    """What a tutorial imports beside what tvmq installs stands in the extra `tutorials`, which its first cell names."""
+    own = {*sys.stdlib_module_names, "tvmq", "tvm", "numpy", "onnx"}
+    packages = {"sklearn": "scikit-learn"}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    needed = {packages.get(name, name) for module in modules if (name := module.partition(".")[0]) not in own}
+    extras = setup_cfg()["options.extras_require"]
+    assert needed <= set(re.findall(r"^[\w-]+", extras["tutorials"], re.M))
+    first = "\n".join(cells(path)[1][1])
+    assert all(name in first for name in (*needed, "pip install '.[tutorials]'")), needed
+
+
+def test_what_tutorials_need_is_part_of_what_the_documentation_needs():
+    extras = setup_cfg()["options.extras_require"]
+    assert set(extras["tutorials"].split()) <= set(extras["docs"].split())
 
 
 @every

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmq.analysis.deviation import Figures
-from tvmq.analysis.explanation import short_names
 from tvmq.errors import ConfigError
+from tvmq.rules import short_names
 
 ERRORS = ("local", "accumulated", "weight")
 WIDEST = 44

@@ -10,10 +10,10 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.analysis.core_bounds import Bounds
 from tvmq.analysis.core_checks import CHECKS, Site
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
+from tvmq.graph.core_bounds import Bounds
 from tvmq.graph.functions import inlined
 from tvmq.graph.ledger import require_stage
 from tvmq.graph.plain import plain_module

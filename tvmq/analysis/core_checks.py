@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from tvm import relax
 
-from tvmq.analysis.core_bounds import Bounds
 from tvmq.backends.description import WIDE, Backend
+from tvmq.graph.core_bounds import Bounds
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")

@@ -15,10 +15,12 @@ from tvmq.codegen.reference import Reference
 from tvmq.errors import StageError
 from tvmq.graph.functions import is_partitioned
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.plain import plain_module
 from tvmq.graph.unpacked import unpacked
-from tvmq.graph.view import View
+from tvmq.graph.view import View, op_name
 from tvmq.passes.integrality import Integrality, integrality
+from tvmq.rules import short_names
 
 WIDEST = 60
 COSTS = ("float_operations", "converted")
@@ -153,23 +155,6 @@ def _column(cells: Sequence[str], *, right: bool) -> list[str]:
     return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
 
 
-def short_names(names: Sequence[str]) -> str:
-    """Names of one operator, their common beginning written once.
-
-    >>> short_names(["/stem/conv", "/stem/act"]), short_names(["/stem/conv", "/pool"]), short_names(["conv"])
-    ('/stem/{conv, act}', '/{stem/conv, pool}', 'conv')
-    """
-    if len(names) == 1:
-        return names[0]
-    common = ""
-    for letters in zip(*names, strict=False):
-        if len(set(letters)) > 1:
-            break
-        common += letters[0]
-    common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
-    return f"{common}{{{', '.join(name[len(common) :] for name in names)}}}" if common else ", ".join(names)
-
-
 def _scale(entry: Mapping[str, Any]) -> str:
     """Scale and zero point of the codes of a layer's result.
 
@@ -209,12 +194,16 @@ def explain(model: tvm.IRModule | Executable, layer: str) -> Story: ...
 def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | Story:
     """Which layers of a quantized module or executable compute in integers, which do not, and who decided.
 
+    Of a prepared module, for which nothing is decided yet, the operators that will be decided about.
+
     layer    name of a layer in the source: its story alone, from its names to its kernel
     raises   StageError for a model that was never quantized, ConfigError for an unknown layer
     """
     built = isinstance(model, Executable)
     mod = model.module if isinstance(model, Executable) else plain_module(model)
     ledger = get_ledger(mod)
+    if ledger.stage == "prepared":
+        ledger.layers = _undecided(View(mod))
     if not ledger.layers:
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
     view = View(unpacked(mod))
@@ -229,6 +218,20 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     core = integrality(mod) if is_partitioned(mod) else None
     explanation = Explanation(ledger, undefined, kernels, names, core, notes, model.sizes if built else ())
     return explanation if layer is None else explanation.layer(layer)
+
+
+def _undecided(view: View) -> dict[str, dict[str, Any]]:
+    """Entries for the operators of a prepared module."""
+    return {
+        var.name: {
+            "op": op_name(value) or "tuple",
+            "layers": list(view.sources(var.name)),
+            "macs": multiply_accumulates(value),
+            "precision": "float",
+            "why": "not decided yet: partition will",
+        }
+        for var, value in view.bindings
+    }
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import tvm
 
 from tvmq.analysis.forecast_report import Forecast, Row
+from tvmq.codegen.arguments import params_first
 from tvmq.codegen.estimate import Estimate, estimates
 from tvmq.codegen.machine import machine_of
 from tvmq.codegen.target import resolve_target
@@ -32,10 +33,11 @@ CONVERSIONS = ("quantize", "dequantize", "requantize", "quantize_to_nhwc", "dequ
 USUAL_SIZE = 64  # of a free dimension that is no batch
 
 
+@params_first
 def inspect(
     mod: tvm.IRModule,
-    target: Any = "llvm",
     params: Mapping[str, np.ndarray] | None = None,
+    target: Any = "llvm",
     *,
     config: QConfig | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -44,7 +46,8 @@ def inspect(
 ) -> Forecast:
     """What int8 would bring for a float model on a CPU; a few seconds, without data and without compiling.
 
-    mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module
+    mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module; a target in the place of params is
+                 taken as the target
     target       as for `build`; "llvm" is this CPU
     config       options; those of the qconfig around by default. Ranges are nominal, whatever they say
     sizes        {free dimension: number}; a free batch is 1, others are 64 otherwise

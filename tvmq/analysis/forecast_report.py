@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tvmq.analysis.explanation import short_names
 from tvmq.codegen.estimate import Estimate
 from tvmq.cost import RUN, START, Machine
+from tvmq.rules import short_names
 
 WIDEST = 44
 HELPS = 1.1  # below that int8 is not worth its name

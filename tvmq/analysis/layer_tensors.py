@@ -78,7 +78,9 @@ def layer_tensors(mod: tvm.IRModule) -> list[LayerTensor]:
     found = [_tensor(view, name, {"op": "input"}) for name in view.params]
     for var, _ in view.bindings:
         # a float layer that could have been fused has its operators apart, each with a name of its own
-        if var.name in integer or _is_float_layer(view, var.name, taken):
+        # a bias behind a product whose scales are made at run time is an operator of its own, under the same name
+        of_its_own = var.name in ledger.layers and str(getattr(var.ty, "dtype", "")) == "float32"
+        if var.name in integer or of_its_own or _is_float_layer(view, var.name, taken):
             found.append(_tensor(view, var.name, integer.get(var.name, {})))
     return [tensor for tensor in found if tensor is not None]
 

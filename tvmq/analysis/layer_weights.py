@@ -10,9 +10,10 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.macs import CODES_TRANSPOSED, CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.passes.ops.weights import weight_axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Weights:
         self._entry = {name: entry for entry in layers.values() for name in entry.get("layers", ())}
         self._calls: dict[str, list[str]] = {}
         for var, value in view.bindings:
-            if op_name(value) in (*CONVOLUTIONS, *TRANSPOSED, "matmul"):
+            if op_name(value) in (*CONVOLUTIONS, *TRANSPOSED, CODES_TRANSPOSED, "matmul"):
                 for name in view.sources(var.name):
                     self._calls.setdefault(name, []).append(var.name)
 
@@ -63,19 +64,26 @@ class Weights:
         return None if step is None else Weight(values * step, step)
 
     def _derived(self, name: str, call: relax.Call, position: int, codes: np.ndarray) -> np.ndarray | None:
-        """Scales of an integer weight: those of its sums, which stand behind them, by that of the activation."""
+        """Scales of an integer weight: those of its sums, which stand behind them, by that of the activation.
+
+        An activation whose scale is made at run time leaves that of the weight beside it.
+        """
         entry = self._entry.get(self._view.sources(name)[0], {})
         inputs, output = entry.get("input"), entry.get("output")
         reader = self._view.only_reader(name)
         while reader is not None and op_name(self._view.value[reader]) in ("add", "reshape"):
             reader = self._view.only_reader(reader)
-        if reader is None or not inputs or not isinstance(inputs[0], Mapping):
+        if reader is None:
             return None
         sums = self._view.value[reader]
+        if op_name(sums) == "tvmq.dynamic_dequantize" and is_const(sums.args[2]):
+            return _along(_of_weight(call, const_value(sums.args[2]).reshape(-1)), codes.shape, _axis(call, position))
+        if not inputs or not isinstance(inputs[0], Mapping):
+            return None
         scale = _scale_of_sums(sums, output)
         if scale is None:
             return None
-        return _along(scale / inputs[0]["scale"], codes.shape, _axis(call, position))
+        return _along(_of_weight(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
 
 
 def _behind(producer: relax.Call) -> Weight | None:
@@ -109,10 +117,20 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
     return factors[call.attrs.mode] * output["scale"]
 
 
+def _of_weight(call: relax.Call, scale: np.ndarray) -> np.ndarray:
+    """Scales of output channels as those of the weight: groups of a transposed convolution share them."""
+    shape = [int(d) for d in call.args[1].ty.shape]
+    if op_name(call) not in (*TRANSPOSED, CODES_TRANSPOSED) or weight_axis(call) == 0 or scale.size == 1:
+        return scale
+    return scale[: shape[1]]
+
+
 def _axis(call: relax.Call, position: int) -> int | None:
     """Axis of the output channels of a weight."""
     if op_name(call) == "matmul":
         return -1 if position == 1 else -2
+    if op_name(call) == CODES_TRANSPOSED:
+        return weight_axis(call)
     layout = str(call.attrs.kernel_layout)
     return layout.index("O") if "O" in layout else None
 

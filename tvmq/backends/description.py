@@ -30,7 +30,7 @@ class Backend:
     name               for the ledger and for messages
     families           operator families that it computes in integers; None: all that we have
     activations        storage types of activations
-    weights            storage types of weights
+    weights            storage types of weights, a signed one among them
     requantize         modes of requantization
     roundings          roundings of the modes fixed_point and power_of_two
     streams            types of residual streams besides float: () or ("int16",)
@@ -79,10 +79,19 @@ class Backend:
                 f"Backend {self.name!r}: requantize 'float' needs floats, and there are none; "
                 "leave it out of requantize=..."
             )
+        if not self._usable_weights():
+            raise ConfigError(
+                f"Backend {self.name!r}: weights are symmetric, their codes are signed; "
+                f"add 'int8' or 'int16' to weights=... Got {self.weights!r}"
+            )
         if not self.zero_points and not any(dtype.startswith("int") for dtype in self.activations):
             raise ConfigError(
                 f"Backend {self.name!r}: without zero points activations must be signed; add 'int8' to activations=..."
             )
+
+    def _usable_weights(self) -> list[str]:
+        """Its types of weights that there is a quantizer for, in its order."""
+        return [dtype for dtype in self.weights if dtype.startswith("int")]
 
     @staticmethod
     def _fault(name: str, value: Any) -> str | None:
@@ -122,7 +131,7 @@ class Backend:
         elif "uint8" not in self.activations:
             found["dtype_input"] = self.activations[0]
         if "int8" not in self.weights:
-            found["dtype_weight"] = self.weights[0]
+            found["dtype_weight"] = self._usable_weights()[0]
         if not self.per_channel:
             found |= {"per_channel": False, "equalization": True}
         for option, allowed in (("requantize", self.requantize), ("rounding", self.roundings)):
@@ -154,7 +163,11 @@ class Backend:
             "rounding": self._mode("round by", self.roundings, options.get("rounding")),
             "residual_streams": self._mode("add codes of", ("float", *self.streams), options.get("residual_streams")),
         }
-        instead = {"activations": "static", "dtype_weight": self.weights[0], "requantize": self.requantize[0]} | wanted
+        instead = {
+            "activations": "static",
+            "dtype_weight": self._usable_weights()[0],
+            "requantize": self.requantize[0],
+        } | wanted
         instead |= {"rounding": self.roundings[0], "dtype_input": wanted.get("dtype_input", self.activations[0])}
         instead["residual_streams"] = "float"
         return [

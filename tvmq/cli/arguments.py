@@ -7,6 +7,18 @@ from typing import Annotated
 
 import typer
 
+from tvmq.errors import ConfigError
+from tvmq.memory import parse_bytes
+
+
+def _bytes(text: str) -> int:
+    """A size as typer takes it; exit code 2 for what is none."""
+    try:
+        return parse_bytes(text)
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 Artefact = Annotated[
     Path,
     typer.Argument(help="A model saved by `tvmq quantize`. It holds machine code: load only what you trust."),
@@ -25,9 +37,19 @@ Targets = Annotated[
 ]
 Shapes = Annotated[
     list[str] | None,
-    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one)"),
+    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one, x= is a scalar)"),
 ]
 Batch = Annotated[int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")]
+MaxBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-bytes",
+        parser=_bytes,
+        metavar="SIZE",
+        help="Refuse a model in which one tensor (input, result or weight) is larger, before memory is asked for; the "
+        "error names the layer. Default: the memory of this machine. Examples: 500MB, 8GB",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices on stderr.")]
 Sha256 = Annotated[

@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Json, Sha256
-from tvmq.cli.files import Arrays, Batches, batch_of, read_arrays
+from tvmq.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
 from tvmq.cli.screen import print_json, print_rows, time_text
 from tvmq.errors import DataError
 
@@ -32,6 +32,8 @@ def bench(
 
     Example: tvmq bench resnet18.tvmq --threads 1
     """
+    if data is not None:
+        check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
     inputs = inputs_for(exe, data)
     times = exe.benchmark(inputs, repeat=repeat, threads=threads)

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Inputs, Json, Quiet
-from tvmq.cli.files import Arrays, read_arrays
+from tvmq.cli.arguments import Inputs, Json, MaxBytes, Quiet
+from tvmq.cli.files import Arrays, check_arrays, read_arrays
 from tvmq.cli.screen import print_json, step
 from tvmq.dataset import samples_in
 
@@ -31,6 +31,7 @@ def compare(
     samples: Annotated[int, typer.Option("--samples", min=1, help="Compare on the first so many samples.")] = 32,
     worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many layers, the worst.")] = None,
     by: Annotated[By, typer.Option("--by", help="The error by which --worst chooses.")] = By.local,
+    max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -38,8 +39,9 @@ def compare(
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
     """
+    check_arrays(data)
     with step("read models", quiet=quiet):
-        one, other = _read(first), _read(second)
+        one, other = _read(first, max_bytes), _read(second, max_bytes)
     arrays = _first(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
@@ -60,9 +62,9 @@ def _repeat(advance: Callable[[], None], count: int) -> None:
         advance()
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, max_bytes: int | None) -> Any:
     """An executable, or the (module, params) of an ONNX file."""
-    return tvmq.from_onnx(path) if path.suffix == ".onnx" else tvmq.load(path)
+    return tvmq.from_onnx(path, max_bytes=max_bytes) if path.suffix == ".onnx" else tvmq.load(path)
 
 
 def _input_names(model: Any) -> list[str]:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.cli.files import Arrays, member_names, read_arrays, read_member
+from tvmq.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
 from tvmq.cli.model import Shape, Source
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
 from tvmq.cli.screen import notice, step
 from tvmq.data.frame import Frame, frame_of
-from tvmq.data.functions import first_item, is_function, left_out, load_function, spooled, without_label
+from tvmq.data.functions import check_place, first_item, is_function, left_out, load_function, spooled, without_label
 from tvmq.data.pictures import find_pictures, most_pictures, pillow, read_pictures, size_of_first
 from tvmq.dataset import Input, checked
 from tvmq.errors import CalibrationError, DataError
@@ -26,9 +26,17 @@ MOST_RANDOM = 32
 CROP = 0.875  # 224 of 256, as ImageNet is evaluated
 
 
-def missing_data(model: Path, source: Source, mode: str) -> CalibrationError:
-    """The sentence for a model that needs data and has none."""
-    inputs = ", ".join(f"'{name}' {_text(shape)}" for name, shape in source.own.items())
+def missing_data(model: Path, source: Source, mode: str, why: str) -> CalibrationError:
+    """The sentence for a model that needs data and has none; `why` says why it does not go without."""
+    return CalibrationError(
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
+        f"model ({_inputs(source)}) will see (scales made at run time need none, but {why}), in one of these "
+        f"forms:{data_forms(model, source)}"
+    )
+
+
+def data_forms(model: Path, source: Source) -> str:
+    """A command for each form in which data can be given, a line each."""
     name = next(iter(source.own), "x")
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
@@ -38,10 +46,11 @@ def missing_data(model: Path, source: Source, mode: str) -> CalibrationError:
     ]
     shown = forms if _is_picture(source) else forms[1:]
     lines = [f"\n  tvmq quantize {shlex.quote(str(model))} {option:<26} # {what}" for option, what in shown]
-    return CalibrationError(
-        f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
-        f"model ({inputs}) will see, in one of these forms:{''.join(lines)}"
-    )
+    return "".join(lines)
+
+
+def _inputs(source: Source) -> str:
+    return ", ".join(f"'{name}' {_text(shape)}" for name, shape in source.own.items())
 
 
 def _is_picture(source: Source) -> bool:
@@ -228,6 +237,17 @@ def kind_of(text: str) -> str:
             f"data: there is no '{text}'; give a folder of pictures, an .npz or .npy, or a function as file.py:name"
         )
     return "file"
+
+
+def check_data(text: str) -> None:
+    """DataError if what --data names is not there, or cannot be opened; asked before the model is read."""
+    kind = kind_of(text)
+    if kind == "file":
+        check_arrays(Path(text))
+    if kind == "folder":
+        find_pictures(Path(text))
+    if kind == "function":
+        check_place(text, "data")
 
 
 def wanted(samples: int | None, held_out: int | None) -> int:

@@ -11,13 +11,15 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Json, Quiet, Shapes
+from tvmq.cli.arguments import Json, MaxBytes, Quiet, Shapes
+from tvmq.cli.data import check_data
 from tvmq.cli.guard import FAILED
+from tvmq.cli.metrics import check_labels
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.patient import admit
 from tvmq.cli.screen import print_json, step
-from tvmq.doctor.findings import PROBLEM, Finding, checked, problems
-from tvmq.errors import ConfigError
+from tvmq.doctor.findings import PROBLEM, Finding, broken, checked, problems
+from tvmq.errors import ConfigError, TvmqError
 
 
 @with_qconfig_options
@@ -48,6 +50,7 @@ def doctor(
         float, typer.Option("--budget", min=0, help="Seconds after which no further experiment begins.")
     ] = 120.0,
     shape: Shapes = None,
+    max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -71,8 +74,17 @@ def doctor(
         return
     if data is None:
         raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
-    with step("read the model", quiet=quiet):
-        patient, found = admit(model, data, labels, samples, shape or (), config)
+    check_data(data)
+    if labels is not None:
+        check_labels(labels)
+    try:
+        with step("read the model", quiet=quiet):
+            patient, found = admit(model, data, labels, samples, shape or (), config, max_bytes)
+    except TvmqError:  # says itself what to do
+        raise
+    except Exception as error:
+        show([broken("model", error)], as_json=as_json, quiet=quiet)
+        return
     patient.until = time.monotonic() + budget
     show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
 

@@ -12,8 +12,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tvmq.array_file import ArrayFile
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
+from tvmq.text import printable
 
 Arrays = dict[str, np.ndarray]
 # What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
@@ -35,33 +37,32 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     names    inputs of the model, in order; arrays of other names are left out
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
-    arrays = _by_name(_loaded(path, names), path, names)
+    arrays = _by_name(_opened(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
     return arrays
 
 
+def check_arrays(path: Path) -> None:
+    """DataError if a file cannot be read, or is no .npz or .npy; asked before the work. Its values are not read."""
+    _opened(path, ())
+
+
 def member_names(path: Path) -> list[str]:
     """Names of the arrays of an .npz; none for an .npy. raises DataError as `read_arrays`"""
-    loaded = _loaded(path, ())
-    if isinstance(loaded, np.ndarray):
-        return []
-    with loaded:
-        return list(loaded.files)
+    return _opened(path, ()).names or []
 
 
 def read_member(path: Path, name: str) -> np.ndarray:
     """One array of an .npz. raises DataError as `read_arrays`"""
-    with _loaded(path, ()) as loaded:
-        return _member(loaded, name, path)
+    return _member(_opened(path, ()), name, path)
 
 
-def _loaded(path: Path, names: Sequence[str]) -> Any:
-    """What a file holds, its arrays not read yet."""
+def _opened(path: Path, names: Sequence[str]) -> ArrayFile:
+    """A file, its arrays not read yet."""
     try:
-        # Pickled objects could run code, so they are never read.
-        return np.load(path, allow_pickle=False)
+        return ArrayFile(path)
     except FileNotFoundError:
         wanted = f"; make an .npz with {_listed(names)}" if names else "; check the path"
         raise DataError(f"data: there is no file '{path}'{wanted}") from None
@@ -69,35 +70,34 @@ def _loaded(path: Path, names: Sequence[str]) -> Any:
         raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
 
 
-def _by_name(loaded: np.ndarray | np.lib.npyio.NpzFile, path: Path, names: Sequence[str]) -> Arrays:
+def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
     """Pick the model's inputs out of what a file holds."""
-    if isinstance(loaded, np.ndarray):
+    if file.names is None:
         if len(names) != 1:
             raise DataError(f"data: '{path}' is one array, the model takes {_listed(names)}; write an .npz")
-        return {names[0]: loaded}
-    with loaded:
-        if len(names) == len(loaded.files) == 1:
-            return {names[0]: _member(loaded, loaded.files[0], path)}
-        missing = [name for name in names if name not in loaded.files]
-        if missing:
-            example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
-            raise DataError(
-                f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(loaded.files)}: save it with "
-                f"np.savez('{path}', {example})"
-            )
-        return {name: _member(loaded, name, path) for name in names}
+        return {names[0]: _member(file, "", path)}
+    if len(names) == len(file.names) == 1:
+        return {names[0]: _member(file, file.names[0], path)}
+    missing = [name for name in names if name not in file.names]
+    if missing:
+        example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
+        raise DataError(
+            f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(file.names)}: save it with "
+            f"np.savez('{path}', {example})"
+        )
+    return {name: _member(file, name, path) for name in names}
 
 
-def _member(loaded: np.lib.npyio.NpzFile, name: str, path: Path) -> np.ndarray:
-    """One array of an .npz; a damaged or pickled one is a DataError."""
+def _member(file: ArrayFile, name: str, path: Path) -> np.ndarray:
+    """One array; a damaged or pickled one is a DataError."""
     try:
-        return loaded[name]
+        return file.array() if file.names is None else file[name]
     except UNREADABLE as error:
         raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names) or "nothing"
+    return ", ".join(f"'{printable(name)}'" for name in names) or "nothing"
 
 
 class Batches:

@@ -18,7 +18,9 @@ from typing import Any
 
 import typer
 
+from tvmq.cli.start import import_tvm
 from tvmq.errors import TvmqError
+from tvmq.memory import ROOM
 
 FAILED, INTERRUPTED = 1, 130
 
@@ -30,12 +32,16 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         with _interrupts() as seen:
             try:
+                import_tvm((*args, *kwargs.values()))
                 return command(*args, **kwargs)
             except (Exception, KeyboardInterrupt) as error:
                 # Inside of TVM an interrupt may become another error.
                 if seen or isinstance(error, KeyboardInterrupt):
                     print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
                     raise typer.Exit(INTERRUPTED) from None
+                if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
+                    print(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}", file=sys.stderr)
+                    raise typer.Exit(FAILED) from None
                 if isinstance(error, TvmqError):
                     print(f"tvmq: {error}", file=sys.stderr)
                     raise typer.Exit(FAILED) from None

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import print_json, step
 
@@ -25,6 +25,7 @@ def inspect(
     ] = "llvm",
     shape: Shapes = None,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that a run may use.")] = 1,
     clock: Annotated[
         float | None,
@@ -32,6 +33,9 @@ def inspect(
             "--clock", min=0.1, help="GHz of the CPU; without it this CPU's is measured, of others 3 is taken."
         ),
     ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="Only list the layers, by the names that --rule takes, and their operators.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -45,10 +49,24 @@ def inspect(
     Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
     """
     with step("import", quiet=quiet):
-        mod, params, _, _ = import_model(model, None, shape or (), batch, quiet=quiet)
+        mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
+    if names:
+        from tvmq.analysis.layer_names import list_layers
+
+        _print_names(list_layers(mod, params), as_json=as_json)
+        return
     with step("inspect", quiet=quiet):
-        forecast = tvmq.inspect(mod, target, params, threads=threads, clock=clock * 1e9 if clock else None)
+        forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     if as_json:
         print_json(forecast.to_dict())
     else:
         print(forecast)
+
+
+def _print_names(layers: list[tuple[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"layers": [{"name": name, "operator": operator} for name, operator in layers]})
+        return
+    width = max((len(name) for name, _ in layers), default=0)
+    for name, operator in layers:
+        print(f"{name:<{width}}  {operator}")

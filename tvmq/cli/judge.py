@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from tvmq.cli.metrics import Metric, metric_named, width
+from tvmq.cli.metrics import Metric, metric_named
 from tvmq.cli.samples import Feeds, Samples
 
 MOST_BYTES = 256_000_000  # of outputs that a metric needs at once
 
 
 class Agreement:
-    """Sums over batches: how far outputs are apart, and whether they name the same class."""
+    """Sums over batches: how far outputs are apart, and whether they name the same class.
 
-    def __init__(self, is_classifier: bool) -> None:
-        self.signal = self.noise = 0.0
-        self.same = self.count = 0
-        self.is_classifier = is_classifier
+    kind   "scores" of classes in a row, "index" of a class, "" for what is neither: an embedding, boxes, a sequence
+    """
+
+    def __init__(self, kind: str = "") -> None:
+        self.signal = self.noise = self.cosine = 0.0
+        self.same = self.count = self.rows = 0
+        self.kind = kind
 
     def add(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Outputs of int8 and of float for some samples."""
         exact = theirs.astype(np.float64)
         self.signal += float(np.square(exact).sum())
         self.noise += float(np.square(exact - ours).sum())
-        self.count += len(ours)
-        if self.is_classifier:
-            classes = (one.reshape(len(one), -1).argmax(axis=1) for one in (ours, theirs))
-            self.same += int((next(classes) == next(classes)).sum())
+        if self.kind == "scores":
+            ours, theirs = (one.reshape(len(one), -1).argmax(axis=1) for one in (ours, theirs))
+        if self.kind:
+            self.same += int((ours == theirs).sum())
+            self.count += ours.size
+        elif theirs.dtype.kind == "f":
+            self._add_angles(ours.reshape(len(ours), -1), exact.reshape(len(exact), -1))
+
+    def _add_angles(self, ours: np.ndarray, theirs: np.ndarray) -> None:
+        """Cosines between the rows of both; rows of zeros have none, and one number alone only has a sign."""
+        lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+        told = (lengths > 0) & (ours.shape[1] > 1)
+        self.cosine += float(((ours * theirs).sum(axis=1)[told] / lengths[told]).sum())
+        self.rows += int(told.sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """sqnr_db is None where both are equal, or float gives zeros alone."""
+        """sqnr_db is None where both are equal, or float gives zeros alone; same_class for classes, else cosine."""
         known = self.noise > 0 and self.signal > 0
         sqnr = float(10 * np.log10(self.signal / self.noise)) if known else None
-        same = {"same_class": self.same / self.count} if self.is_classifier and self.count else {}
-        return {"sqnr_db": sqnr, "equal": self.noise == 0, **same}
+        same = {"same_class": self.same / self.count} if self.kind and self.count else {}
+        cosine = {"cosine": self.cosine / self.rows} if self.rows else {}
+        return {"sqnr_db": sqnr, "equal": self.noise == 0, **same, **cosine}
 
 
 def judge(
@@ -48,18 +63,18 @@ def judge(
     *,
     metric: str | None,
     labels: np.ndarray | None,
-    classes: bool = True,
+    classes: Mapping[int, str] = MappingProxyType({}),
     advance: Callable[[], None],
 ) -> dict[str, Any]:
     """Facts about the outputs of both on these samples.
 
     size      samples in a batch
-    classes   the first output may be scores of classes
+    classes   {position: kind} of the outputs that say a class, see Agreement
     metric    name of a metric or of the user's function, None without labels
     returns   {"samples", "outputs": {name: agreement}, "float", "int8": the metric's values}
     """
     infos = exe.output_info
-    sums = [Agreement(classes and i == 0 and width(info.shape) is not None) for i, info in enumerate(infos)]
+    sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
     kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
     measure = metric_named(metric) if metric else None
     index = _bounded(index, infos, size) if measure else index

@@ -10,12 +10,14 @@ import numpy as np
 
 from tvmq.cli.files import write_whole
 from tvmq.cli.judge import judge
-from tvmq.cli.metrics import class_labels, metric_named, read_labels, usual_metric
+from tvmq.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
 from tvmq.cli.opening import Opened
 from tvmq.cli.samples import Samples
 from tvmq.cli.screen import notice, step
 from tvmq.cli.speed import beside
 from tvmq.errors import ConfigError, TargetError
+
+IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more often than not
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,7 @@ def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: 
     assert samples is not None
     labels = read_labels(wanted.labels, samples) if wanted.labels else class_labels(samples)
     metric, reason = _metric(wanted, labels, samples, exe)
-    # without labels, scores of pictures are classes; those of texts may be anything
-    classes = labels is not None or any(array.ndim == 4 for array in samples.arrays.values())
+    classes = _classes(found, exe, labelled=metric in ("top1", "top5"))
     with step("compare with float", -(-len(index) // found.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, found.size, metric=metric, labels=labels, classes=classes, advance=advance
@@ -72,6 +73,20 @@ def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: 
     elif not quiet and metric == "top1" and samples.classes:
         _doubt(facts, exe)
     return facts
+
+
+def _classes(found: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
+    """{position: kind} of the outputs that say a class: by the graph, by labels that fit, or as ImageNet's scores."""
+    from tvmq.graph.class_scores import class_outputs
+
+    assert found.samples is not None
+    shapes = [info.shape for info in exe.output_info]
+    is_row = [shape[:1] == (found.size,) and width(shape) is not None for shape in shapes]
+    kinds = {i: kind for i, kind in class_outputs(found.mod).items() if kind == "index" or is_row[i]}
+    pictures = any(array.ndim == 4 for array in found.samples.arrays.values())
+    if labelled or (pictures and is_row[0] and width(shapes[0]) in IMAGENET):
+        kinds.setdefault(0, "scores")
+    return kinds
 
 
 def _metric(wanted: Wanted, labels: np.ndarray | None, samples: Samples, exe: Any) -> tuple[str | None, str]:

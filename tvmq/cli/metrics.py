@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.array_file import ArrayFile
 from tvmq.cli.samples import Samples
 from tvmq.data.functions import is_function, load_function
 from tvmq.errors import ConfigError, DataError
@@ -83,11 +84,21 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
     return labels[: len(samples)]
 
 
+def check_labels(path: Path) -> None:
+    """DataError if the file of labels cannot be opened; asked before the model is read."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DataError(
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+        ) from error
+
+
 def _in_order(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
         return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
-    loaded = np.load(path, allow_pickle=False)
-    return np.asarray(loaded if isinstance(loaded, np.ndarray) else loaded[loaded.files[0]])
+    file = ArrayFile(path)
+    return file.array() if file.names is None else file[file.names[0]]
 
 
 def _by_name(path: Path, samples: Samples) -> np.ndarray:

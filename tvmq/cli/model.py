@@ -52,19 +52,21 @@ class Source:
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
-    """{input: shape} from texts such as "x=1,3,224,224"; "?" keeps a dimension as the model has it.
+    """{input: shape} from texts such as "x=1,3,224,224"; "?" keeps a dimension as the model has it, "x=" is a scalar.
 
     raises  ConfigError with an example
 
-    >>> parse_shapes(["x=1,3,224,224", "mask=1,?"])
-    {'x': (1, 3, 224, 224), 'mask': (1, None)}
+    >>> parse_shapes(["x=1,3,224,224", "mask=1,?", "time="])
+    {'x': (1, 3, 224, 224), 'mask': (1, None), 'time': ()}
     """
     shapes: dict[str, Shape] = {}
     for text in texts:
         name, _, dims = text.rpartition("=")
-        parts = [part.strip() for part in dims.split(",")]
+        parts = [part.strip() for part in dims.split(",")] if dims.strip() else []
         if not name or not all(part == "?" or (part.isdecimal() and int(part) > 0) for part in parts):
-            raise ConfigError(f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one)")
+            raise ConfigError(
+                f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one, x= is a scalar)"
+            )
         shapes[name] = tuple(None if part == "?" else int(part) for part in parts)
     return shapes
 
@@ -85,27 +87,29 @@ def choose_shapes(
     for name in own:
         if name not in given:
             sample: Shape = (batch, *data.get(name, ())[1:])
-            shape = own[name] or (None,) * len(sample)
-            free = sample if len(sample) == len(shape) else (batch, *shape[1:])
+            known = own[name]
+            shape = (None,) * len(sample) if known is None else known
+            free = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
             chosen[name] = tuple(fixed or size for fixed, size in zip(shape, free, strict=True))
     return chosen
 
 
-def read_source(model: Path) -> Source:
+def read_source(model: Path, max_bytes: int | None = None) -> Source:
     """Read a model, ONNX or a torch program (.pt2).
 
+    max_bytes  that a tensor may have, see `tvmq.from_onnx`
     raises   ModelError for what is neither, saying what it is and how it becomes one
     """
     refuse_others(model)
     if model.suffix == ".pt2":
-        return _program(model)
+        return _program(model, max_bytes)
     import onnx
 
+    from tvmq.frontends.onnx_contrib import carries_scales
     from tvmq.frontends.onnx_load import read_model
-    from tvmq.frontends.onnx_quantized import carries_scales
     from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
 
-    proto = read_model(model)
+    proto = read_model(model, max_bytes=max_bytes)
     own: dict[str, Shape | None] = {}
     dtypes = {}
     for value in graph_inputs(proto.graph):
@@ -117,7 +121,7 @@ def read_source(model: Path) -> Source:
     return Source(
         own,
         dtypes,
-        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes)),
+        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
         metadata,
         quantized=carries_scales(model),
         scores=any(dims is not None and len(dims) == 2 for dims in ranks),
@@ -146,11 +150,11 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _program(model: Path) -> Source:
+def _program(model: Path, max_bytes: int | None) -> Source:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
-    mod, params = tvmq.from_torch(model)
+    mod, params = tvmq.from_torch(model, max_bytes=max_bytes)
     inputs = [value for value in inputs_of(mod) if value.name not in params]
     own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
     ranks = [len(value.ty.shape) for value in _results(mod)]
@@ -168,14 +172,20 @@ def _results(mod: Any) -> list[Any]:
 
 
 def import_model(
-    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, quiet: bool = False
+    model: Path,
+    data: Path | None,
+    shape: Sequence[str],
+    batch: int,
+    *,
+    max_bytes: int | None = None,
+    quiet: bool = False,
 ) -> tuple[Any, dict[str, Any], Arrays | None, int]:
     """Read a model and its data, an .npz or .npy.
 
     returns  (module, weights, arrays by input name or None, samples in a batch)
     raises   what read_source, read_arrays and parse_shapes raise
     """
-    source = read_source(model)
+    source = read_source(model, max_bytes)
     arrays = read_arrays(data, list(source.own)) if data else None
     sizes = {name: array.shape for name, array in (arrays or {}).items()}
     mod, params, size = import_source(source, sizes, shape, batch, quiet=quiet)
@@ -200,5 +210,5 @@ def import_source(
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
     mod, params = source.load(shapes)  # type: ignore[arg-type]
-    first = next(iter(shapes.values()), None) or ()
-    return mod, params, (first[0] if first else None) or batch
+    first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch
+    return mod, params, first or batch

@@ -12,6 +12,7 @@ import numpy as np
 
 import tvmq
 from tvmq.cli.data import (
+    data_forms,
     kind_of,
     missing_data,
     open_arrays,
@@ -42,11 +43,13 @@ class Opened:
     samples      the data; None where none are needed
     split        which of them calibrate and which judge
     size         samples in a batch
+    config       the options; without data those of scales that are made at run time
     """
 
     mod: Any
     params: Any
     size: int
+    config: tvmq.QConfig
     model_bytes: int = 0
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
@@ -95,19 +98,22 @@ def opened(
     held_out: int | None,
     shape: Sequence[str],
     batch: int,
+    max_bytes: int | None = None,
     quiet: bool,
+    backend: str | None = None,
+    tune: float | None = None,
 ) -> Opened:
     """Read, import and prepare.
 
+    backend  what `tvmq.quantize` will take as its target
     raises   CalibrationError for a model that needs data and has none; what reading and importing raise
     """
     if random and data is not None:
         raise ConfigError("--random-data: there is --data as well; give one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model)
-    is_static = config.activations == "static" and config.calibrate_mode != "global_scale"
-    if data is None and not random and is_static and not source.quantized:
-        raise missing_data(model, source, config.calibrate_mode)
+        source = read_source(model, max_bytes)
+    if data is None and not random and not source.quantized:
+        config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.quantized and not quiet:
         notice("the model is quantized already: its own scales are taken")
     kind = None if data is None else kind_of(data)
@@ -119,7 +125,7 @@ def opened(
     first = _first_reading(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, quiet=quiet)
-    found = Opened(mod, params, size, stored_bytes(model), quantized=source.quantized)
+    found = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
@@ -133,6 +139,22 @@ def opened(
     if not quiet:
         _say(found)
     return found
+
+
+def _without_data(
+    model: Path, source: Source, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
+) -> tvmq.QConfig:
+    """The options for a model without data: scales made at run time, where these options and the backend allow it."""
+    from tvmq.pipeline import WITHOUT_DATA, backend_of, is_calibrated, why_data
+
+    if not is_calibrated(config):
+        return config
+    why = "--tune measures layers with calibrated ones" if tune is not None else why_data(config, backend_of(backend))
+    if why is not None:
+        raise missing_data(model, source, config.calibrate_mode, why)
+    if not quiet:
+        notice(f"no calibration data: {WITHOUT_DATA.replace('dataset=', '--data')}:{data_forms(model, source)}")
+    return config.at_run_time()
 
 
 @dataclass

@@ -29,8 +29,8 @@ LISTS: dict[str, Any] = {
 }  # fmt: skip
 
 RULE_HELP = (
-    "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a glob of"
-    " layer names or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations."
+    "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a layer's"
+    " name as it is printed, a glob of names, or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations."
     " Examples: '*/classifier/*=float', 'op:matmul=w4', '/stem/Conv=w8a16'."
 )
 _BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+))?")

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 
 def admit(
-    path: Path, data: str, labels: Path | None, samples: int, shape: Sequence[str], config: tvmq.QConfig
+    path: Path,
+    data: str,
+    labels: Path | None,
+    samples: int,
+    shape: Sequence[str],
+    config: tvmq.QConfig,
+    max_bytes: int | None = None,
 ) -> tuple[Patient, list[Finding]]:
     """The model and its first samples; channels of arrays moved where the model has them, and what is wrong with that.
 
@@ -35,7 +41,7 @@ def admit(
 
     found: list[Finding] = []
     if kind_of(data) == "file":
-        source = read_source(path)
+        source = read_source(path, max_bytes)
         read = Samples(_first(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
         read.arrays, found = laid_out(dict(read.arrays), source.own)
         read.labels = _beside(Path(data), read)
@@ -44,7 +50,7 @@ def admit(
     else:
         told = opened(
             path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
-            shape=shape, batch=1, quiet=True,
+            shape=shape, batch=1, max_bytes=max_bytes, quiet=True,
         )  # fmt: skip
         assert told.samples is not None
         mod, params, read = told.mod, told.params, told.samples

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import tvmq
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes, Targets, target_of
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.cli.data import check_data
+from tvmq.cli.files import check_output
 from tvmq.cli.measure import Wanted, measured
+from tvmq.cli.metrics import check_labels, metric_named
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.outputs import output_for
@@ -51,7 +54,8 @@ def quantize(
             help="Some 100 samples of what the model will see: a folder of pictures (subfolders are classes); an .npz "
             "with one array for each input, or an .npy for a single input, samples first, prepared as for inference; "
             "or module:function or file.py:function that yields batches: arrays, {input: array}, or tuples with the "
-            "label last. Not needed with --calibrate-mode global_scale, nor for a model that is quantized already.",
+            "label last. Not needed for a model that is quantized already, nor with --calibrate-mode global_scale. "
+            "Without data scales are made at run time: --activations dynamic.",
         ),
     ] = None,
     random_data: Annotated[
@@ -112,6 +116,7 @@ def quantize(
         bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
     ] = False,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Annotated[
         Path | None,
@@ -159,15 +164,16 @@ def quantize(
     start = time.perf_counter()
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = said_output(model, output, force=force, quiet=quiet)
-    found = opened(
-        model, data, config, pictures=pictures, random=random_data, samples=samples, held_out=held_out,
-        shape=shape or (), batch=batch, quiet=quiet,
-    )  # fmt: skip
+    check_files(data, labels, metric, (onnx, save_samples))
     # "llvm" alone stays portable: what comes out does not depend on this machine
     named = target_of(target)
     described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
+    found = opened(
+        model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+    )  # fmt: skip
     feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
-    qmod = quantized(found.mod, found.params, feeds, config, backend=described, quiet=quiet, tune=tune)
+    qmod = quantized(found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune)
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
@@ -183,6 +189,23 @@ def quantize(
         "seconds": time.perf_counter() - start, **explanation.to_dict(),
     }  # fmt: skip
     report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+
+
+def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
+    """What can be said of files before the model is read.
+
+    raises   DataError for data and labels that cannot be opened, ConfigError for a metric that is none, OutputError for
+             outputs that cannot be written
+    """
+    if data is not None:
+        check_data(data)
+    if labels is not None:
+        check_labels(labels)
+    if metric is not None:
+        metric_named(metric)
+    for path in outputs:
+        if path is not None:
+            check_output(path)
 
 
 def said_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:

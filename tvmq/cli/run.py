@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
-from tvmq.cli.files import Arrays, Batches, batch_of, check_output, read_arrays, write_whole
+from tvmq.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_whole
 from tvmq.cli.screen import print_json, print_rows, step
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError
@@ -32,6 +32,7 @@ def run(
     """
     if output is not None:
         check_output(output)
+    check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
     arrays = read_arrays(data, [info.name for info in exe.input_info])
     results = run_all(exe, arrays, quiet=quiet)

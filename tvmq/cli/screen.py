@@ -93,7 +93,7 @@ def _bar(label: str, total: int | None, counted: bool) -> Iterator[Callable[[], 
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = [TextColumn("{task.description:24}"), BarColumn(), TimeElapsedColumn()]
+    columns = [TextColumn("{task.description:24}", markup=False), BarColumn(), TimeElapsedColumn()]
     if total:
         done = "{task.completed}/{task.total}" if counted else "{task.percentage:.0f} %"
         columns += [TextColumn(done), TimeRemainingColumn(), TextColumn("left")]

@@ -52,6 +52,7 @@ def _agreement(found: Mapping[str, Any] | None) -> list[str]:
     for index, (name, one) in enumerate(found["outputs"].items()):
         parts = [f"same class on {one['same_class']:.2%}"] if "same_class" in one else []
         parts += ["equal to float"] if one["equal"] else []
+        parts += [f"cosine {one['cosine']:.4f}"] if "cosine" in one and not one["equal"] else []
         parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
         where = f" of {judged_on(found)}" if index == 0 else ""
         named = f"'{name}': " if len(found["outputs"]) > 1 else ""

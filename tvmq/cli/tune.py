@@ -9,7 +9,7 @@ import typer
 
 import tvmq
 from tvmq.cache import cache_folder
-from tvmq.cli.arguments import Batch, Json, Quiet, Shapes
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import notice, print_json, step
 from tvmq.errors import ConfigError
@@ -26,6 +26,7 @@ def tune(
     ] = "llvm",
     shape: Shapes = None,
     batch: Batch = 1,
+    max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -45,7 +46,7 @@ def tune(
     from tvmq.codegen.tuning import tune as measure
 
     with step("read", quiet=quiet):
-        module = _module(model, shape or (), batch, quiet)
+        module = _module(model, shape or (), batch, max_bytes, quiet)
     with step("tune", quiet=quiet) as advance:
         result = measure(module, resolve_target(target), budget, lambda _: advance())
     if as_json:
@@ -56,10 +57,10 @@ def tune(
         notice(f"{result.left - result.measured} products are left: a larger --budget goes on where this ended")
 
 
-def _module(path: Path, shape: Any, batch: int, quiet: bool) -> Any:
+def _module(path: Path, shape: Any, batch: int, max_bytes: int | None, quiet: bool) -> Any:
     """The integer module; of a float model with nominal ranges, which no tile depends on."""
     if path.suffix == ".tvmq":
         return tvmq.load(path).module
-    mod, params, _, _ = import_model(path, None, shape, batch, quiet=quiet)
+    mod, params, _, _ = import_model(path, None, shape, batch, max_bytes=max_bytes, quiet=quiet)
     with tvmq.qconfig(calibrate_mode="global_scale"):
         return tvmq.quantize(mod, params)

@@ -8,7 +8,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
-from tvmq.cli.files import Batches, batch_of, read_arrays
+from tvmq.cli.files import Batches, batch_of, check_arrays, read_arrays
 from tvmq.cli.guard import FAILED
 from tvmq.cli.screen import print_json, step
 
@@ -29,6 +29,7 @@ def verify(
 
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     """
+    check_arrays(data)
     exe = tvmq.load(model, sha256=sha256)
     arrays = read_arrays(data, [info.name for info in exe.input_info])
     size = batch_of(exe)

@@ -7,9 +7,9 @@ loop for each variable. Everything else is None, and the caller leaves it alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import tvm
@@ -20,6 +20,7 @@ from tvm.target import codegen
 
 Expr = Any
 OPERANDS = ("a", "b", "value", "body", "condition", "true_value", "false_value")
+LEAVES = (tvm.ir.Var, tirx.IntImm, tirx.FloatImm)
 CALL_COST = 20  # operations that one call is worth
 
 
@@ -29,18 +30,27 @@ def children(node: Expr) -> list[Expr]:
         return list(node.indices)
     if isinstance(node, tvm.ir.Call):
         return list(node.args)
-    if isinstance(node, tvm.ir.Var):
+    if isinstance(node, LEAVES):
         return []
-    found = [getattr(node, name) for name in OPERANDS if hasattr(node, name)]
+    kind: Any = type(node)  # mypy takes no class for hashable
+    found = [getattr(node, name) for name in _operands(kind)]
     return [child for child in found if isinstance(child, tvm.ir.Expr)]
+
+
+@cache
+def _operands(kind: Hashable) -> tuple[str, ...]:
+    """Names of the operands that expressions of a class have."""
+    return tuple(name for name in OPERANDS if hasattr(kind, name))
 
 
 def walk(node: Expr, addresses: bool = True) -> Iterator[Expr]:
     """The expression and all below it; `addresses`: the indices of loads as well."""
-    yield node
-    if addresses or not isinstance(node, TensorLoad):
-        for child in children(node):
-            yield from walk(child, addresses)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if addresses or not isinstance(node, TensorLoad):
+            waiting += children(node)[::-1]
 
 
 def call_name(node: Expr) -> str:
@@ -84,6 +94,8 @@ class Access:
 class Block:
     """A block with one store.
 
+    nodes      the stored expression and all below it
+    computed   the same without the indices of loads
     extents    of its variables, in the order of the loops
     reduced    which of the variables are summed over
     accesses   the store first, then all loads
@@ -92,7 +104,8 @@ class Block:
     cuts       for each bare variable, where comparisons with constants change; None if it is used otherwise
     """
 
-    value: Expr
+    nodes: tuple[Expr, ...]
+    computed: tuple[Expr, ...]
     extents: tuple[int, ...]
     reduced: tuple[bool, ...]
     accesses: tuple[Access, ...]
@@ -112,17 +125,17 @@ class Block:
     @cached_property
     def operations(self) -> int:
         """Size of the stored expression: loads and operations on what they load."""
-        return sum(_cost(node) for node in walk(self.value, addresses=False))
+        return sum(map(_cost, self.computed))
 
     @cached_property
     def fenced(self) -> bool:
         """True if a fence is in the expression."""
-        return any(is_fence(node) for node in walk(self.value))
+        return any(map(is_fence, self.nodes))
 
     @cached_property
     def takes_vectors(self) -> bool:
         """True if TVM can make vectors of all its calls."""
-        calls = (node for node in walk(self.value) if isinstance(node, tvm.ir.Call))
+        calls = (node for node in self.nodes if isinstance(node, tvm.ir.Call))
         return all(is_fence(call) or _takes_vectors(call) for call in calls)
 
     @property
@@ -133,7 +146,7 @@ class Block:
     @property
     def binds(self) -> bool:
         """True if the value binds variables."""
-        return any(isinstance(node, Let) for node in walk(self.value))
+        return any(isinstance(node, Let) for node in self.nodes)
 
     @property
     def conditional(self) -> bool:
@@ -181,18 +194,20 @@ def describe(block: Any) -> Block | None:
     spatial, reduced = tirx.IterVar.DataPar, tirx.IterVar.CommReduce
     if None in extents or any(begins) or any(kind not in (spatial, reduced) for kind in kinds):
         return None
+    nodes, computed = tuple(walk(body.value)), tuple(walk(body.value, addresses=False))
     reached = [(body.buffer, body.indices)]
-    reached += [(node.source, node.indices) for node in walk(body.value) if isinstance(node, TensorLoad)]
+    reached += [(node.source, node.indices) for node in nodes if isinstance(node, TensorLoad)]
     accesses = [_access(buffer, indices, variables) for buffer, indices in reached]
     if any(access is None for access in accesses):
         return None
     return Block(
-        body.value,
+        nodes,
+        computed,
         tuple(extent for extent in extents if extent is not None),
         tuple(kind == reduced for kind in kinds),
         tuple(access for access in accesses if access is not None),
-        frozenset(i for i, variable in enumerate(variables) if _is_bare(body.value, variable)),
-        tuple(_cuts(body.value, variable) for variable in variables),
+        frozenset(i for i, variable in enumerate(variables) if _is_bare(computed, variable)),
+        tuple(_cuts(computed, variable) for variable in variables),
         isinstance(body.value, tirx.Add) and "float" in str(body.buffer.dtype),
     )
 
@@ -223,15 +238,15 @@ def _variables(expr: Expr) -> list[Any]:
     return [node for node in walk(expr) if isinstance(node, tvm.ir.Var)]
 
 
-def _is_bare(value: Expr, variable: Any) -> bool:
-    return any(variable.same_as(node) for node in walk(value, addresses=False))
+def _is_bare(computed: Sequence[Expr], variable: Any) -> bool:
+    return any(map(variable.same_as, computed))
 
 
-def _cuts(value: Expr, variable: Any) -> tuple[int, ...] | None:
+def _cuts(computed: Sequence[Expr], variable: Any) -> tuple[int, ...] | None:
     """Values of the variable where a comparison with a constant changes; None if it is used otherwise."""
     found: set[int] = set()
-    uses = sum(variable.same_as(node) for node in walk(value, addresses=False))
-    for node in walk(value, addresses=False):
+    uses = sum(map(variable.same_as, computed))
+    for node in computed:
         if isinstance(node, (tirx.LT, tirx.LE)):
             low, high = constant(node.a), constant(node.b)
             if variable.same_as(node.b) and low is not None:

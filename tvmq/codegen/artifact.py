@@ -19,14 +19,12 @@ malice; give `load(path, sha256=...)` the hash that `save` returned to be sure t
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
-import os
-import secrets
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +35,24 @@ from tvmq.codegen.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_
 from tvmq.codegen.cuda.saved import MEMBERS as GPU
 from tvmq.codegen.cuda.saved import SOURCE, gpu_bytes, gpu_library
 from tvmq.codegen.cuda.target import CudaTarget, cuda_target, is_cuda
-from tvmq.codegen.host import missing_features
-from tvmq.codegen.manifest import SEVERAL, check_form, check_versions, codes_of, describe_code, make_manifest
+from tvmq.codegen.host import missing_features, still_needed
+from tvmq.codegen.manifest import (
+    SEVERAL,
+    bounded_text,
+    check_form,
+    check_versions,
+    codes_of,
+    describe_code,
+    make_manifest,
+)
 from tvmq.codegen.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.codegen.saved_file import HashingReader, Readable, SavedFile
 from tvmq.codegen.shared_constants import cut, joined
 from tvmq.codegen.target import resolve_target
 from tvmq.codegen.targets import best, reasons
-from tvmq.errors import ArtifactError, OutputError, TargetError, TvmqError
+from tvmq.codegen.whole_file import write_whole
+from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
+from tvmq.text import printable, printable_texts
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -68,12 +76,9 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     raises   OutputError; ArtifactError if the file it was loaded from has changed; a file that was there before is
              untouched then
     """
-    # Beside the file, so that renaming stays on one disk.
-    temporary = path.with_name(f".tvmq-{secrets.token_hex(8)}.part") if path.name else path
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", packed(parts, module()))
-        _write(temporary, saved.blocks())
-        temporary.replace(path)
+        write_whole(path, saved.blocks)
     except ArtifactError:  # the file it was loaded from was changed
         raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -81,19 +86,7 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
         raise OutputError(
             f"save: '{path}' could not be written ({reason}), nothing was changed; make room or name another place"
         ) from error
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            temporary.unlink()
     return saved.sha256
-
-
-def _write(path: Path, pieces: Iterable[bytes]) -> None:
-    # 0o666 less the umask, as any new file
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(pieces)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def packed(parts: Any, module: tvm.IRModule) -> bytes:
@@ -145,11 +138,18 @@ def _zip(members: dict[str, bytes], method: int) -> bytes:
 def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     """The parts of an executable; see executable.load for what is refused."""
     where = f"load: '{path}'"
+    if sha256 is not None and not isinstance(sha256, str):
+        raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
     file = SavedFile.open(where, path)
     if sha256 is not None and file.sha256 != sha256.lower():
         raise ArtifactError(f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved")
-    manifest, blobs = unpack(where, file, _readers)
-    targets = _targets(manifest)
+    return load_file(where, file)
+
+
+def load_file(where: str, file: SavedFile) -> dict[str, Any]:
+    """The same of a file that is open, or of bytes; `where` begins the messages."""
+    manifest, blobs = unpack(where, file, partial(_readers, where))
+    targets = _targets(where, manifest)
     number = _runnable(where, codes_of(manifest), targets)
     target, description = targets[number], codes_of(manifest)[number]
     is_gpu = isinstance(target, CudaTarget)
@@ -170,10 +170,10 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     }
 
 
-def _readers(manifest: dict[str, Any]) -> dict[str, Reader]:
+def _readers(where: str, manifest: dict[str, Any]) -> dict[str, Reader]:
     """How the members of a model that is to run are read: what this CPU does not need is checked only."""
     count = _count(manifest)
-    number = (best(_targets(manifest)) or 0) if count > 1 else 0
+    number = (best(_targets(where, manifest)) or 0) if count > 1 else 0
     wanted = {f"{number}/{name}" if number else name for name in CODE}
     if number:  # it takes constants from others
         wanted |= {
@@ -188,10 +188,14 @@ def _nothing(_member: Readable, _size: int) -> None:
     """What need not be kept."""
 
 
-def _targets(manifest: dict[str, Any]) -> list[Any]:
+def _targets(where: str, manifest: dict[str, Any]) -> list[Any]:
     """The CPUs or the GPU of a saved model."""
     saved = [code["target"] for code in codes_of(manifest)]
-    return [cuda_target(target) if is_cuda(target) else resolve_target(target) for target in saved]
+    try:
+        return [cuda_target(target) if is_cuda(target) else resolve_target(target) for target in saved]
+    except Exception as error:  # TVM refuses in many ways
+        reason = last_line(error)
+        raise ArtifactError(f"{where}: 'target' of the manifest is wrong ({reason}); save the model again") from error
 
 
 def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]) -> int:
@@ -207,7 +211,7 @@ def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any
     arch = resolve_target().arch
     if code["arch"] != arch:
         raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
-    lacking = missing_features(code["needs"])
+    lacking = missing_features(still_needed(code["needs"], arch))
     if lacking:
         raise TargetError(
             f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
@@ -242,7 +246,7 @@ def unpack(
     try:
         with file.stream() as stream, zipfile.ZipFile(stream) as archive:
             _check_members(where, archive, file.size)
-            manifest = json.loads(archive.read(MANIFEST))
+            manifest = printable_texts(json.loads(bounded_text(where, archive.read(MANIFEST))))
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.namelist(), several)
@@ -296,7 +300,7 @@ def _count(manifest: dict[str, Any]) -> int:
 def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
     for name in names:
         if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
-            raise ArtifactError(f"{where} holds {names.count(name)} members '{name}'; it is no tvmq file")
+            raise ArtifactError(f"{where} holds {names.count(name)} members '{printable(name)}'; it is no tvmq file")
 
 
 def _bounded(unpacked: int, packed: int) -> bool:

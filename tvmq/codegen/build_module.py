@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.codegen.arguments import params_first
 from tvmq.codegen.common_sizes import Sizes, combinations, divided, function_name, of_sizes
 from tvmq.codegen.cuda.compile import compile_cuda
 from tvmq.codegen.cuda.lowerer import CudaLowerer
@@ -19,6 +20,7 @@ from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lower_functions import Lowered, lower_functions
 from tvmq.codegen.main_calls import describe_calls
 from tvmq.codegen.recipes import Recipes
+from tvmq.codegen.slow_sizes import warn_of_slow_sizes
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.targets import lacking, with_codes
 from tvmq.codegen.threads import check_counts
@@ -28,8 +30,10 @@ from tvmq.codegen.tuning_table import tiles_for
 from tvmq.codegen.vm_pipeline import Compiled, compile_module
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.functions import inlined, is_partitioned
+from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
+from tvmq.graph.names import input_names
 from tvmq.graph.plain import plain_module
 from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
@@ -40,10 +44,11 @@ from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 
 
+@params_first
 def build(
     mod: tvm.IRModule,
-    target: Any = "llvm",
     params: Mapping[str, np.ndarray] | None = None,
+    target: Any = "llvm",
     *,
     sizes: Sizes | None = None,
     num_threads: int | None = None,
@@ -52,10 +57,10 @@ def build(
     """Compile a float, simulated or integer module.
 
     mod      from `from_onnx` (with its params) or from `quantize`
+    params   weights that are still parameters of the module; a target in their place is taken as the target
     target   "llvm" is this CPU with all its features; "x86-64-v3", "llvm -mcpu=...", a dict or a tvm Target for others;
              "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other.
              A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
-    params   weights that are still parameters of the module
     sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
              costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
              {free dimension: [numbers]}: it stays free and takes all sizes, and these common ones, all combinations
@@ -77,7 +82,11 @@ def build(
     plain = unpacked(inlined(mod))
     limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
     batch = batch_dimension(plain)
-    description = {**describe_module(plain, View(plain)), "batch": batch or "", "limits": limits}
+    if not common:
+        warn_of_slow_sizes(plain, batch)
+    view = View(plain)
+    description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
+    description["indices"] = input_indices(view, input_names(view.func))
     if common:
         description["common"] = _described(plain, combinations(plain, common, batch, limits), machines)
     functions = describe_functions(mod)

@@ -46,7 +46,7 @@ def calls_of(lowered: tvm.IRModule, target: CpuTarget) -> list[Call]:
 
     lowered  as `lower_functions` gives it
     """
-    with tvm.target.Target({**OPT_LEVEL, **target.tvm}), tvm.transform.PassContext(opt_level=3):
+    with target.as_tvm(**OPT_LEVEL), tvm.transform.PassContext(opt_level=3):
         plain = legalized(lowered)
         fused = grouped(plain)
     members = aligned(plain, fused)

@@ -19,8 +19,8 @@ import tvm_ffi
 from tvm import relax
 
 from tvmq.codegen.bytecode import Bytecode, read_bytecode
-from tvmq.codegen.memory_file import memory_file, written
-from tvmq.codegen.native import is_linux_x86, load_native, native_library
+from tvmq.codegen.memory_file import check_size, memory_file, written
+from tvmq.codegen.native import ONE_LOAD, is_linux_x86, load_native, native_library
 from tvmq.codegen.quiet import without_noise
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import ArtifactError, TargetError, TvmqError
@@ -54,8 +54,9 @@ def to_bytes(executable: relax.VMExecutable, target: CpuTarget, native: bytes | 
 
 
 def _bitcode(library: Any) -> bytes:
-    code = written(lambda path: library.write_to_file(path, "bc"))
-    return without_addresses(code, library.inspect_source("ll"))
+    text = library.inspect_source("ll")
+    check_size("kernel", len(text))  # LLVM ends the process where it cannot write
+    return without_addresses(written(lambda path: library.write_to_file(path, "bc")), text)
 
 
 def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:
@@ -66,19 +67,24 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
     raises   ArtifactError if TVM cannot read it, TargetError for a shared library of another system
     """
     try:
-        with without_noise():
-            module = _machine(blobs[BYTECODE])
-        library = _library(blobs, target)
-        if library is not None:
-            for called in imports:
-                library.import_module(called)
-            module.import_module(library)
-        return relax.VMExecutable(module)
+        with ONE_LOAD:
+            return _executable(blobs, target, imports)
     except TvmqError:
         raise
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
+
+
+def _executable(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> relax.VMExecutable:
+    with without_noise():
+        module = _machine(blobs[BYTECODE])
+    library = _library(blobs, target)
+    if library is not None:
+        for called in imports:
+            library.import_module(called)
+        module.import_module(library)
+    return relax.VMExecutable(module)
 
 
 def _machine(code: bytes | Bytecode) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,10 @@ from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
+from tvmq.errors import MemoryLimitError
+from tvmq.forks import ForkLock
+from tvmq.graph.indices import IndexUse, check_indices
+from tvmq.memory import ROOM, is_shortage
 
 
 class CompiledFunction:
@@ -23,7 +26,8 @@ class CompiledFunction:
 
     name         of the function
     code         the function of the virtual machine
-    description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions
+    description  "inputs" and "outputs" (codegen/description.py); "batch" and "limits" of free dimensions; "indices":
+                 inputs that are indices (graph/indices.py)
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
@@ -37,7 +41,7 @@ class CompiledFunction:
         name: str,
         code: Callable[..., Any],
         description: Mapping[str, Any],
-        lock: threading.Lock,
+        lock: ForkLock,
         threads: int | None = 0,
         *,
         fresh: bool = False,
@@ -50,6 +54,8 @@ class CompiledFunction:
         self._limits, self._sized = description["limits"], tuple(sized)
         self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
         self._inputs = Inputs(self._input_info)
+        names = [info.name for info in self._input_info]
+        self._indices = [IndexUse(use, names.index(use["input"])) for use in description.get("indices", ())]
         self._call.prepare(self._inputs.arrays)
         batch = description["batch"] or None
         free = any(map(is_free, self._input_info))
@@ -91,26 +97,41 @@ class CompiledFunction:
 
     def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
-        return self._inputs.checked(inputs, check_finite=check_finite)
+        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        return self._with_indices(arrays) if self._indices else arrays
+
+    def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """The arrays; DataError for one that holds an index outside of what it counts."""
+        for use in self._indices:
+            if not use.is_inside(arrays[use.position]):
+                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
+                check_indices(arrays[use.position], use.described, sizes, "run")
+        return arrays
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """One array an output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
-        raises        DataError naming the input
+        raises        DataError naming the input; MemoryLimitError where memory runs out
         """
-        arrays = self._inputs.checked(inputs, check_finite=check_finite)
-        if self._threads and self._threads != here.count:
-            return in_threads(self._threads, lambda: self._run(arrays))
-        return self._run(arrays)
+        arrays = self.checked(inputs, check_finite=check_finite)
+        try:
+            if self._threads and self._threads != here.count:
+                return in_threads(self._threads, lambda: self._run(arrays))
+            return self._run(arrays)
+        except (MemoryError, RuntimeError) as error:
+            if not is_shortage(error):
+                raise
+            shapes = ", ".join(f"{i.name} {a.shape}" for i, a in zip(self._input_info, arrays, strict=True))
+            raise MemoryLimitError(f"run: memory ran out for inputs of the shapes {shapes}; {ROOM}") from error
 
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._free is not None:
             sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
-            with self._lock:
+            with self._lock.lock:
                 return self._free.run(arrays, sizes)
-        with self._lock:
+        with self._lock.lock:
             return self._call.run(arrays)
 
     def __call__(self, *arrays: Any) -> Any:

@@ -10,13 +10,15 @@ Before (behind StaticPlanBlockMemory)             After
 The virtual machine needs about 0.2 us for a kernel (its call, its result's memory, the end of that), which is a tenth
 of small networks; main_kernels needs 0.03. Both call the same functions: `main` remains for profiles.
 
+Of a long main, main_kernels makes the first calls, main_kernels_1 those behind them, and so on.
+
 Needs      functions of loops and reshapes of static shapes alone; else the module stays as it is
 Numerics   none
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -32,6 +34,8 @@ DIRECT, KERNELS = "_direct", "_kernels"  # behind the name of a function
 SYMBOL = "__tvm_ffi_"  # what TVM puts before the name of a function that it calls by its convention
 ALIGNMENT = 64
 FEWEST_CALLS = 2
+# Compile time grows with the square of the calls in one function (400: 6 s, 800: 22 s); more of them are cut in parts.
+MOST_CALLS, PART = 512, 64
 # Fields of a tensor and of an argument of that convention (TVM's builtin.h), and what marks an argument as a tensor.
 ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
 TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
@@ -50,6 +54,9 @@ class Place:
     def seen_as(self, shape: tuple[int, ...]) -> Place:
         """The same bytes in another shape."""
         return Place(self.parameter, self.offset, shape, self.dtype)
+
+
+Call = tuple[str, list[Place]]  # a kernel, and where its arguments lie
 
 
 class Unfit(Exception):
@@ -84,16 +91,17 @@ class _Plan:
 
     def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:
         self.func = func
-        self.places: dict[str, Place] = {}
+        # by variable: passes of TVM give several one name
+        self.places: dict[relax.Var, Place] = {}
         self.buffers: list[tuple[tuple[int, ...], str]] = []
         self.constants: list[relax.Expr] = []
         self.results: list[int] = []
-        self.calls: list[tuple[str, list[Place]]] = []
-        self._storages: dict[str, int] = {}
-        self._tuples: dict[str, list[Place]] = {}
+        self.calls: list[Call] = []
+        self._storages: dict[relax.Var, int] = {}
+        self._tuples: dict[relax.Var, list[Place]] = {}
         self._size = 0
         for param in func.params:
-            self.places[param.name] = self._parameter(*_tensor(param))
+            self.places[param] = self._parameter(*_tensor(param))
         for block in func.body.blocks:
             for binding in block.bindings:
                 if not isinstance(binding, relax.VarBinding):
@@ -115,23 +123,23 @@ class _Plan:
             self._same(var, value)
             return
         if isinstance(value, relax.Tuple):  # what a kernel with several results gives
-            self._tuples[var.name] = [self._place(field) for field in value.fields]
+            self._tuples[var] = [self._place(field) for field in value.fields]
             return
         if isinstance(value, relax.TupleGetItem):
-            self.places[var.name] = self._item(value)
+            self.places[var] = self._item(value)
             return
         name = str(getattr(value.op, "name", "")) if isinstance(value, relax.Call) else ""
         if name == "relax.reshape":
-            self.places[var.name] = self._place(value.args[0]).seen_as(_tensor(var)[0])
+            self.places[var] = self._place(value.args[0]).seen_as(_tensor(var)[0])
         elif name == "relax.memory.alloc_storage":
-            self._storages[var.name] = self._size
+            self._storages[var] = self._size
             self._size += -(-int(prod(map(int, value.args[0].values))) // ALIGNMENT) * ALIGNMENT
         elif name == "relax.memory.alloc_tensor":
-            begin = self._storages[value.args[0].name] + int(value.args[1].value)
-            self.places[var.name] = Place(-1, begin, *_tensor(var))
+            begin = self._storages[value.args[0]] + int(value.args[1].value)
+            self.places[var] = Place(-1, begin, *_tensor(var))
         elif name == "relax.builtin.alloc_tensor":
-            self.places[var.name] = self._parameter(*_tensor(var))
-            self.results.append(self.places[var.name].parameter)
+            self.places[var] = self._parameter(*_tensor(var))
+            self.results.append(self.places[var].parameter)
         elif isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
             if not isinstance(mod[value.op], tirx.PrimFunc):
                 raise Unfit
@@ -140,20 +148,19 @@ class _Plan:
             raise Unfit
 
     def _same(self, var: relax.Var, value: relax.Var) -> None:
-        if value.name in self._storages:
-            self._storages[var.name] = self._storages[value.name]
+        if value in self._storages:
+            self._storages[var] = self._storages[value]
         else:
-            self.places[var.name] = self._place(value)
+            self.places[var] = self._place(value)
 
     def _item(self, value: relax.TupleGetItem) -> Place:
-        name = getattr(value.tuple_value, "name", "")
-        if name not in self._tuples:
+        if value.tuple_value not in self._tuples:
             raise Unfit
-        return self._tuples[name][value.index]
+        return self._tuples[value.tuple_value][value.index]
 
     def _place(self, expr: relax.Expr) -> Place:
-        if isinstance(expr, relax.Var) and expr.name in self.places:
-            return self.places[expr.name]
+        if isinstance(expr, relax.Var) and expr in self.places:
+            return self.places[expr]
         if not is_const(expr):
             raise Unfit
         self.constants.append(expr)
@@ -161,17 +168,28 @@ class _Plan:
 
     def emit(self, builder: relax.BlockBuilder, name: str) -> None:
         """Add both functions."""
-        self._direct(builder, name + DIRECT, builder.add_func(self._kernels(name + KERNELS), name + KERNELS))
+        symbol, size = name + KERNELS, len(self.calls) if len(self.calls) <= MOST_CALLS else PART
+        parts = []
+        for number, first in enumerate(range(0, len(self.calls), size)):
+            calls, part = self.calls[first : first + size], f"{symbol}_{number}" if number else symbol
+            used = self._used(calls) if size < len(self.calls) else list(range(len(self.buffers)))
+            parts.append((builder.add_func(self._kernels(part, calls, used), part), used))
+        self._direct(builder, name + DIRECT, parts)
 
-    def _kernels(self, symbol: str) -> Any:
-        """The PrimFunc that makes all calls."""
+    def _used(self, calls: Sequence[Call]) -> list[int]:
+        """The buffers that some of the calls read or write."""
+        used = {place.parameter for _, places in calls for place in places}
+        return sorted(self.memory if index < 0 else index for index in used)
+
+    def _kernels(self, symbol: str, calls: Sequence[Call], used: Sequence[int]) -> Any:
+        """The PrimFunc that makes these calls; its parameters are the buffers that they use."""
         builder, frame = IRBuilder(), T.prim_func(s_tir=True)
         with builder:
             with frame:
                 T.func_name(symbol)
                 T.func_attr({"global_symbol": symbol, "tirx.noalias": True})
-                buffers = [T.arg(f"p{i}", T.buffer(shape, dtype)) for i, (shape, dtype) in enumerate(self.buffers)]
-                most = max(len(places) for _, places in self.calls)
+                buffers = {index: T.arg(f"p{i}", T.buffer(*self.buffers[index])) for i, index in enumerate(used)}
+                most = max(len(places) for _, places in calls)
                 tensors = T.Bind(T.tvm_stack_alloca("array", most))
                 arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
                 for number in range(most):
@@ -179,7 +197,7 @@ class _Plan:
                     _set(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
                     _set(arguments, number, PADDING, tirx.const(0, "int32"))
                     _set(arguments, number, VALUE, T.tvm_struct_get(tensors, number, ADDRESS, "handle"))
-                for name, places in self.calls:
+                for name, places in calls:
                     for number, place in enumerate(places):
                         _set(tensors, number, DATA, self._data(place, buffers))
                     failed = T.call_extern("int32", SYMBOL + name, _nothing(), arguments, len(places), result)
@@ -187,19 +205,22 @@ class _Plan:
                         T.evaluate(T.tvm_throw_last_error())
         return builder.get()
 
-    def _data(self, place: Place, buffers: Sequence[Any]) -> Any:
+    def _data(self, place: Place, buffers: Mapping[int, Any]) -> Any:
         """Where a tensor begins."""
         buffer = buffers[self.memory if place.parameter < 0 else place.parameter]
         return T.address_of(buffer[place.offset]) if place.parameter < 0 else buffer.data
 
-    def _direct(self, builder: relax.BlockBuilder, symbol: str, kernels: tvm.ir.GlobalVar) -> None:
-        """The Relax function that allocates memory and results, and calls `_kernels` once."""
+    def _direct(
+        self, builder: relax.BlockBuilder, symbol: str, parts: Sequence[tuple[tvm.ir.GlobalVar, list[int]]]
+    ) -> None:
+        """The Relax function that allocates memory and results, and calls each part of `_kernels` once."""
         params = [relax.Var(param.name, param.ty) for param in self.func.params]
         with builder.function(symbol, params, attrs={"global_symbol": symbol, "relax.force_pure": True}, pure=False):
             allocated = {index: self._allocated(builder, index) for index in (*self.results, self.memory)}
             given = iter([*params, *self.constants])
             args = [allocated[index] if index in allocated else next(given) for index in range(len(self.buffers))]
-            builder.emit(relax.Call(kernels, args, ty_args=[relax.TupleType([])]))
+            for kernels, used in parts:
+                builder.emit(relax.Call(kernels, [args[index] for index in used], ty_args=[relax.TupleType([])]))
             leaves = [builder.emit(self._result(leaf, allocated)) for leaf in self.leaves]
             result = relax.Tuple(leaves) if isinstance(self.func.body.body.ty, relax.TupleType) else leaves[0]
             builder.emit_func_output(result)

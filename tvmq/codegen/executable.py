@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +26,7 @@ from tvmq.codegen.estimate import estimates
 from tvmq.codegen.free_sizes import SizedCode
 from tvmq.codegen.inputs import TensorInfo, infos
 from tvmq.codegen.machine import machine_here
+from tvmq.codegen.native import ONE_LOAD
 from tvmq.codegen.profile import profiled
 from tvmq.codegen.profile_table import Profile
 from tvmq.codegen.recipes import Recipes
@@ -37,6 +37,7 @@ from tvmq.codegen.threads import check_counts, default_threads, in_threads, with
 from tvmq.codegen.timing import Timing, measure
 from tvmq.cost import START
 from tvmq.errors import ArtifactError, ConfigError, TargetError
+from tvmq.forks import RUNNING, ForkLock
 from tvmq.graph.ledger import Ledger
 
 # Stage of the module -> what people call such a model.
@@ -249,6 +250,12 @@ class Executable:
         """
         return artifact.save(Path(path), self._parts, lambda: self.module)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, or copied, as the bytes that `save` writes."""
+        parts = self._parts
+        saved = b"".join(parts.saved.blocks()) if parts.saved else artifact.packed(parts, self.module)
+        return _from_bytes, (saved, parts.num_threads)
+
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
@@ -265,17 +272,26 @@ def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None
             TargetError for a CPU with features that this one lacks
     """
     check_counts("load", num_threads=num_threads)
-    parts = Parts(**artifact.load(Path(path), sha256), num_threads=num_threads)
+    return _executable(f"load: '{path}'", Parts(**artifact.load(Path(path), sha256), num_threads=num_threads))
+
+
+def _from_bytes(data: bytes, num_threads: int | None) -> Executable:
+    """An executable that was pickled."""
+    where = "unpickle: the model"
+    return _executable(where, Parts(**artifact.load_file(where, SavedFile.of(where, data)), num_threads=num_threads))
+
+
+def _executable(where: str, parts: Parts) -> Executable:
     try:
         return Executable(parts)
     except Exception as error:
         reason = last_line(error)
-        raise ArtifactError(f"load: '{path}': TVM cannot use the code ({reason}); save the model again") from error
+        raise ArtifactError(f"{where}: TVM cannot use the code ({reason}); save the model again") from error
 
 
 def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     """{name: function}; they run on one virtual machine and take turns."""
-    lock, whole = threading.Lock(), parts.description
+    lock, whole = ForkLock("running the model", RUNNING), parts.description
     described = {"main": whole, **whole.get("functions", {})}
     common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
     code = _code(parts)
@@ -302,6 +318,11 @@ def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[S
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     """The compiled functions by name, on tensors in the memory of the CPU; True for those whose results are fresh."""
+    with ONE_LOAD:
+        return _code_of(parts)
+
+
+def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     if isinstance(parts.target, CudaTarget):
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)

@@ -11,6 +11,7 @@ from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.inputs import TensorInfo
 from tvmq.errors import DataError
+from tvmq.memory import is_shortage
 
 
 def is_free(info: TensorInfo) -> bool:
@@ -150,6 +151,8 @@ class FreeRun:
         try:
             return code.run(arrays) if fresh else code.look(arrays)
         except (ValueError, RuntimeError) as error:
+            if is_shortage(error):
+                raise
             shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(self._inputs, arrays, strict=True))
             raise DataError(f"run: the model takes no inputs of these shapes, {shapes}: {last_line(error)}") from error
 

@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 from tvm import s_tir, tirx
 
-from tvmq.codegen.accesses import Block, describe, walk
+from tvmq.codegen.accesses import Block, describe
 from tvmq.codegen.fences import fence_products
 from tvmq.codegen.flatten import flatten, with_parameters
 from tvmq.codegen.nests import NestScheduler
@@ -95,8 +95,8 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     if not all(_go_together(producer, known) for known in described):
         return False
     buffer, cheap, runs = schedule.get(block).body.buffer, producer.operations <= CHEAP, 0
-    for consumer, known in zip(consumers, described, strict=True):
-        reads = sum(buffer.same_as(getattr(node, "source", None)) for node in walk(consumer.body.value))
+    for known in described:
+        reads = sum(buffer.same_as(getattr(node, "source", None)) for node in known.nodes)
         if known.operations + reads * producer.operations > LARGEST_EXPRESSION:
             return False
         # LLVM finds repeated arithmetic, but not repeated calls

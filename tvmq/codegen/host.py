@@ -1,11 +1,12 @@
 """What this CPU can do, in LLVM's names.
 
 LLVM guesses the CPU from its family and then assumes what that family has; a virtual machine may hide some
-of it. Where Linux tells (/proc/cpuinfo), its word counts.
+of it. Where Linux tells (/proc/cpuinfo), its word counts. TVMQ_CPU names a lesser CPU to be taken for this one.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -13,37 +14,15 @@ from pathlib import Path
 import tvm
 from tvm.target import codegen
 
-# Features of x86 that compiled code can use: LLVM's name -> name in /proc/cpuinfo, where that differs.
-# What is not listed is a hint for scheduling, or an instruction that compilers do not emit by themselves.
-X86_FLAGS: dict[str, str] = {
-    **{name: name for name in (
-        "adx aes avx avx2 avx512f avx512cd avx512bw avx512dq avx512vl avx512ifma avx512vbmi bmi2 cmov f16c "
-        "fma fma4 fxsr gfni mmx movbe movdir64b movdiri popcnt rdseed sha512 sm3 sm4 sse sse2 sse4a ssse3 "
-        "tbm vaes vpclmulqdq xop"
-    ).split()},
-    "amx-bf16": "amx_bf16", "amx-complex": "amx_complex", "amx-fp16": "amx_fp16", "amx-int8": "amx_int8",
-    "amx-tile": "amx_tile", "avx512bf16": "avx512_bf16", "avx512bitalg": "avx512_bitalg",
-    "avx512fp16": "avx512_fp16", "avx512vbmi2": "avx512_vbmi2", "avx512vnni": "avx512_vnni",
-    "avx512vp2intersect": "avx512_vp2intersect", "avx512vpopcntdq": "avx512_vpopcntdq", "avxifma": "avx_ifma",
-    "avxneconvert": "avx_ne_convert", "avxvnni": "avx_vnni", "avxvnniint8": "avx_vnni_int8",
-    "avxvnniint16": "avx_vnni_int16", "bmi": "bmi1", "crc32": "sse4_2", "lzcnt": "abm", "pclmul": "pclmulqdq",
-    "prfchw": "3dnowprefetch", "rdrnd": "rdrand", "sahf": "lahf_lm", "sha": "sha_ni", "sse3": "pni",
-    "sse4.1": "sse4_1", "sse4.2": "sse4_2",
-}  # fmt: skip
+from tvmq.codegen.cpu_features import CODE, SWITCHED_OFF, UNUSED
+from tvmq.errors import TargetError
 
-# The same of 64-bit Arm.
-ARM_FLAGS: dict[str, str] = {
-    **{name: name for name in "aes bf16 cssc flagm i8mm mops sha2 sha3 sm4 sme sme2 sve sve2".split()},
-    "altnzcv": "flagm2", "complxnum": "fcma", "crc": "crc32", "dotprod": "asimddp", "fp-armv8": "fp",
-    "fp16fml": "asimdfhm", "fptoint": "frint", "fullfp16": "asimdhp",
-    "jsconv": "jscvt", "lse": "atomics", "lse2": "uscat", "neon": "asimd", "rcpc": "lrcpc", "rcpc-immo": "ilrcpc",
-    "rdm": "asimdrdm", "sve-aes": "sveaes", "sve-bitperm": "svebitperm", "sve-sha3": "svesha3", "sve-sm4": "svesm4",
-}  # fmt: skip
-# Architecture -> its table; of others every feature counts that LLVM names.
-FLAGS = {"x86": X86_FLAGS, "aarch64": ARM_FLAGS}
+# "haswell", "znver5,-rdseed,-clwb": for tests of what other CPUs get
+VARIABLE = "TVMQ_CPU"
+Options = dict[str, object]
 
 
-def llvm_features(options: dict[str, object]) -> frozenset[str]:
+def llvm_features(options: Options) -> frozenset[str]:
     """LLVM's names of all that a target of these (valid) options has, hints for scheduling included."""
     return frozenset(str(name) for name in codegen.llvm_get_cpu_features(tvm.target.Target(options)))
 
@@ -59,27 +38,55 @@ def linux_flags(cpuinfo: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
 def correct(assumed: frozenset[str], flags: frozenset[str], arch: str = "x86") -> tuple[str, ...]:
     """Changes ("+feature", "-feature") that make LLVM's assumption about a CPU agree with Linux's flags.
 
-    >>> correct(frozenset({"avx2", "avx512f"}), frozenset({"avx2", "fma"}))
+    Of what compiled code can contain only; nothing else matters.
+
+    >>> correct(frozenset({"avx2", "avx512f", "rdseed"}), frozenset({"avx2", "fma"}))
     ('+fma', '-avx512f')
     """
     if not flags:
         return ()
-    names = FLAGS[arch]
+    names = CODE[arch]
     has = {name for name, flag in names.items() if flag in flags}
     more = sorted(has - assumed)
     less = sorted(assumed & names.keys() - has)
     return tuple(f"+{name}" for name in more) + tuple(f"-{name}" for name in less)
 
 
-@lru_cache(maxsize=1)
-def host_options() -> dict[str, object]:
-    """Options of tvm.target.Target for this CPU."""
-    options: dict[str, object] = {"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu())}
-    first = str(codegen.llvm_get_system_triple()).partition("-")[0]
-    arch = {"x86_64": "x86", "aarch64": "aarch64"}.get(first)
+def host_options() -> Options:
+    """Options of tvm.target.Target for this CPU, or for the one that TVMQ_CPU names.
+
+    raises  TargetError for a name or a feature that LLVM does not know, or that this CPU cannot stand for
+    """
+    return dict(_options(os.environ.get(VARIABLE, "")))
+
+
+@lru_cache(maxsize=8)
+def _options(text: str) -> Options:
+    options: Options = {"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu())}
+    arch = _arch()
     changes = correct(llvm_features(options), linux_flags(), arch) if arch else ()
     if changes:
         options["mattr"] = list(changes)
+    return _simulated(text, options, arch) if text else options
+
+
+def _arch() -> str:
+    first = str(codegen.llvm_get_system_triple()).partition("-")[0]
+    return {"x86_64": "x86", "aarch64": "aarch64"}.get(first, "")
+
+
+def _simulated(text: str, real: Options, arch: str) -> Options:
+    mcpu, *changes = [word.strip() for word in text.split(",")]
+    known = {*CODE.get(arch, ()), *UNUSED.get(arch, ())}
+    if mcpu not in map(str, codegen.llvm_get_cpu_archlist(tvm.target.Target({"kind": "llvm"}))):
+        raise TargetError(f"{VARIABLE}: LLVM knows no CPU {mcpu!r}; write a name of it, as 'haswell', or unset it")
+    for change in changes:
+        if change[:1] not in ("+", "-") or change[1:] not in known:
+            raise TargetError(f"{VARIABLE}: {change!r} is no change of a feature; write '-rdseed' or '+avxvnni'")
+    options: Options = {"kind": "llvm", "mcpu": mcpu, **({"mattr": changes} if changes else {})}
+    absent = missing_features(used_features(llvm_features(options), arch), llvm_features(real))
+    if absent:
+        raise TargetError(f"{VARIABLE}: this CPU lacks {', '.join(absent)} of {text!r}; name a lesser one")
     return options
 
 
@@ -89,8 +96,30 @@ def host_features() -> frozenset[str]:
 
 
 def used_features(features: Iterable[str], arch: str) -> frozenset[str]:
-    """Those features that code compiled for a CPU may need at run time, without hints for scheduling."""
-    return frozenset(features) & FLAGS[arch].keys() if arch in FLAGS else frozenset(features)
+    """Those features that code compiled for a CPU can contain; no hints, and nothing that LLVM never selects.
+
+    >>> sorted(used_features({"avx2", "rdseed", "vzeroupper"}, "x86"))
+    ['avx2']
+    """
+    return frozenset(features) & CODE[arch].keys() if arch in CODE else frozenset(features)
+
+
+def still_needed(needs: Iterable[str], arch: str) -> frozenset[str]:
+    """What a saved model needs of all that its file names: older files name features that no code contains.
+
+    >>> sorted(still_needed({"avx2", "rdseed", "flying"}, "x86"))
+    ['avx2', 'flying']
+    """
+    return frozenset(needs) - UNUSED.get(arch, frozenset())
+
+
+def switched_off(features: Iterable[str], arch: str) -> tuple[str, ...]:
+    """Those that are switched off where code is compiled, sorted.
+
+    >>> switched_off({"avx2", "rdseed", "vzeroupper"}, "x86")
+    ('rdseed',)
+    """
+    return tuple(sorted(frozenset(features) & SWITCHED_OFF.get(arch, frozenset())))
 
 
 def missing_features(needed: Iterable[str], host: Iterable[str] | None = None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from tvm import relax
 
 from tvmq.codegen.fusion import HEADS, Chain, find_chains
 from tvmq.codegen.lower import substituted
+from tvmq.graph.indices import COMPUTED
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
 
@@ -74,6 +75,7 @@ class Islands:
             bindings += [(part, relax.TupleGetItem(result, i)) for i, part in enumerate(parts)]
         empty = relax.Function(params, relax.Tuple([]), tvm.ir.TupleType([]))
         func = build_function(params, bindings, relax.Tuple(parts) if is_tuple else result, empty)
+        func = func.with_attr(COMPUTED, True)
         exe = build(tvm.IRModule({**self._view.helpers, "main": func}), self._target)
 
         def run(values: Mapping[str, np.ndarray]) -> Any:

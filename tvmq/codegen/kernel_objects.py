@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import struct
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +20,10 @@ import tvm_ffi
 from tvm import tirx
 
 from tvmq.codegen import kernel_cache
-from tvmq.codegen.elf_object import read_object
+from tvmq.codegen.direct_functions import SYMBOL
+from tvmq.codegen.elf_object import UNDEFINED, ObjectFile, read_object
 from tvmq.codegen.lone_stores import with_whole_stores
-from tvmq.codegen.memory_file import written
+from tvmq.codegen.memory_file import object_file
 from tvmq.codegen.merge_objects import merged
 from tvmq.codegen.native import is_linux_x86
 from tvmq.codegen.shared_object import link_objects
@@ -45,35 +47,50 @@ def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options:
     functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
     if not functions or not here or not is_linux_x86(target):
         return None
-    objects = [read_object(data) for data in _objects(functions, target, compiler, options)]
+    objects = _objects(functions, target, compiler, options)
     try:
         return link_objects(merged(objects))
     except BuildError:  # something that our linker does not know: LLVM's own way always works
         return None
 
 
-def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[bytes]:
+def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
     """Object files in the order of the names."""
-    found: dict[str, bytes | None] = {}
+    found: dict[str, ObjectFile | None] = {}
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
     for name, key in keys.items():
-        found[name] = kernel_cache.read(key)
+        found[name] = _kept(name, key)
     missing = [name for name, data in found.items() if data is None]
     if missing:
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
             made = workers.map(lambda name: _compiled(name, functions[name], target, compiler, options), missing)
             for name, data in zip(missing, made, strict=True):
-                found[name] = data
+                found[name] = read_object(data)
                 kernel_cache.write(keys[name], data)
         kernel_cache.trim()
-    return [data for data in found.values() if data is not None]
+    return [kernel for kernel in found.values() if kernel is not None]
+
+
+def _kept(name: str, key: str) -> ObjectFile | None:
+    """A kernel from the cache; an entry that has no such kernel is removed."""
+    data = kernel_cache.read(key)
+    if data is None:
+        return None
+    try:
+        kernel = read_object(data)
+        if any(symbol.name == SYMBOL + name and symbol.section != UNDEFINED for symbol in kernel.symbols):
+            return kernel
+    except (BuildError, ValueError, IndexError, struct.error):  # what is no object file
+        pass
+    kernel_cache.remove(key)
+    return None
 
 
 def _compiled(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
     with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
         library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
     whole = with_whole_stores(library, target)
-    return written(lambda path: whole.write_to_file(path, "o"))
+    return object_file(whole)
 
 
 def _key(func: Any, compiler: Any, options: Options) -> str:

@@ -13,6 +13,8 @@ from tvmq.version import __version__
 
 SCHEMA = 3
 SEVERAL = 4  # schema of a file with code for several CPUs
+# Bounds against texts that fill the memory when they are read: bytes, and entries, of which 50 a layer are usual.
+LONGEST, MOST_ENTRIES = 64 * 2**20, 2**20
 MISSING = object()
 
 # A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
@@ -25,6 +27,7 @@ _LEDGER = {
     "layers": {str: {"op": str, "precision": str, "why": str}},
     "notes": [str],
 }
+_INDICES = [{"input": str, "sizes": [(int, str)], "layer": str, "operator": str}]
 _COMMON = [{"function": str, "sizes": {str: int}, "inputs": [_TENSOR], "outputs": [_TENSOR]}]
 _FUNCTIONS = {str: {"inputs": [_TENSOR], "outputs": [_TENSOR]}}
 _FORM = {
@@ -64,6 +67,17 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
     }
 
 
+def bounded_text(where: str, text: bytes) -> bytes:
+    """The text of a manifest; ArtifactError if it is larger than one of a model can be."""
+    entries = sum(map(text.count, (b",", b"[", b"{")))
+    if len(text) > LONGEST or entries > MOST_ENTRIES:
+        raise ArtifactError(
+            f"{where}: its manifest has {len(text)} bytes and {entries} entries, the limits are {LONGEST} and "
+            f"{MOST_ENTRIES}; it is no tvmq file"
+        )
+    return text
+
+
 def describe_code(parts: Any) -> dict[str, Any]:
     """What a CPU must be to run the code of an executable's parts, and its kernels."""
     return {
@@ -100,6 +114,7 @@ def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
     wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
     wrong = wrong or _first_wrong(manifest["description"].get("notes", {}), {str: str}, "description.notes")
+    wrong = wrong or _first_wrong(manifest["description"].get("indices", []), _INDICES, "description.indices")
     wrong = wrong or _first_wrong(manifest["description"].get("common", []), _COMMON, "description.common")
     if not wrong and manifest["schema"] == SEVERAL:
         wrong = _first_wrong(manifest.get("further", MISSING), _FURTHER, "further")

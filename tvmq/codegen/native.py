@@ -13,13 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import tvm
 import tvm_ffi
 
-from tvmq.codegen.memory_file import written
+from tvmq.codegen.memory_file import object_file
 from tvmq.codegen.shared_object import link_shared
 from tvmq.codegen.target import CpuTarget
 from tvmq.errors import BuildError
+from tvmq.forks import LOADING, ForkLock
+
+# The dynamic linker, and the virtual machine's memory, have locks of their own.
+ONE_LOAD = ForkLock("loading a model", LOADING, reentrant=True)
+LOAD = "ffi.Module.load_from_file.so"
 
 
 def native_library(library: Any, target: CpuTarget) -> bytes | None:
@@ -30,7 +34,7 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
     if not is_linux_x86(target):
         return None
     try:
-        return link_shared(written(lambda path: library.write_to_file(path, "o")))
+        return link_shared(object_file(library))
     except BuildError:
         return None
 
@@ -45,7 +49,7 @@ def load_native(data: bytes) -> Any:
         with TemporaryDirectory(prefix="tvmq-") as folder:
             path = Path(folder, "kernels.so")
             path.write_bytes(data)
-            return tvm.runtime.load_module(str(path))
+            return _module(path)
     except (RuntimeError, OSError, ValueError):
         if not hasattr(os, "memfd_create"):
             raise
@@ -58,7 +62,13 @@ def _load_from_memory(data: bytes) -> Any:
     descriptor = os.memfd_create("tvmq-kernels")
     path = Path(f"/proc/self/fd/{descriptor}")
     path.write_bytes(data)
-    return tvm_ffi.get_global_func("ffi.Module.load_from_file.so")(str(path), "so")
+    return _module(path)
+
+
+def _module(path: Path) -> Any:
+    """A library as a module of TVM, unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
+    with ONE_LOAD:
+        return tvm_ffi.get_global_func(LOAD)(str(path), "so")
 
 
 def is_linux_x86(target: CpuTarget) -> bool:

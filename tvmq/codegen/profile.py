@@ -23,7 +23,6 @@ from tvmq.codegen.direct_functions import entry
 from tvmq.codegen.profile_table import LayerTime, Profile
 from tvmq.codegen.target import CpuTarget
 from tvmq.kernels.peak import peak
-from tvmq.kernels.types import Isa
 
 BUILTIN = "vm."  # memory and shapes, which belong to no layer
 WARM_UP = 2
@@ -139,7 +138,7 @@ def _peak_rate(target: CpuTarget, dtype: str) -> float | None:
     """Multiply-accumulates in a second that one core reaches at most, measured now; None where nothing is known."""
     if dtype not in ("int8", "float32"):
         return None
-    run, macs = _peak_loop(target.isa, dtype, tuple(sorted(target.tvm.get("mattr", ()))), target.mcpu)
+    run, macs = _peak_loop(target, dtype)
     times: list[float] = []
     end = clock() + PEAK_SECONDS
     while not times or clock() < end:
@@ -150,10 +149,9 @@ def _peak_rate(target: CpuTarget, dtype: str) -> float | None:
 
 
 @lru_cache(maxsize=16)
-def _peak_loop(isa: Isa, dtype: str, mattr: tuple[str, ...], mcpu: str) -> tuple[Callable[[], None], int]:
+def _peak_loop(target: CpuTarget, dtype: str) -> tuple[Callable[[], None], int]:
     """The compiled loop on its arguments, and its multiply-accumulates."""
-    loop = peak(isa, dtype)
-    options = {"kind": "llvm", "mcpu": mcpu, **({"mattr": list(mattr)} if mattr else {})}
-    function = tvm.compile(tvm.IRModule({"peak": loop.kernel.func}), tvm.target.Target(options))["peak"]
+    loop = peak(target.isa, dtype)
+    function = tvm.compile(tvm.IRModule({"peak": loop.kernel.func}), target.as_tvm())["peak"]
     tensors = [tvm.runtime.tensor(array) for array in loop.arrays]
     return (lambda: function(*tensors)), loop.macs

@@ -6,11 +6,12 @@ import contextlib
 import os
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from typing import IO
 
-_LOCK = threading.Lock()
+from tvmq.forks import HOLDING_BACK, ForkLock
+
+_LOCK = ForkLock("loading or saving a model", HOLDING_BACK)
 STDERR = 2
 NOISE = (b"Warning: Scope Saving:", b"Warning: Scope Loaded:")
 

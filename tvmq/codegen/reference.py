@@ -22,6 +22,7 @@ from tvmq.codegen.islands import Islands
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.functions import function_module
+from tvmq.graph.indices import check_indices, input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
@@ -227,6 +228,7 @@ class Reference:
         self._mod, self._target = float_weights(unpacked(function_module(plain_module(mod), function))), target
         self._sizes: dict[str, int] = {}
         self.view = View(self._mod)
+        self._indices = input_indices(self.view, input_names(self.view.func))
         self._own = definitions(get_ledger(self._mod).config.get("operators", ()))
         self._islands = Islands(self.view, self._target, self._own)
 
@@ -260,7 +262,7 @@ class Reference:
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
-        raises   DataError for missing inputs
+        raises   DataError for missing inputs and for indices outside of what they count
         """
         names = input_names(self.view.func)
         if not isinstance(inputs, Mapping):
@@ -271,6 +273,8 @@ class Reference:
         sizes = sizes_in(self._mod, {name: np.asarray(value) for name, value in inputs.items()})
         if sizes != self._sizes:
             self._fix(sizes)
+        for use in self._indices:
+            check_indices(np.asarray(inputs[use["input"]]), use, sizes, "reference")
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):

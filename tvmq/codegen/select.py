@@ -229,8 +229,8 @@ def quantize_kernel(
 def dequantize_kernel(
     shape: Shape, dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa, *, to_nchw: bool
 ) -> Kernel | None:
-    """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels "
-    "forward."""
+    """Codes or sums to floats; one scale or one a channel of the last axis; `to_nchw` also moves the channels
+    forward."""
     if dtype not in ((*CODES, "int32") if to_nchw else (*WIDE_CODES, "int32")) or (
         to_nchw and (scale.size != 1 or zero_point.size != 1)
     ):

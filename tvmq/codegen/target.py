@@ -16,7 +16,14 @@ from typing import Any
 import tvm
 from tvm.target import codegen
 
-from tvmq.codegen.host import host_features, host_options, llvm_features, missing_features, used_features
+from tvmq.codegen.host import (
+    host_features,
+    host_options,
+    llvm_features,
+    missing_features,
+    switched_off,
+    used_features,
+)
 from tvmq.codegen.target_names import NAMES, spelled_out
 from tvmq.errors import TargetError
 from tvmq.kernels.isa import isa_named, level_for
@@ -77,9 +84,15 @@ class CpuTarget:
         """Features that a CPU must have to run code compiled for this one."""
         return used_features(self.features, self.arch)
 
-    def as_tvm(self) -> Any:
-        """The same as a tvm.target.Target."""
-        return tvm.target.Target(self.tvm)
+    @property
+    def compiler(self) -> dict[str, Any]:
+        """The options with which code is compiled: what `needs` does not name is switched off (cpu_features.py)."""
+        off = [f"-{name}" for name in switched_off(self.features, self.arch)]
+        return {**self.tvm, **({"mattr": [*self.tvm.get("mattr", ()), *off]} if off else {})}
+
+    def as_tvm(self, **defaults: Any) -> Any:
+        """The tvm.target.Target to compile with; `defaults` are options that it has unless the target has them."""
+        return tvm.target.Target({**defaults, **self.compiler})
 
 
 def resolve_target(target: Any = "llvm") -> CpuTarget:

@@ -5,12 +5,17 @@ many of its threads work can be changed at any time (7 us), so models of differe
 gets as many threads as the first model asks for or, if that is more, `default_threads()`; what asks for still more
 runs in a Python thread of its own. TVM would bind the second thread to the second CPU and leave the first one free to
 sit there too, which halves the speed: here the threads of a pool share all CPUs that the process may use.
+
+A child process has none of its parent's threads, and the pool would wait for them for ever, at its end too, where it
+joins them. So the child starts new ones at once; the parent sees to it that the old ones do not wait for a signal then.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
@@ -27,6 +32,7 @@ VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 SHARE_ALL_CORES = -3
 # Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
 ALLOWED_CPUS = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+SURELY_AWAKE = 0.03  # seconds; a thread of the pool looks 300,000 times for work before it waits: 0.1 s at least
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 Result = TypeVar("Result")
@@ -38,11 +44,15 @@ class _Here(threading.local):
     count  threads that models use now; 0: never set
     size   of its pool
     fixed  it stays so
+    woken  when its pool last looked for work because of a fork
+    lost   its pool is of a parent process, and nothing runs there
     """
 
     count = 0
     size = 0
     fixed = False
+    woken = 0.0
+    lost = False
 
 
 here = _Here()
@@ -94,6 +104,8 @@ def _fix(count: int) -> None:
 
 def _configured(count: int) -> bool:
     """Have models in this thread use `count` threads; False if its pool has fewer."""
+    if here.lost:
+        return count == 1
     if here.size == 0:
         _set(max(count, default_threads()))
         here.size = int(tvm.runtime.num_threads())
@@ -125,3 +137,65 @@ def _siblings(cpu: int) -> str:
         return Path(SIBLINGS.format(cpu)).read_text().strip()
     except OSError:
         return str(cpu)
+
+
+def _wake_pool() -> None:
+    """Have the other threads of this thread's pool look for work: for about 0.1 s none of them waits for a signal."""
+    if here.size > 1:
+        _set(here.size)
+        _launch()(_idle(), None, 0)
+        here.woken = time.monotonic()
+
+
+def _keep_pool() -> None:
+    """In the parent, behind a fork."""
+    if here.size > 1:
+        _set(here.count or here.size)
+
+
+def _renew_pool() -> None:
+    """In the child, before it starts any thread: those of the pool are gone, new ones are started.
+
+    To end a pool whose threads wait takes for ever where there are none. After a fork of many GB they may wait again:
+    then the pool stays as it is, never used again, and models of this thread run in threads of their own.
+    """
+    _worker.cache_clear()
+    if here.size <= 1:
+        return
+    if time.monotonic() - here.woken > SURELY_AWAKE:
+        _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
+        here.count, here.size, here.fixed = 1, 1, False
+        here.lost = True
+        return
+    _pool_function("ResetThreadPool", "v")()
+    _set(here.count or here.size)
+
+
+def _pool_function(name: str, signature: str, *types: Any) -> Any:
+    """A function of tvm::runtime::threading, which TVM gives to C++ only."""
+    function = getattr(_runtime(), f"_ZN3tvm7runtime9threading{len(name)}{name}E{signature}")
+    function.argtypes, function.restype = types, None
+    return function
+
+
+@cache
+def _launch() -> Any:
+    """TVM's function that runs a C function in all threads of the pool."""
+    launch = _runtime().TVMBackendParallelLaunch
+    launch.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+    return launch
+
+
+@cache
+def _idle() -> ctypes.c_void_p:
+    """A C function that does nothing and returns 0, which tells TVM that all is well."""
+    return ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
+
+
+@lru_cache(maxsize=1)
+def _runtime() -> Any:
+    return ctypes.CDLL(tvm.libinfo.find_libtvm_runtime())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wake_pool, after_in_parent=_keep_pool, after_in_child=_renew_pool)

@@ -172,7 +172,7 @@ class _Run:
         call = dict(_calls(module))[var]
         func = module[call.args[0]].with_attr("global_symbol", "kernel")
         with ONE_AT_A_TIME:
-            compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
+            compiler = target.as_tvm(**OPT_LEVEL)
             with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG):
                 library = tvm.tirx.build(tvm.IRModule({"kernel": func}), target=compiler)
             self._code = with_whole_stores(library, target)["kernel"]

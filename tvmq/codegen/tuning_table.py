@@ -15,7 +15,7 @@ from typing import Any
 
 import tvm
 
-from tvmq.cache import cache_folder, locked, replace_file
+from tvmq.cache import locked, replace_file, trusted_folder
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.version import __version__
 
@@ -57,7 +57,7 @@ def add_entries(target: CpuTarget, entries: Mapping[str, Entry]) -> None:
 
 
 def _path() -> Path | None:
-    folder = cache_folder()
+    folder = trusted_folder()
     return None if folder is None else folder / NAME
 
 

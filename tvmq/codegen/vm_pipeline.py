@@ -6,16 +6,15 @@ neighbours are fused into one function, and every function gets the generic sche
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import tvm
-from tvm import relax, topi
+from tvm import relax, tirx
 from tvm.relax import transform, vm_build
 
-from tvmq.codegen import float_functions
+from tvmq.codegen import boxes, casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
@@ -25,23 +24,29 @@ from tvmq.codegen.leaky import leaky
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
+from tvmq.codegen.scopes import without_scopes
+from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
-from tvmq.errors import BuildError
+from tvmq.errors import BuildError, MemoryLimitError, OutputError
+from tvmq.forks import COMPILING, ForkLock
+from tvmq.memory import ROOM, is_shortage
 from tvmq.numerics.elementary import ELEMENTARY
+from tvmq.reasons import reason
 
 OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
-# Shrinks buffers between blocks; ours have the size that they need, and it takes a quarter of the build.
-UNUSED = ["s_tir.CompactBufferAllocation"]
+# Passes of the build that change nothing and walk every function. The first shrinks buffers between blocks; ours have
+# the size that they need, and it took a quarter of the build. The others are for GPUs.
+UNUSED = ["s_tir.CompactBufferAllocation", "s_tir.InjectPermutedLayout", "s_tir.InjectVirtualThread"]
 OPTIONS = {"opt_level": 3, "config": CONFIG, "disabled_pass": UNUSED}
 # Of LLVM: 2 gives code as fast as 3 and a fifth shorter (efficientnet_lite0, and 180 functions of loops).
 OPT_LEVEL = {"opt-level": 2}
 
 
 # TVM's operator library keeps the tag that it is working under in a global.
-ONE_AT_A_TIME = threading.RLock()
+ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
 
 
 def mark_kernel(func: Any, name: str) -> Any:
@@ -77,7 +82,7 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] =
 
 def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
-        compiler = tvm.target.Target({**OPT_LEVEL, **target.tvm})
+        compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalized(mod)
             groups = grouped(plain)
@@ -87,10 +92,15 @@ def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Co
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
             return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+    except OutputError:
+        raise
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
             raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
-        raise BuildError(f"build: TVM could not compile the module: {_last_line(error)}") from error
+        if is_shortage(error):
+            raise MemoryLimitError("build: memory ran out while TVM compiled the module; " + ROOM) from error
+        why = reason(error) or "it does not say why"
+        raise BuildError(f"build: TVM could not compile the module: {why}") from error
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
@@ -121,11 +131,11 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
 def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
-    rules["relax.take"] = _take
+    rules |= casts.RULES | indices.RULES | boxes.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"] = leaky
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
-    return tvm.transform.Sequential(
+    loops = tvm.transform.Sequential(
         [
             transform.DeadCodeElimination(),
             relax.backend.DispatchSortScan(),  # cumsum, cumprod, sort, argsort, topk
@@ -134,6 +144,10 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
             transform.AnnotateTIROpPattern(),
         ]
     )(mod)
+    for gvar, func in loops.functions_items():
+        if isinstance(func, tirx.PrimFunc) and KERNEL not in (func.attrs or {}):
+            loops.update_func(gvar, stay_inside(func))
+    return without_scopes(loops)
 
 
 def grouped(mod: tvm.IRModule) -> tvm.IRModule:
@@ -170,15 +184,3 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return relax.op.reshape(call.args[0], call.ty.shape)
-
-
-def _take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Rows by index; TVM's default mode reads foreign memory for an index that is out of bounds."""
-    axis, mode = call.attrs.axis, str(call.attrs.mode)
-    axis = None if axis is None else int(axis)
-    return builder.call_te(topi.take, *call.args, axis, mode="clip" if mode == "fast" else mode)
-
-
-def _last_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

@@ -47,6 +47,13 @@ def load_function(text: str, option: str) -> Callable[..., Any]:
     return function
 
 
+def check_place(text: str, option: str) -> None:
+    """DataError if the file of file.py:function is not there; nothing of it is run."""
+    place = Path(text.rpartition(":")[0])
+    if place.suffix == ".py" and not place.is_file():
+        raise DataError(f"{option}: there is no file '{place}'; check the path")
+
+
 def _imported(name: str) -> Any:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # a console script has its own folder there instead

@@ -26,12 +26,14 @@ STAGES: dict[str, Stage] = {
     "compare layer by layer": check_worst,
     "try what mends it": check_mending,
 }
+# Those that run no model, and so tell something whatever the others found.
+ALWAYS = (check_weights, check_samples)
 
 
 def stages(patient: Patient) -> Iterator[tuple[str, Stage]]:
-    """The stages that still make sense: after a finding that spoils all others there are none."""
+    """The stages that still make sense: after a finding that spoils all results those are left that need none."""
     for label, stage in STAGES.items():
-        if not patient.fatal:
+        if stage in ALWAYS or not patient.fatal:
             yield label, stage
 
 

@@ -72,10 +72,22 @@ def problems(findings: Iterable[Finding]) -> int:
 
 
 def checked(subject: str, check: Check) -> list[Finding]:
-    """The findings of a check; one that breaks is a problem too, not the end of the examination."""
+    """The findings of a check; one that breaks is a problem too, behind those that it had, and ends no examination."""
+    findings: list[Finding] = []
     try:
-        return list(check())
+        findings.extend(check())
     except Exception as error:  # whatever a broken installation raises
-        text = (str(error).splitlines() or [""])[0]
-        remedy = "report it, with the output of `tvmq doctor --json`"
-        return [problem(subject, f"the check itself failed: {type(error).__name__}: {text}", remedy)]
+        findings.append(broken(subject, error))
+    return findings
+
+
+def broken(subject: str, error: Exception) -> Finding:
+    """The finding that a check itself raised what nobody expected.
+
+    >>> print(broken("memory", KeyError("level")))
+    problem  memory           the check itself failed: KeyError: 'level'
+                              -> report it, with the output of `tvmq doctor --json`
+    """
+    text = (str(error).splitlines() or [""])[0]
+    remedy = "report it, with the output of `tvmq doctor --json`"
+    return problem(subject, f"the check itself failed: {type(error).__name__}: {text}", remedy)

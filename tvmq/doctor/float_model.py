@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.analysis.explanation import short_names
 from tvmq.analysis.layer_tensors import LayerTensor, layer_tensors
 from tvmq.analysis.probes import tapped
 from tvmq.analysis.work import float_macs
@@ -18,6 +17,7 @@ from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.patient import Arrays, Patient, decibels
 from tvmq.graph.view import View
 from tvmq.passes.prepare import prepare
+from tvmq.rules import short_names
 
 SAME, NEAR = 60.0, 30.0  # dB: sums in another order give 90 and more; below NEAR something computes something else
 COMPARED, LOOKED_AT = 8, 32

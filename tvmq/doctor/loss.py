@@ -11,7 +11,6 @@ import tvm
 
 from tvmq.analysis.comparison import compare
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.analysis.explanation import short_names
 from tvmq.config import QConfig
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import mends, tried
@@ -19,6 +18,7 @@ from tvmq.doctor.patient import Patient
 from tvmq.doctor.trial import Clinic, Outcome, integer_form
 from tvmq.passes.adopt import brings_scales
 from tvmq.passes.prepare import prepare
+from tvmq.rules import short_names
 
 SIDE = 3.0  # dB between weights and activations, from which one of them is named
 COMPARED = 16  # samples

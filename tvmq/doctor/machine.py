@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tvmq.cache import VARIABLE, cache_folder
+from tvmq.cache import VARIABLE, cache_folder, distrust
 from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.memory import memory_limit
 
 GIB = 2**30
 LITTLE_MEMORY = 2 * GIB  # quantizing a network of 20 MB of weights takes about 1
@@ -30,6 +31,7 @@ TELLING = (
 
 def cpu() -> Iterator[Finding]:
     """The CPU, and the level of kernels that it gets."""
+    from tvmq.codegen.host import VARIABLE as CPU_VARIABLE
     from tvmq.codegen.host import host_options
     from tvmq.codegen.target import resolve_target
 
@@ -38,10 +40,13 @@ def cpu() -> Iterator[Finding]:
     text = f"{target.mcpu}: {', '.join(has) or 'none of the features that kernels use'}"
     figures = {"mcpu": target.mcpu, "features": has, "level": target.isa.name}
     yield ok("cpu", text, **figures)
+    named = os.environ.get(CPU_VARIABLE)
     hidden = [change for change in host_options().get("mattr", ()) if change.startswith("-")]  # type: ignore[attr-defined]
-    if hidden:
+    if named:
+        yield note("cpu features", f"{CPU_VARIABLE}={named}: not all that this CPU has", f"unset {CPU_VARIABLE}")
+    elif hidden:
         listed = ", ".join(change[1:] for change in hidden[:6])
-        yield note("cpu", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
+        yield note("cpu features", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
     if target.isa.name in SLOWER:
         yield note("kernels", f"level '{target.isa.name}'", SLOWER[target.isa.name])
     else:
@@ -111,22 +116,16 @@ def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
         return None
 
 
-def memory_limit(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Bytes that a control group of Linux allows; None without a limit."""
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
-        try:
-            limit = int((root / name).read_text())
-        except (OSError, ValueError):  # "max" is no number
-            continue
-        return limit if limit < 2**60 else None
-    return None
-
-
 def cache() -> Iterator[Finding]:
     """The folder of compiled kernels and measured tiles: writable, and how full."""
     folder = cache_folder()
     if folder is None:
         yield note("cache", f"off ({VARIABLE} is empty, or there is no home)", f"unset {VARIABLE}: builds get faster")
+        return
+    reason = distrust(folder)
+    if reason:
+        what, _, remedy = reason.rpartition("; ")
+        yield problem("cache", f"'{folder}' is not used, since {what}", remedy)
         return
     refused = write_error(folder)
     if refused:

@@ -9,6 +9,8 @@ import numpy as np
 
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.patient import Patient
+from tvmq.graph.infinities import misused_at, misused_constants
+from tvmq.graph.view import View
 
 # A normal distribution reaches 5 to 7 times its median magnitude; at 100 times 8 bits leave the median weight one step
 OUTLIER = 100.0
@@ -35,22 +37,24 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def check_weights(patient: Patient) -> Iterator[Finding]:
-    """NaN and infinite weights are a problem that ends the examination; outliers are noted with their place."""
+    """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted."""
     if patient.proto is None:
         return
-    count = 0
+    count, meant = 0, 0
     for name, layer, values in weights_of(patient.proto):
         count += values.size
         bad = ~np.isfinite(values)
-        if bad.any():
+        if bad.any() and _are_meant(patient, values):
+            meant += int(bad.sum())
+        elif bad.any():
             patient.fatal = True
             yield _not_finite(name, layer, values, bad)
-    if patient.fatal:
-        return
     outliers = sorted(_outliers(patient.proto), key=lambda found: -found[2])
     patient.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
     if not outliers:
-        yield ok("weights", f"{count:,} float weights, all finite, none dwarfs its channel", count=count)
+        if not patient.fatal:
+            kinds = f"all finite but {meant} infinities that bound or mask" if meant else "all finite"
+            yield ok("weights", f"{count:,} float weights, {kinds}, none dwarfs its channel", count=count, meant=meant)
         return
     listed = "\n".join(f"'{layer}', {place}: {ratio:.0f} times the median" for layer, place, ratio in outliers[:LISTED])
     more = f"\nand {len(outliers) - LISTED} more channels" if len(outliers) > LISTED else ""
@@ -60,11 +64,32 @@ def check_weights(patient: Patient) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _are_meant(patient: Patient, values: np.ndarray) -> bool:
+    """True for infinities that every reader gives a meaning (graph/infinities.py).
+
+    The importer gives weights names of its own and binds small ones as constants: they are known by their values.
+    """
+    if np.isnan(values).any():
+        return False
+    view = View(patient.mod)
+    arrays = {
+        name: np.asarray(given.numpy() if hasattr(given, "numpy") else given) for name, given in patient.params.items()
+    }
+    same = [name for name, array in arrays.items() if np.array_equal(array, values)]
+    if any(misused_at(view, name, values) for name in same):
+        return False
+    return not any(
+        array.size == values.size and (array.ravel() == values.ravel()).all() for _, array in misused_constants(view)
+    )
+
+
 def _not_finite(name: str, layer: str, values: np.ndarray, bad: np.ndarray) -> Finding:
     at = [int(i) for i in np.argwhere(bad)[0]]
     kinds = "NaN" if np.isnan(values[bad]).all() else "infinite" if np.isinf(values[bad]).all() else "NaN or infinite"
     what = f"layer '{layer}': weight '{name}' has {int(bad.sum())} {kinds} of {values.size} values, the first at {at}"
     remedy = "the training diverged or the export broke: export it again from the last good checkpoint"
+    if kinds == "infinite":
+        remedy += "\n(infinities that bound a maximum or mask a softmax are fine; these reach other operators)"
     return problem("weights", what, remedy, layer=layer, weight=name, count=int(bad.sum()), first=at)
 
 
@@ -73,7 +98,7 @@ def _outliers(proto: Any) -> Iterator[tuple[str, str, float]]:
     layers = {node.input[1]: node for node in proto.graph.node if node.op_type in WEIGHTED and len(node.input) > 1}
     for name, _, values in weights_of(proto):
         node = layers.get(name)
-        if node is None or values.ndim < 2:
+        if node is None or values.ndim < 2 or not np.isfinite(values).all():
             continue
         rows = np.abs(np.moveaxis(values, output_axis(node), 0)).reshape(values.shape[output_axis(node)], -1)
         if rows.shape[1] < LEAST:

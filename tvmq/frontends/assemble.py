@@ -14,7 +14,10 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.sizes import check_results
+from tvmq.graph.indices import refuse_outside
 from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
+from tvmq.text import printable_name
 
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
 
@@ -54,15 +57,18 @@ class Converted:
     stage: str = "from_onnx"
 
 
-def assemble(model: Converted) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+def assemble(model: Converted, max_bytes: int) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """The module with its main function, and the weights by parameter name.
 
     Bindings that no output needs are left out. Floating-point weights of at least one dimension become
     parameters, in the order of their first use; scalars and integers stay constants. A single output is
     returned bare, several as a tuple.
-    raises UnsupportedOpError if a layer's shape is only known at run time.
+    raises UnsupportedOpError if a layer's shape is only known at run time, or a constant index lies outside;
+    MemoryLimitError if an input or result is larger than max_bytes.
     """
-    return _Assembler(model).run()
+    for name, var in model.inputs:
+        check_results([var], max_bytes, f"{model.stage}, input '{printable_name(name)}'")
+    return _Assembler(model, max_bytes).run()
 
 
 def variable_name(source: str) -> str:
@@ -102,8 +108,8 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
 class _Assembler:
     """Emits the needed bindings again, in order, under their final names."""
 
-    def __init__(self, model: Converted) -> None:
-        self.model = model
+    def __init__(self, model: Converted, max_bytes: int) -> None:
+        self.model, self.max_bytes = model, max_bytes
         self.unique = UniqueNames([var.name for _, var in model.inputs])
         self.builder = relax.BlockBuilder()
         self.replaced: dict[relax.Var, relax.Expr] = {}
@@ -152,6 +158,8 @@ class _Assembler:
                     if const not in self.params and self._is_weight(const):
                         name = self.unique(variable_name(self.model.weights[const]))
                         self.params[const] = relax.Var(name, const.ty)
+                        weight = printable_name(self.model.weights[const])
+                        check_results([self.params[const]], self.max_bytes, f"{self.model.stage}, weight '{weight}'")
 
     def _is_weight(self, const: GenericConst) -> bool:
         is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
@@ -161,12 +169,14 @@ class _Assembler:
         bindings = [binding for binding in step.bindings if binding.var in self.needed]
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
+            where = f"{self.model.stage}, layer '{printable_name(step.name)}'"
             raise UnsupportedOpError(
-                f"{self.model.stage}, layer '{step.name}': the shape of {step.op_type} depends on values only "
-                "known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"{where}: the shape of {step.op_type} depends on values "
+                "only known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
+            refuse_outside(value, f"{self.model.stage}, layer '{step.layer}': {step.op_type}")
             if not isinstance(value, relax.Var | GenericConst | relax.ShapeExpr):
                 name = self.results.get(binding.var) or self.unique(_helper_name(step, binding.value))
                 value = self._emit(value, name, step.layer, returned=binding.var in self.returned)
@@ -175,7 +185,13 @@ class _Assembler:
     def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
+        if isinstance(value.ty, relax.TensorType) and value.ty.shape is None:
+            raise UnsupportedOpError(
+                f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
+                "make these inputs constants"
+            )
         var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
+        check_results([var], self.max_bytes, f"{self.model.stage}, layer '{printable_name(layer)}'")
         self.bindings.append(relax.VarBinding(var, value))
         self.names[name] = [layer]
         return var
@@ -215,9 +231,9 @@ class _Assembler:
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
         }
-        recurrent = sorted({step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS})
+        recurrent = {step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS}
         if recurrent:
-            attributes[RECURRENT] = json.dumps(recurrent)
+            attributes[RECURRENT] = json.dumps(sorted(recurrent))
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)
         return module

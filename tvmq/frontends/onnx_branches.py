@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tvmq.frontends.onnx_bodies import identity, inline_body, replace_nodes
+
 if TYPE_CHECKING:
     import onnx
 
@@ -25,66 +27,19 @@ def inline_branches(model: onnx.ModelProto) -> bool:
 
     known = {tensor.name: tensor for tensor in model.graph.initializer}
     nodes: list[onnx.NodeProto] = []
-    found = False
+    is_any = False
     for node in model.graph.node:
         if node.op_type != "If" or node.input[0] not in known:
-            nodes.append(_copy(node))
+            nodes.append(node)
             continue
-        found = True
+        is_any = True
         taken = "then_branch" if numpy_helper.to_array(known[node.input[0]]).ravel()[0] else "else_branch"
         branch = next(attribute.g for attribute in node.attribute if attribute.name == taken)
-        inlined, weights = _inlined(node, branch)
+        inlined, weights, values = inline_body(branch, node.name, {})
+        results = zip(values, node.output, strict=True)
         nodes += inlined
+        nodes += [identity(*pair, f"{node.name}/output_{position}") for position, pair in enumerate(results)]
         model.graph.initializer.extend(weights)
-    if found:
-        del model.graph.node[:]
-        model.graph.node.extend(nodes)
-    return found
-
-
-def _inlined(node: onnx.NodeProto, branch: onnx.GraphProto) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
-    """Nodes and weights of a branch; all values it makes get the node's name before theirs."""
-    import onnx
-    from onnx import helper
-
-    own = {name for inner in branch.node for name in inner.output if name}
-    own |= {tensor.name for tensor in branch.initializer}
-    table = {name: f"{node.name}/{name}" for name in own}
-    nodes = []
-    for position, inner in enumerate(branch.node):
-        renamed = _renamed(inner, table)
-        renamed.name = f"{node.name}/{inner.name or f'{inner.op_type}_{position}'}"
-        nodes.append(renamed)
-    for position, (result, value) in enumerate(zip(node.output, branch.output, strict=True)):
-        source = table.get(value.name, value.name)
-        nodes.append(helper.make_node("Identity", [source], [result], name=f"{node.name}/output_{position}"))
-    weights = []
-    for tensor in branch.initializer:
-        weight = onnx.TensorProto()
-        weight.CopyFrom(tensor)
-        weight.name = table[tensor.name]
-        weights.append(weight)
-    return nodes, weights
-
-
-def _renamed(node: onnx.NodeProto, table: dict[str, str]) -> onnx.NodeProto:
-    """A copy that reads and writes other names, inside of its own graphs too."""
-    copy = _copy(node)
-    copy.input[:] = [table.get(name, name) for name in node.input]
-    copy.output[:] = [table.get(name, name) for name in node.output]
-    for attribute in copy.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            inner = [_renamed(deeper, table) for deeper in graph.node]
-            del graph.node[:]
-            graph.node.extend(inner)
-            for value in graph.output:
-                value.name = table.get(value.name, value.name)
-    return copy
-
-
-def _copy(node: onnx.NodeProto) -> onnx.NodeProto:
-    import onnx
-
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
-    return copy
+    if is_any:
+        replace_nodes(model.graph, nodes)
+    return is_any

@@ -14,7 +14,11 @@ DOMAINS = frozenset({"", "ai.onnx", "com.microsoft"})
 ELEMENT_TYPES = frozenset("BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 FLOAT DOUBLE".split())
 
 _REASONS = {
-    "If Loop Scan SequenceMap": (
+    "If Loop": (
+        "control flow that depends on values of the run is not supported; fix the input shapes with shape= if it "
+        "depends on them, or export the model without it, for example by tracing with fixed inputs"
+    ),
+    "Scan SequenceMap": (
         "control flow is not supported; export the model without it, for example by tracing with fixed inputs"
     ),
     "Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
@@ -63,9 +67,3 @@ def element_type(code: int, what: str) -> str:
             f"from_onnx, {what}: element type {name.lower()} is not supported; export the model in float32"
         )
     return str(helper.tensor_dtype_to_np_dtype(code))
-
-
-def telling_line(error: Exception) -> str:
-    """The last line of an exception's text, which says most: TVM puts long C++ traces before it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(error).__name__).rstrip(".;")

@@ -10,14 +10,16 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, variable_name
-from tvmq.frontends.onnx_check import element_type, refuse_unknown, telling_line
+from tvmq.frontends.onnx_check import element_type, refuse_unknown
 from tvmq.frontends.onnx_dims import arithmetic
 from tvmq.frontends.onnx_expand import layer_of
 from tvmq.frontends.onnx_load import opset_of
 from tvmq.frontends.onnx_ops import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.frontends.onnx_ops.node import tensor_constant
 from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
+from tvmq.frontends.sizes import check_results
 from tvmq.graph.names import UniqueNames, identifier
+from tvmq.reasons import clause
 
 if TYPE_CHECKING:
     import onnx
@@ -32,22 +34,23 @@ def imported_operators() -> set[str]:
     return {*onnx_frontend._get_convert_map(), *REPAIRS}
 
 
-def convert(model: onnx.ModelProto) -> Converted:
+def convert(model: onnx.ModelProto, max_bytes: int) -> Converted:
     """All nodes of a model as bindings grouped by node, see Converted.
 
-    raises UnsupportedOpError naming the layer, its operator, and what to do.
+    raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
+    larger than max_bytes.
     """
-    return _Importer(model).run()
+    return _Importer(model, max_bytes).run()
 
 
 class _Importer:
     """State of one import: the builder, the value of every ONNX name, the steps so far."""
 
-    def __init__(self, model: onnx.ModelProto) -> None:
+    def __init__(self, model: onnx.ModelProto, max_bytes: int) -> None:
         from onnx import numpy_helper
         from tvm.relax.frontend.onnx import onnx_frontend
 
-        self.graph = model.graph
+        self.graph, self.max_bytes = model.graph, max_bytes
         self.opset = opset_of(model)
         self.frontend = onnx_frontend
         self.converters = onnx_frontend._get_convert_map()
@@ -110,13 +113,14 @@ class _Importer:
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
-                f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be "
-                f"imported: {telling_line(error)}; export this layer with simpler operators, or fix its "
-                "shapes with shape="
+                f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be imported "
+                f"for inputs {call.listed_inputs()}{clause(error)}; export this layer with simpler operators, or fix "
+                "its shapes with shape="
             ) from error
         finally:
             block = self.builder._end_block()
         own = [binding.var for binding in block.bindings]
+        check_results(own, self.max_bytes, f"from_onnx, layer '{node.name}' ({node.op_type})")
         result = result if any(var.same_as(result) for var in own) else None
         return Step(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 

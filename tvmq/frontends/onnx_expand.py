@@ -17,8 +17,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.frontends.onnx_load import first_line, opset_of
+from tvmq.frontends.onnx_load import opset_of
 from tvmq.graph.names import UniqueNames
+from tvmq.reasons import clause
 
 if TYPE_CHECKING:
     import onnx
@@ -91,8 +92,8 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
         inlined = inliner.inline_local_functions(_single(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
-            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler operators: "
-            f"{first_line(error)}; export the model with simpler operators"
+            f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler "
+            f"operators{clause(error)}; export the model with simpler operators"
         ) from error
     nodes = list(inlined.graph.node)
     _name(nodes, node)

@@ -6,18 +6,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import ModelError
+from tvmq.frontends.onnx_external import load_external
+from tvmq.frontends.onnx_structure import check_structure
 from tvmq.graph.names import UniqueNames
+from tvmq.memory import usable_memory
+from tvmq.reasons import clause
+from tvmq.text import printable_name
 
 if TYPE_CHECKING:
     import onnx
 
 OLDEST_OPSET, NEWEST_OPSET = 11, 28
 OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
+NO_NAMES = frozenset({"doc_string", "metadata_props", "external_data"})  # texts for people, and paths
 
 
-def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
+def read_model(
+    source: str | Path | bytes | onnx.ModelProto, folder: Path | None = None, max_bytes: int | None = None
+) -> onnx.ModelProto:
     """A ModelProto of our own (the caller's is never changed), its opset within 11..28, all nodes named.
 
+    folder      where files are that tensors name; None: beside a path, of bytes and protos none is read
+    max_bytes   of a tensor that is read from there; None: the memory of this machine
+    Names are as they can be printed, see text.py.
     raises ModelError if the file is missing, cut off or no ONNX model, if external data are missing, or if
     the opset is too new or cannot be converted.
     """
@@ -33,15 +44,20 @@ def read_model(source: str | Path | bytes | onnx.ModelProto) -> onnx.ModelProto:
     elif isinstance(source, str | Path):
         where = str(source)
         model = _read_file(Path(source))
+        folder = Path(source).parent if folder is None else folder
     else:
         raise ModelError(
             f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
         )
-    _check_text(model, where)
+    where = printable_name(where)
+    _write_printable_names(model, where)
     _check(model, where)
+    _unify_domains(model)
+    load_external(model, folder, where, max_bytes or usable_memory())
+    _name_nodes(model)
+    check_structure(model, where)
     _check_types(model, where)
     _check_weights(model, where)
-    _name_nodes(model)
     model = _normalize_opset(model, where)
     _name_nodes(model)
     _check_names(model, where)
@@ -57,9 +73,7 @@ def _read_file(path: Path) -> onnx.ModelProto:
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions") from error
-    model = _parse(data, str(path))
-    _load_external(model, path.parent, str(path))
-    return model
+    return _parse(data, str(path))
 
 
 def _parse(data: bytes, where: str) -> onnx.ModelProto:
@@ -73,33 +87,36 @@ def _parse(data: bytes, where: str) -> onnx.ModelProto:
         ) from error
 
 
-def _load_external(model: onnx.ModelProto, folder: Path, where: str) -> None:
-    """Read weights stored in files beside the model."""
-    from onnx.external_data_helper import load_external_data_for_model
+def _write_printable_names(message: Any, where: str) -> None:
+    """Write all names as they can be printed (in place); texts that are no names stay.
 
-    try:
-        load_external_data_for_model(model, str(folder))
-    except Exception as error:  # onnx raises several types here, its own and the checker's
-        raise ModelError(
-            f"from_onnx: external data of '{where}' cannot be read: {first_line(error)}; "
-            "keep the data files beside the model"
-        ) from error
-
-
-def _check_text(message: Any, where: str) -> None:
-    """Refuse names that are no UTF-8: protobuf reads them, and gives bytes or errors wherever they are used."""
+    Names that are no UTF-8 are refused: protobuf reads them, and gives bytes or errors wherever they are used.
+    """
     try:
         for field, value in message.ListFields():
-            parts = [value] if hasattr(value, "ListFields") or isinstance(value, str | bytes) else value
-            if field.type == field.TYPE_STRING and not all(isinstance(part, str) for part in parts):
-                raise UnicodeError
-            if field.type == field.TYPE_MESSAGE:
+            is_single = hasattr(value, "ListFields") or isinstance(value, str | bytes)
+            parts = [value] if is_single else value
+            if field.type == field.TYPE_STRING:
+                _write_printable(message, field.name, list(parts), is_single)
+            elif field.type == field.TYPE_MESSAGE and field.name not in NO_NAMES:
                 for part in parts:
-                    _check_text(part, where)
+                    _write_printable_names(part, where)
     except UnicodeError as error:
         raise ModelError(
             f"from_onnx: '{where}' holds a name that is no text (not UTF-8); copy or export it again"
         ) from error
+
+
+def _write_printable(message: Any, field: str, texts: list[Any], is_single: bool) -> None:
+    if not all(isinstance(text, str) for text in texts):
+        raise UnicodeError
+    names = [printable_name(text) for text in texts]
+    if names == texts or field in NO_NAMES:
+        return
+    if is_single:
+        setattr(message, field, names[0])
+    else:
+        getattr(message, field)[:] = names
 
 
 def _check(model: onnx.ModelProto, where: str) -> None:
@@ -108,15 +125,32 @@ def _check(model: onnx.ModelProto, where: str) -> None:
         raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
     if model.graph.sparse_initializer:
         raise ModelError(f"from_onnx: '{where}' has sparse weights; export it with dense weights")
-    if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
-        raise ModelError(
-            f"from_onnx: '{where}' keeps its weights in external files; pass the path of the .onnx file instead"
-        )
+
+
+def _unify_domains(model: onnx.ModelProto) -> None:
+    """ONNX's own operators have two names of their domain, "" and "ai.onnx"; only "" remains (in place).
+
+    Inference and the reference know them by that alone, and what they do not know is neither typed nor folded.
+    """
+    for owner in [model, *model.functions]:
+        for entry in owner.opset_import:
+            entry.domain = "" if entry.domain == "ai.onnx" else entry.domain
+    for graph in [model.graph, *model.functions]:
+        _clear_domains(graph)
+
+
+def _clear_domains(graph: Any) -> None:
+    for node in graph.node:
+        if node.domain == "ai.onnx":
+            node.domain = ""
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                _clear_domains(inner)
 
 
 def opset_of(model: onnx.ModelProto) -> int:
     """Version of the default operator set."""
-    versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
+    versions = [entry.version for entry in model.opset_import if entry.domain == ""]
     return versions[0] if versions else NEWEST_OPSET
 
 
@@ -143,8 +177,8 @@ def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
         converted = version_converter.convert_version(model, CONVERTED_OPSET)
     except Exception as error:  # RuntimeError and the converter's own type
         raise ModelError(
-            f"from_onnx: '{where}' has opset {opset_of(model)} and cannot be converted to {CONVERTED_OPSET}: "
-            f"{first_line(error)}; export it with opset_version={OLDEST_OPSET} or newer"
+            f"from_onnx: '{where}' has opset {opset_of(model)} and cannot be converted to "
+            f"{CONVERTED_OPSET}{clause(error)}; export it with opset_version={OLDEST_OPSET} or newer"
         ) from error
     names = {output: node.name for node in model.graph.node for output in node.output}
     upsamples = iter([node.name for node in model.graph.node if node.op_type == "Upsample"])
@@ -164,12 +198,6 @@ def _resize_of_old_opset(node: onnx.NodeProto) -> None:
     for name, value in (("coordinate_transformation_mode", "asymmetric"), ("nearest_mode", "floor")):
         if name not in present:
             node.attribute.append(helper.make_attribute(name, value))
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an exception's text, its type where it has none."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__).rstrip(".;")
 
 
 def _check_types(model: onnx.ModelProto, where: str) -> None:
@@ -194,8 +222,8 @@ def _check_weights(model: onnx.ModelProto, where: str) -> None:
             numpy_helper.to_array(tensor)
         except Exception as error:  # NumPy's and onnx's own
             raise ModelError(
-                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut off "
-                f"({first_line(error)}); copy the model and its data files again"
+                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut "
+                f"off{clause(error)}; copy the model and its data files again"
             ) from error
 
 

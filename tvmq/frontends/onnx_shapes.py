@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tvmq.errors import ModelError
-from tvmq.frontends.onnx_check import telling_line
+from tvmq.reasons import clause
 
 if TYPE_CHECKING:
     import onnx
@@ -124,9 +124,7 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     except Exception as error:  # InferenceError and protobuf's own
-        raise ModelError(
-            f"from_onnx: shapes do not fit together: {telling_line(error)}; check shape= and the model"
-        ) from error
+        raise ModelError(f"from_onnx: shapes do not fit together{clause(error)}; check shape= and the model") from error
     del model.graph.value_info[:]
     model.graph.value_info.extend(inferred.graph.value_info)
     model.graph.value_info.extend(inferred.graph.output)

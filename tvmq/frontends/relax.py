@@ -20,14 +20,18 @@ from tvmq.frontends.assemble import Converted, Step, assemble, constants, variab
 from tvmq.frontends.relax_check import check_binding, results_of, select_function
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
 from tvmq.graph.plain import plain_module
-from tvmq.graph.view import op_name
+from tvmq.graph.view import dtype_of, op_name, sizes_of
+from tvmq.memory import check_max_bytes
+from tvmq.reasons import explained
+from tvmq.text import printable_name
 
 # What BlockBuilder, TVMScript and TVM's importers call a variable that nobody named
 AUTOMATIC = re.compile(r"(lv|gv|gv_|_|alloc|R_\w+)\d*")
 
 
+@explained("from_relax")
 def from_relax(
-    mod: tvm.IRModule, params: Any = None, *, function: str | None = None
+    mod: tvm.IRModule, params: Any = None, *, function: str | None = None, max_bytes: int | None = None
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """A Relax module in the form that `from_onnx` gives; one that has it already is returned as it is.
 
@@ -35,11 +39,14 @@ def from_relax(
     params     weights: {parameter: array}, or the list of (name, parameter) that relax's nn.Module.export_tvm gives.
                Without an attribute "num_input", all parameters that are not in it are inputs
     function   which function, where there are several; by default "main", else the only one
+    max_bytes  refuse a module in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of this
+               machine
     returns    module and weights, see `from_onnx`. Layers are called by their variables; one that nobody named (lv,
                lv1, gv, ...) is <operator>_<count>, counting the operator from 0: conv2d_0, relu_0, conv2d_1
                What reads a weight called <module>.<name> is called <module>
     raises     ModelError          there is no such function, a weight is missing or unknown
                UnsupportedOpError  control flow, calls of other Relax functions, external functions, effects: by name
+               MemoryLimitError    a tensor is larger than max_bytes
 
     >>> from tvm import relax
     >>> builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((1, 4), "float32"))
@@ -54,6 +61,7 @@ def from_relax(
             f"from_relax: a module must be a tvm.IRModule. Got {type(mod).__name__} instead; "
             "front ends give a module and its weights: mod, params = from_onnx(...)"
         )
+    bound = check_max_bytes(max_bytes, "from_relax")
     mod = plain_module(mod)
     if is_ours(mod):
         return mod, dict(params or {})
@@ -71,7 +79,8 @@ def from_relax(
             weights[values[param]] = param.name
     steps = list(_steps(func, values, weights))
     outputs = results_of(func, values)
-    return assemble(Converted(mod, inputs, steps, _named(outputs), weights, stage=f"from_relax, function '{name}'"))
+    stage = f"from_relax, function '{printable_name(name)}'"
+    return assemble(Converted(mod, inputs, steps, _named(outputs), weights, stage=stage), bound)
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
@@ -150,7 +159,22 @@ def _steps(
         if AUTOMATIC.fullmatch(name):
             name = f"{operator or 'item'}_{count}"
         layer = _owner(binding.var, value, owners) or name
-        yield Step(name, layer, operator, [relax.VarBinding(binding.var, value)], binding.var)
+        yield Step(name, layer, operator, _bindings(binding.var, value), binding.var)
+
+
+def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:
+    """The value bound; indices that the module itself asks to wrap round are a remainder, which no run refuses."""
+    if op_name(value) != "take" or str(value.attrs.mode) != "wrap" or not isinstance(value.args[1], relax.Var):
+        return [relax.VarBinding(var, value)]
+    data, indices = value.args
+    axis, sizes = value.attrs.axis, sizes_of(data)
+    size = sizes[int(axis)] if axis is not None else sizes[0] if len(sizes) == 1 else ""
+    if not isinstance(size, int) or not 0 < size <= np.iinfo(dtype_of(indices)).max:
+        return [relax.VarBinding(var, value)]
+    rest = relax.op.floor_mod(indices, relax.const(size, dtype_of(indices)))
+    places = relax.DataflowVar(f"{var.name}_places", indices.ty)
+    taken = relax.Call(value.op, [data, places], value.attrs, value.ty_args)
+    return [relax.VarBinding(places, rest), relax.VarBinding(var, taken)]
 
 
 def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:

@@ -17,11 +17,14 @@ import tvm
 
 from tvmq.errors import ModelError
 from tvmq.frontends.assemble import assemble
+from tvmq.memory import check_max_bytes
+from tvmq.reasons import explained
 
 if TYPE_CHECKING:
     import torch
 
 
+@explained("from_torch")
 def from_torch(
     model: torch.nn.Module | torch.export.ExportedProgram | str | Path,
     example_inputs: Any = None,
@@ -29,6 +32,7 @@ def from_torch(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_batch: bool = False,
     dynamic_shapes: Any = None,
+    max_bytes: int | None = None,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import a torch model through `torch.export`.
 
@@ -38,12 +42,15 @@ def from_torch(
     kwargs          keyword inputs besides a tuple
     dynamic_batch   leave the first size of all inputs free: those that begin with the size of the first input
     dynamic_shapes  as torch.export.export takes it, for other free sizes
+    max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
+                    this machine
     returns         module and weights in the form of `from_onnx`. Inputs are called as in `forward`, outputs by the
                     keys of a dictionary, else output_0, output_1, ...; the items of nested tuples and dictionaries
                     are joined by dots. Layers are called by the fully-qualified name of their torch module; a function
                     called in a module is <module>.<function>, from its second call <module>.<function>_1, ...
     raises          ModelError          torch is missing, the model or its inputs cannot be exported
                     UnsupportedOpError  an operator cannot be imported, or computes as in training
+                    MemoryLimitError    a tensor is larger than max_bytes
     order           export, decomposition of operators, conversion in turn
 
     A module in training mode is exported as in evaluation and put back afterwards; the model itself, weights
@@ -51,13 +58,14 @@ def from_torch(
     torch in float tolerance, since both sum in their own order.
     """
     _require_torch()
+    bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.frontends.torch_convert import convert
     from tvmq.frontends.torch_export import exported
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = exported(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes)
-        return assemble(convert(program))
+        return assemble(convert(program), bound)
 
 
 def _require_torch() -> None:

@@ -11,10 +11,10 @@ from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step
 from tvmq.frontends.torch_call import TorchCall
 from tvmq.frontends.torch_constants import Constants
-from tvmq.frontends.torch_export import first_line
 from tvmq.frontends.torch_names import LayerNames, function_name
 from tvmq.frontends.torch_repairs import REFUSED, load_repair
 from tvmq.frontends.torch_signature import Weights, input_variables, outputs
+from tvmq.reasons import clause
 
 if TYPE_CHECKING:
     import torch
@@ -115,7 +115,7 @@ class _Importer:
             raise
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
-                f"from_torch, layer '{layer}': operator {name} cannot be imported: {_telling(error)}; write this "
+                f"from_torch, layer '{layer}': operator {name} cannot be imported{clause(error)}; write this "
                 "layer with simpler operators, or run it outside of the model"
             ) from error
 
@@ -140,9 +140,3 @@ class _Importer:
 def _operator(node: Any) -> str:
     """Name in the tables: the operator and its overload, "add.Tensor"."""
     return str(getattr(node.target, "__name__", node.target))
-
-
-def _telling(error: Exception) -> str:
-    """The last line that is no trace of C++: TVM puts those around what it says."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1].rstrip(".;") if lines else first_line(error)

@@ -8,6 +8,7 @@ import numpy as np
 from tvm import relax
 from tvm.ir import GenericConst
 
+from tvmq import numerics
 from tvmq.frontends.torch_call import TorchCall
 
 FIXED = "export with fixed sizes"
@@ -48,7 +49,7 @@ def index_select(call: TorchCall) -> relax.Expr:
 def take(call: TorchCall) -> relax.Expr:
     """Items of the tensor as one row; the last one is -1 too."""
     flat = call.emit(relax.op.reshape(call["self"], [-1]))
-    return relax.op.take(flat, _counted(call, call["index"], call.shape(flat)[0]), axis=0, mode="wrap")
+    return relax.op.take(flat, call["index"], axis=0, mode="wrap")
 
 
 def unfold(call: TorchCall) -> relax.Expr:
@@ -74,7 +75,7 @@ def index(call: TorchCall) -> relax.Expr:
     given = [(axis, item) for axis, item in enumerate(call["indices"]) if item is not None]
     if any(str(item.ty.dtype) == "bool" for _, item in given):
         raise call.unsupported("the shape of its result depends on values", "use torch.where")
-    items = [_counted(call, item, shape[axis]) for axis, item in given]
+    items = [item for _, item in given]
     first, last = given[0][0], given[-1][0]
     if len(items) == 1:
         return relax.op.take(x, items[0], axis=first, mode="wrap")
@@ -89,17 +90,10 @@ def index(call: TorchCall) -> relax.Expr:
 def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: list[np.ndarray]) -> relax.Expr:
     """Constant indices of neighbouring dimensions, these taken as one."""
     shape = call.shape(x)
-    positions = np.ravel_multi_index(np.broadcast_arrays(*items), sizes).astype(np.int64)
+    for axis, (item, size) in enumerate(zip(items, sizes, strict=True), first):
+        if item.size and not -size <= item.min() <= item.max() < size:
+            raise call.unsupported(f"an index outside of {-size}..{size - 1}, axis {axis}", "correct the indices")
+    places = [numerics.place(item, size) for item, size in zip(items, sizes, strict=True)]
+    positions = np.ravel_multi_index(np.broadcast_arrays(*places), sizes).astype(np.int64)
     merged = call.emit(relax.op.reshape(x, [*shape[:first], int(np.prod(sizes)), *shape[first + len(sizes) :]]))
     return relax.op.take(merged, relax.const(positions, "int64"), axis=first)
-
-
-def _counted(call: TorchCall, item: relax.Expr, size: Any) -> relax.Expr:
-    """Indices counted from the beginning; constants checked."""
-    if isinstance(item, GenericConst) and isinstance(size, int):
-        positions = item.value.numpy()
-        return relax.const(np.where(positions < 0, positions + size, positions), str(item.ty.dtype))
-    if not isinstance(size, int):
-        return item
-    zero, count = call.constant(0, item), call.constant(size, item)
-    return call.emit(relax.op.where(relax.op.less(item, zero), relax.op.add(item, count), item))

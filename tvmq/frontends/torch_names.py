@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tvmq.graph.names import UniqueNames
+from tvmq.text import printable_name
 
 
 def module_path(node: Any) -> str:
@@ -16,11 +17,11 @@ def module_path(node: Any) -> str:
     """
     stack = node.meta.get("nn_module_stack")
     if stack:
-        return clean_path(list(stack.values())[-1][0])
+        return printable_name(clean_path(list(stack.values())[-1][0]))
     for used in node.all_input_nodes:
         owner = used.meta.get("tvmq.target", "")
         if "." in owner:
-            return owner.rpartition(".")[0]
+            return printable_name(owner.rpartition(".")[0])
     return ""
 
 
@@ -70,7 +71,7 @@ class LayerNames:
             return bool(module_path(node))
         path, kind = list(stack.values())[-1]
         kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
-        prefix = f"{clean_path(path)}."
+        prefix = f"{printable_name(clean_path(path))}."
         return kind.startswith("torch.nn.modules.") and not any(name.startswith(prefix) for name in self.modules)
 
 

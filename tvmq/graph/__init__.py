@@ -1,2 +1,2 @@
-"""The IR side of tvmq: own Relax operators, layer names, the ledger, and the one way in which passes rewrite a "
-"module."""
+"""The IR side of tvmq: own Relax operators, layer names, the ledger, and the one way in which passes rewrite a
+module."""

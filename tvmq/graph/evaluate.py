@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.graph.sizes import is_multiple
 from tvmq.graph.view import op_name
 
@@ -91,8 +92,8 @@ def _reshape(call: relax.Call, x: np.ndarray, *_shape: Any) -> np.ndarray:
 
 
 def repeats_pixels(call: relax.Call) -> bool:
-    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of "
-    "coordinates."""
+    """True for a resize (NCHW) in which output pixel i is input pixel i // factor, whatever float32 makes of
+    coordinates."""
     attrs = call.attrs
     if attrs.method != "nearest_neighbor" or attrs.layout != "NCHW":
         return False
@@ -123,10 +124,7 @@ def _axes(call: relax.Call) -> tuple[int, ...] | None:
 
 def _divide(_call: relax.Call, a: Any, b: Any) -> Any:
     """Quotient; of integers it is cut towards zero, as compiled code does it."""
-    if np.asarray(a).dtype.kind not in "iu":
-        return a / b
-    quotient = np.abs(a) // np.abs(b)
-    return np.where((np.asarray(a) < 0) != (np.asarray(b) < 0), -quotient, quotient).astype(np.asarray(a).dtype)
+    return a / b if np.asarray(a).dtype.kind not in "iu" else numerics.divide(a, b)
 
 
 def _axis(call: relax.Call) -> int:
@@ -134,10 +132,16 @@ def _axis(call: relax.Call) -> int:
 
 
 def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
-    """Elements along an axis; mode "wrap" counts negative indices from the end, the others stop at both ends."""
-    mode: Any = "wrap" if str(call.attrs.mode) == "wrap" else "clip"
-    axis = None if call.attrs.axis is None else int(call.attrs.axis)
-    return np.ascontiguousarray(np.take(x, np.asarray(indices), axis, mode=mode))
+    """Elements along an axis; outside of it "clip" stops at both ends, "nan" gives NaN, the others wrap round."""
+    axis, mode = (None if call.attrs.axis is None else int(call.attrs.axis)), str(call.attrs.mode)
+    size = x.size if axis is None else x.shape[axis]
+    if mode == "clip":
+        return np.ascontiguousarray(np.take(x, np.clip(indices, 0, size - 1).astype(np.int64), axis))
+    rows = np.ascontiguousarray(np.take(x, numerics.place(indices, size), axis))
+    if mode == "nan":
+        outside = (np.asarray(indices) < 0) | (np.asarray(indices) >= size)
+        rows[(slice(None),) * (axis or 0) + (outside,)] = np.nan
+    return rows
 
 
 def _along(values: np.ndarray, axis: int, rank: int) -> np.ndarray:
@@ -196,7 +200,7 @@ EXACT: dict[str, Evaluator] = {
     "floor": lambda call, x: np.floor(x),
     "ceil": lambda call, x: np.ceil(x),
     "round": lambda call, x: np.rint(x),
-    "astype": lambda call, x: x.astype(str(call.attrs.dtype)),
+    "astype": lambda call, x: numerics.cast(x, str(call.attrs.dtype)),
     "reshape": _reshape,
     "flatten": _reshape,
     "expand_dims": _reshape,

@@ -15,6 +15,7 @@ from tvm import relax
 from tvm.sym import Analyzer
 
 from tvmq.errors import ModelError
+from tvmq.graph.indices import index_operands
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name
@@ -58,29 +59,52 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(free dimension, least, most, reason) of a slice."""
-    if op_name(value) != "strided_slice" or not all(isinstance(arg, relax.Tuple) for arg in value.args[1:4]):
+    """(free dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
+    for small, large in _bounds(value):
+        if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
+            continue
+        if _is_proved(small, large):
+            continue
+        if isinstance(small, tvm.ir.Var) and isinstance(large, tvm.tirx.IntImm):
+            yield str(small.name)[:], 0, int(large), f"layer '{where}' takes so many of {int(large)}"
+        elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
+            yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
+        else:
+            what = "a slice" if op_name(value) == "strided_slice" else op_name(value)
+            raise ModelError(
+                f"layer '{where}': {what} up to {small} of {large} is not proved to stay inside for all sizes; fix "
+                "the input shapes with shape="
+            )
+
+
+def _bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
+    """(a, b) of sizes and places for which a <= b must hold."""
+    name = op_name(value)
+    if name == "strided_slice":
+        yield from _slice_bounds(value)
+        return
+    operands = index_operands(value)
+    sizes = [*value.args[0].ty.shape] if operands or name == "topk" else []
+    if name == "topk":
+        yield tvm.tirx.const(int(value.attrs.k), "int64"), sizes[int(value.attrs.axis)]
+    for axis in (axis for operand in operands for axis in operand.axes):
+        if isinstance(sizes[axis], tvm.ir.Var):
+            yield tvm.tirx.const(1, "int64"), sizes[axis]
+    if name in ("gather_elements", "scatter_elements"):
+        pairs = list(zip(value.args[1].ty.shape, sizes, strict=True))
+        yield from (pair for axis, pair in enumerate(pairs) if axis != int(value.attrs.axis) % len(pairs))
+
+
+def _slice_bounds(value: relax.Expr) -> Iterator[tuple[Any, Any]]:
+    if not all(isinstance(arg, relax.Tuple) for arg in value.args[1:4]):
         return
     axes, begins, ends = (list(arg.fields) for arg in value.args[1:4])
     dims = list(value.args[0].ty.shape)
     for axis, begin, end in zip(axes, begins, ends, strict=True):
         if not value.attrs.assume_inbound and isinstance(begin, tvm.tirx.IntImm) and isinstance(end, tvm.tirx.IntImm):
             continue  # TVM clips numbers to the size, and counts negative ones from the end
-        size = dims[int(axis) % len(dims)]
-        for small, large in ((begin, end), (end, size)):
-            if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
-                continue
-            if _is_proved(small, large):
-                continue
-            if isinstance(small, tvm.ir.Var) and isinstance(large, tvm.tirx.IntImm):
-                yield str(small.name)[:], 0, int(large), f"layer '{where}' takes so many of {int(large)}"
-            elif isinstance(small, tvm.tirx.IntImm) and isinstance(large, tvm.ir.Var):
-                yield str(large.name)[:], int(small), ENDLESS, f"layer '{where}' takes {int(small)} of them"
-            else:
-                raise ModelError(
-                    f"layer '{where}': a slice up to {end} of {size} is not proved to stay inside for all sizes; fix "
-                    "the input shapes with shape="
-                )
+        yield begin, end
+        yield end, dims[int(axis) % len(dims)]
 
 
 def _is_proved(small: Any, large: Any) -> bool:

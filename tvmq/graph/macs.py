@@ -10,6 +10,8 @@ from tvmq.graph.view import op_name, shape_of, sizes_of
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
 TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
+# Ours, on codes
+CODES_TRANSPOSED = "tvmq.conv_transpose"
 PRODUCTS = ("matmul", "tvmq.matmul")
 
 
@@ -24,7 +26,7 @@ def multiply_accumulates(call: relax.Expr) -> int:
         return elements(call) * _taps(call, "O")
     if name in TRANSPOSED:
         return elements(call.args[0]) * _taps(call, "I")
-    if name == "tvmq.conv_transpose":  # its weight is laid out as IO...
+    if name == CODES_TRANSPOSED:  # its weight is laid out as IO...
         return elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
     if name in PRODUCTS:
         return elements(call) * _number(sizes_of(call.args[0])[-1])

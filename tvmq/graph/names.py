@@ -2,7 +2,8 @@
 from.
 
 Variable names are unique inside a function. The function attribute "tvmq.names" holds JSON {variable name: [source
-names]}; it prints, parses back and survives saving. An operator made of several layers carries all of their names.
+names]}; it prints, parses back and survives saving. Whoever reads names gets them as they can be printed, see text.py.
+An operator made of several layers carries all of their names.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from tvm import relax
+
+from tvmq.text import printable_name
 
 ATTRIBUTE = "tvmq.names"
 INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"
@@ -21,12 +25,13 @@ RECURRENT = "tvmq.recurrent"
 def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
     """{variable name: source names}; variables without known source are absent."""
     text = read_attribute(func, ATTRIBUTE)
-    return {variable: tuple(sources) for variable, sources in json.loads(text).items()} if text else {}
+    table = json.loads(text) if text else {}
+    return {variable: tuple(map(printable_name, sources)) for variable, sources in table.items()}
 
 
 def input_names(func: relax.Function) -> dict[str, str]:
     """{parameter: name of the input in the source}; where none is known, the parameter's own."""
-    given = json.loads(read_attribute(func, INPUTS) or "[]")
+    given = _read_names(func, INPUTS)
     parameters = [param.name for param in func.params]
     given = given if len(given) <= len(parameters) else []
     return dict(zip(parameters, [*given, *parameters[len(given) :]], strict=True))
@@ -34,7 +39,7 @@ def input_names(func: relax.Function) -> dict[str, str]:
 
 def output_names(func: relax.Function, count: int) -> list[str]:
     """Names of `count` outputs in the source; output_0, output_1, ... where they are unknown."""
-    given = json.loads(read_attribute(func, OUTPUTS) or "[]")
+    given = _read_names(func, OUTPUTS)
     return given if len(given) == count else [f"output_{i}" for i in range(count)]
 
 
@@ -46,7 +51,12 @@ def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> rela
 
 def recurrent_layers(func: relax.Function) -> frozenset[str]:
     """Source names of the layers that a front end wrote out step by step (LSTM, GRU, RNN)."""
-    return frozenset(json.loads(read_attribute(func, RECURRENT) or "[]"))
+    return frozenset(_read_names(func, RECURRENT))
+
+
+def _read_names(func: relax.Function, key: str) -> list[str]:
+    """A list of source names, as they can be printed."""
+    return [printable_name(name) for name in json.loads(read_attribute(func, key) or "[]")]
 
 
 def read_attribute(func: relax.Function, key: str) -> str | None:
@@ -70,7 +80,7 @@ def merge(*groups: Iterable[str]) -> tuple[str, ...]:
     >>> merge(("conv",), ("relu", "conv"))
     ('conv', 'relu')
     """
-    return tuple(dict.fromkeys(name for group in groups for name in group))
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 class UniqueNames:

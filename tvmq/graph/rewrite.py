@@ -12,10 +12,11 @@ being rewritten, or those that the pass gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import tvm
 from tvm import relax
+from tvm_ffi import structural_equal
 
 from tvmq.graph.names import UniqueNames, merge, with_names
 from tvmq.graph.view import View, leaves, used_vars
@@ -32,7 +33,8 @@ class Rewriter:
             name: sources for name, sources in self.view.names.items() if name in self.view.params
         }
         self._map: dict[str, relax.Expr] = {}
-        self._old: dict[str, list[str]] = {}
+        self._old: dict[str, dict[str, None]] = {}
+        self._readers: dict[str, set[str]] = {}  # of the old variables of a new one, without these themselves
         self._bindings: dict[str, tuple[relax.Var, relax.Expr]] = {}
         self._unique = UniqueNames(self.view.params)
         self._builder = relax.BlockBuilder()
@@ -56,9 +58,10 @@ class Rewriter:
             )
         if isinstance(expr, relax.Call):
             args = [self.substitute(arg) for arg in expr.args]
-            if all(new.same_as(old) for new, old in zip(args, expr.args, strict=True)):
+            if _same(args, expr.args):
                 return expr
-            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span))
+            known = expr.ty if _same_types(args, expr.args) else None  # to infer that of a convolution takes long
+            return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
         return expr
 
     def emit(self, value: relax.Expr, name: str, sources: Iterable[str] | None = None) -> relax.Var:
@@ -66,7 +69,8 @@ class Rewriter:
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
             flat = [self._flatten(arg, name, sources) for arg in value.args]
-            value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
+            if not _same(flat, value.args):  # a new call has its type inferred again
+                value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
         self._bindings[var.name] = (var, value)
@@ -78,18 +82,22 @@ class Rewriter:
         if isinstance(arg, relax.Call) and isinstance(arg.op, tvm.ir.Op) and arg.op.name.startswith("relax."):
             return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
         if isinstance(arg, relax.Tuple):
-            return relax.Tuple([self._flatten(item, name, sources) for item in arg.fields])
+            fields = [self._flatten(item, name, sources) for item in arg.fields]
+            return arg if _same(fields, arg.fields) else relax.Tuple(fields)
         return arg
 
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
         """From now on `old` means `new`."""
         self._map[old.name] = new
         if isinstance(new, relax.Var):
-            self._old.setdefault(new.name, []).append(old.name)
+            names, readers = self._old.setdefault(new.name, {}), self._readers.setdefault(new.name, set())
+            names[old.name] = None
+            readers.discard(old.name)
+            readers.update(reader for reader in self.view.readers.get(old.name, ()) if reader not in names)
 
     def old_names(self, new: relax.Var) -> list[str]:
         """The old variables that a new one stands for."""
-        return self._old.get(new.name, [])
+        return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
         """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
@@ -98,9 +106,8 @@ class Rewriter:
 
     def read_once(self, x: relax.Var) -> bool:
         """True if a new variable stands for exactly one old one, which has one reader and is no result."""
-        old = self.old_names(x)
-        readers = [reader for name in old for reader in self.view.readers[name] if reader not in old]
-        return len(set(readers)) == 1 and not any(self.view.is_output(name) for name in old)
+        is_output = any(name in self._old.get(x.name, ()) for name in self.view.outputs)
+        return len(self._readers.get(x.name, ())) == 1 and not is_output
 
     def replace(self, var: relax.Var, value: relax.Expr, sources: Iterable[str] = ()) -> None:
         """Bind an already emitted variable to another value of the same type; it also gets these source names."""
@@ -164,17 +171,25 @@ def build_function(
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
+def _same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    return all(a.same_as(b) for a, b in zip(new, old, strict=True))
+
+
+def _same_types(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+    """True if a call of the new arguments has the type of a call of the old ones: variables of equal types."""
+    return all(
+        a.same_as(b) or (isinstance(a, relax.Var) and isinstance(b, relax.Var) and structural_equal(a.ty, b.ty))
+        for a, b in zip(new, old, strict=True)
+    )
+
+
 def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
     """An expression with variables replaced, by name; the same object where none occurs."""
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
         fields = [replaced(item, table) for item in expr.fields]
-        return (
-            expr
-            if all(a.same_as(b) for a, b in zip(fields, expr.fields, strict=True))
-            else relax.Tuple(fields, expr.span)
-        )
+        return expr if _same(fields, expr.fields) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):

@@ -15,21 +15,13 @@ import tvm
 from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
+from tvmq.graph.elementwise import ELEMENTWISE, MORE_ELEMENTWISE
 from tvmq.graph.sizes import is_number
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
 
-ELEMENTWISE = frozenset(
-    (
-        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "where", "clip", "astype"),
-        *("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"),
-        *("logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite"),
-        *("abs", "negative", "exp", "log", "sqrt", "rsqrt", "square", "erf", "tanh", "sigmoid", "sin", "cos"),
-        *("floor", "ceil", "round", "sign", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu"),
-        *("nn.softplus", "tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "tvmq.add_mask", "zeros_like"),
-        "ones_like",
-    )
-)
+# Ours that compute value by value; nn.prelu has a constant along an axis
+OWN_ELEMENTWISE = ("tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "tvmq.add_mask")
 # Channels first: windows and channels are not the first axis.
 PICTURES = frozenset(
     (
@@ -231,7 +223,7 @@ def _resizes(value: relax.Call, depends: Sequence[bool]) -> bool:
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(ELEMENTWISE, _same_rank),
+    **dict.fromkeys((*(ELEMENTWISE - CONSTANTS_ALONG), *MORE_ELEMENTWISE, *OWN_ELEMENTWISE), _same_rank),
     **dict.fromkeys(PICTURES, _first_only),
     **dict.fromkeys((*CONSTANTS_ALONG, *ALONG), _along),
     **dict.fromkeys(REDUCERS, _reduces),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import tvm
@@ -102,6 +104,8 @@ class View:
             for used in used_vars(value):
                 self.readers[used].append(var.name)
         self.outputs: list[str] = [v.name for v in leaves(self.func.body.body)]
+        self._outputs = frozenset(self.outputs)
+        self._known: dict[object, dict[str, Any]] = {}
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
         """What a variable is bound to; None for parameters and anything that is no variable."""
@@ -114,7 +118,16 @@ class View:
 
     def is_output(self, name: str) -> bool:
         """True if the function returns the variable, alone or inside a returned tuple."""
-        return name in self.outputs
+        return name in self._outputs
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """{variable: number of its binding}."""
+        return {var.name: number for number, (var, _) in enumerate(self.bindings)}
+
+    def known(self, what: object) -> dict[str, Any]:
+        """{variable: answer} to a question about variables of this view, to be asked once each (graph/walk.py)."""
+        return self._known.setdefault(what, {})
 
     def sources(self, name: str) -> tuple[str, ...]:
         """Source names of a variable; its own name where nothing better is known."""

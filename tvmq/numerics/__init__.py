@@ -52,6 +52,7 @@ from tvmq.numerics.resample import resample
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import softmax
 from tvmq.numerics.table import make_table, real_values, rescale_table, table
+from tvmq.numerics.whole import cast, divide, place
 
 __all__ = [
     "PACKED_BITS",
@@ -66,6 +67,7 @@ __all__ = [
     "add_mask",
     "add_params",
     "average_factors",
+    "cast",
     "check_accumulator",
     "check_finite",
     "check_product_accumulator",
@@ -74,6 +76,7 @@ __all__ = [
     "conv",
     "conv_transpose",
     "dequantize",
+    "divide",
     "dynamic_dequantize",
     "dynamic_quantize",
     "dynamic_scale",
@@ -101,6 +104,7 @@ __all__ = [
     "multiplier_fits",
     "multiply",
     "pack_int4",
+    "place",
     "power_of_two_shift",
     "prelu",
     "prelu_params",

@@ -1,6 +1,6 @@
 """relay.transform: Relay's names of passes, as passes of Relax where it has one that does the same.
 
-A pass takes a module of Relax, or one of relay.IRModule, and gives a module of Relax. What Relax does on its own
+A pass takes a module of Relax, or one of relay.IRModule, and gives one of the same kind. What Relax does on its own
 (types, graph form, inlining) is a pass that only normalizes.
 """
 
@@ -14,9 +14,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
-
-Sequential = tvm.transform.Sequential
-module_pass = tvm.transform.module_pass
+from tvmq.relay.passes import Sequential, keeping_kind, makes_pass, module_pass
 
 
 class PassContext:
@@ -64,7 +62,7 @@ _NOTHING_LEFT = {
 
 def _normalizing(name: str, why: str) -> Callable[..., Any]:
     def make(*args: Any, **options: Any) -> Any:
-        return relax.transform.Normalize()
+        return keeping_kind(relax.transform.Normalize())
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"As relay.transform.{name}, which has nothing left to do: {why}."
@@ -74,16 +72,19 @@ def _normalizing(name: str, why: str) -> Callable[..., Any]:
 _MADE = {name: _normalizing(name, why) for name, why in _NOTHING_LEFT.items()}
 
 
+@makes_pass
 def FoldConstant(fold_qnn: bool = False) -> Any:
     """As relay.transform.FoldConstant."""
     return relax.transform.FoldConstant()
 
 
+@makes_pass
 def DeadCodeElimination(inline_once: bool = False, ignore_impurity: bool = False) -> Any:
     """As relay.transform.DeadCodeElimination; nothing is inlined, for Relax's bindings are shared already."""
     return relax.transform.DeadCodeElimination()
 
 
+@makes_pass
 def EliminateCommonSubexpr(fskip: Callable[[Any], bool] | None = None) -> Any:
     """As relay.transform.EliminateCommonSubexpr; raises UnsupportedOpError for fskip."""
     if fskip is not None:
@@ -91,11 +92,13 @@ def EliminateCommonSubexpr(fskip: Callable[[Any], bool] | None = None) -> Any:
     return relax.transform.EliminateCommonSubexpr()
 
 
+@makes_pass
 def SimplifyInference() -> Any:
     """As relay.transform.SimplifyInference: batch normalization becomes arithmetic."""
     return relax.transform.DecomposeOpsForInference()
 
 
+@makes_pass
 def CombineParallelDense(min_num_branches: int = 3, to_batch: bool = True) -> Any:
     """As relay.transform.CombineParallelDense: products of one tensor with several weights become one."""
     return relax.transform.CombineParallelMatmul()
@@ -104,12 +107,14 @@ def CombineParallelDense(min_num_branches: int = 3, to_batch: bool = True) -> An
 CombineParallelBatchMatmul = CombineParallelDense
 
 
+@makes_pass
 def FuseOps(fuse_opt_level: int = -1) -> Any:
     """As relay.transform.FuseOps; the operators are legalized and their patterns found first."""
     steps = [relax.transform.LegalizeOps(), relax.transform.AnnotateTIROpPattern()]
     return Sequential([*steps, relax.transform.FuseOps(fuse_opt_level)])
 
 
+@makes_pass
 def ConvertLayout(desired_layouts: Mapping[str, Any]) -> Any:
     """As relay.transform.ConvertLayout: {operator: [data layout, kernel layout]}; "default" is Relax's own choice.
 
@@ -129,6 +134,7 @@ def _layouts(layouts: Any) -> list[str]:
     return given
 
 
+@makes_pass
 def ToMixedPrecision(mixed_precision_type: str = "float16", missing_op_mode: int = 1) -> Any:
     """As relay.transform.ToMixedPrecision: products in 16 bits, sums in 32; only float16.
 
@@ -139,21 +145,25 @@ def ToMixedPrecision(mixed_precision_type: str = "float16", missing_op_mode: int
     return relax.transform.ToMixedPrecision()
 
 
+@makes_pass
 def FastMath() -> Any:
     """As relay.transform.FastMath."""
     return relax.transform.FastMathTransform()
 
 
+@makes_pass
 def Inline() -> Any:
     """As relay.transform.Inline: private functions are taken over into their callers."""
     return relax.transform.InlinePrivateFunctions()
 
 
+@makes_pass
 def RemoveUnusedFunctions(entry_functions: list[str] | None = None) -> Any:
     """As relay.transform.RemoveUnusedFunctions."""
     return relax.transform.DeadCodeElimination(entry_functions)
 
 
+@makes_pass
 def FoldScaleAxis() -> Any:
     """As relay.transform.FoldScaleAxis, for batch normalization behind convolutions; tvmq.quantize folds the rest."""
     return relax.transform.FoldBatchnormToConv2D()
@@ -175,8 +185,12 @@ def function_pass(
     >>> from tvmq.relay.expr import Function, var
     >>> from tvmq.relay.module import IRModule
     >>> x = var("x", shape=(2,))
-    >>> [binding.value.op.name for binding in doubled(IRModule.from_expr(-x))["main"].body.blocks[0].bindings]
-    ['relax.negative', 'relax.add']
+    >>> print(doubled(IRModule.from_expr(-x)).astext(), end="")
+    #[version = "0.0.5"]
+    def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] {
+      %0 = negative(%x) /* ty=Tensor[(2), float32] */;
+      add(%0, %0) /* ty=Tensor[(2), float32] */
+    }
     """
     if pass_func is None:
         return lambda given: function_pass(given, opt_level, name, required)

@@ -19,6 +19,7 @@ from tvmq.relay import types
 from tvmq.relay.expr import Call, Constant, Expr, Function, Tuple, TupleGetItem, Var
 from tvmq.relay.lower import Lowered
 from tvmq.relay.op import registry
+from tvmq.relay.op.annotation import SIMULATED
 
 # Relax's name -> Relay's, where operands and attributes are the same
 _SAME = {"permute_dims": "transpose", "nn.leakyrelu": "nn.leaky_relu", "concat": "concatenate"}
@@ -94,6 +95,8 @@ def _over(call: relax.Call, values: list[Any]) -> relax.Call:
 def _operator(call: relax.Call, only_tensors: bool) -> registry.Op:
     """Relay's operator of a call, or one of its own kind that knows its Relax form."""
     name = op_name(call)
+    if name == "tvmq.simulated_quantize":
+        return registry.Op(SIMULATED, _as_it_is(call), registry.get(SIMULATED).defaults)
     if name in ("matmul", "astype", "clip", "reshape") or name in _WINDOWS or name in _PLAIN_NAMES:
         return registry.get(_relay_name(call))
     if only_tensors and call.attrs is None and name in registry.names():
@@ -124,6 +127,10 @@ def _attributes(call: relax.Call) -> dict[str, Any]:
     if name == "reshape":
         return {"newshape": types.TensorType(tuple(call.ty.shape)).shape}
     made = {key: _plain(getattr(call.attrs, key)) for key in _keys(call.attrs)}
+    if name == "tvmq.simulated_quantize":
+        from tvmq.relay.quantize.kinds import kind_named
+
+        made |= {"kind": kind_named(made["kind"]), "sign": True, "rounding": "round"}
     if name in _WINDOWS and "conv" in name:
         made |= _kernel(call, made)
     if name == "nn.batch_norm":

@@ -43,6 +43,7 @@ def test_no_float_operator_is_left_to_the_compiler(digits):
     assert "int32" in seen and not {"float32", "float64"} & set(seen)
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize("form", ["fatbin", "ptx"])
 def test_nvcc_compiles_it(exe, form):

@@ -44,6 +44,7 @@ def module(shape: tuple[int, ...], make: Callable[[relax.Expr], relax.Expr]):
     return builder.get()
 
 
+@pytest.mark.thinned(3)
 @needs_gxx
 @pytest.mark.parametrize("shape, make, kernels", CASES, ids=[f"{i}_{shape}" for i, (shape, _, _) in enumerate(CASES)])
 def test_rows_are_exact(shape, make, kernels):

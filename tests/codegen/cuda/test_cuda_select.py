@@ -33,6 +33,7 @@ def test_all_convolutions_and_products_of_a_network_are_ours(digits, arch, words
     assert any(words[1] in name for name in exe.kernels.values())
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80"])
 def test_nvcc_takes_a_whole_network_and_finds_tensor_cores_in_it(digits, arch):
@@ -78,6 +79,7 @@ def test_requantize_in_integers_is_part_of_the_kernels(digits):
     assert templates and all("int* __restrict__ y_ptr" not in text for text in templates)
 
 
+@pytest.mark.thinned(2)
 @needs_compiler
 @pytest.mark.parametrize("requantize", ["float", "fixed_point"])
 def test_attention(requantize):

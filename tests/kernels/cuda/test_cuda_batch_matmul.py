@@ -20,6 +20,7 @@ from tvmq.kernels.types import FixedRequantize
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]
 
 
+@pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(2 * len(ALL)))
 def test_equals_the_definition(number):
@@ -75,6 +76,7 @@ def test_one_matrix_for_all_of_the_batch():
     np.testing.assert_array_equal(found, numerics.matmul(a, b, a_zero=12))
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize("arch", ARCHS)
 def test_the_source_passes_nvcc_without_spills(arch, tmp_path):

@@ -23,6 +23,7 @@ def kernel_of(conv: Conv2d, kind: str, arch: int = 80, **options) -> Kernel:
     return conv2d(conv, weight, bias, 3, epilogue_for(conv, kind)[0], arch, **options)
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize("arch", ARCHS)
 def test_the_sources_pass_nvcc_without_spills(arch, tmp_path):

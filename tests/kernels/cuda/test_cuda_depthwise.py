@@ -35,6 +35,7 @@ def kernel_of(conv: Conv2d, epilogue: tuple, arch: int) -> Kernel:
     return depthwise(conv, weight, bias, 3, epilogue, arch)
 
 
+@pytest.mark.thinned(3)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_equals_the_definition(number):
@@ -59,6 +60,7 @@ def test_pixels_of_a_thread_leave_threads_for_the_whole_gpu():
     assert names == ["depthwise_dp4a_4", "depthwise_dp4a_1", "depthwise_bytes_1"]
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize("arch", ARCHS)
 def test_the_source_passes_nvcc_without_spills(arch, tmp_path):

@@ -29,6 +29,7 @@ extern "C" __global__ void all(int *x, int *y, bool inside) {{
 """
 
 
+@pytest.mark.thinned(3)
 @needs_nvcc
 @pytest.mark.parametrize("arch", ARCHS)
 def test_every_function_is_its_instruction(arch, tmp_path):

@@ -67,6 +67,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(STEPS)))
 @pytest.mark.parametrize("reach", [LARGEST_EXACT, 2**31 - 1])
@@ -83,6 +84,7 @@ FIXED = [
 ]
 
 
+@pytest.mark.thinned(3)
 @needs_compiler
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
 @pytest.mark.parametrize("number", range(len(FIXED)))

@@ -22,6 +22,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(2)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_equals_the_definition(number):
@@ -40,6 +41,7 @@ def test_floats():
     np.testing.assert_array_equal(found, expected_conv(conv, operands, 0, (), ()).astype(np.float32) * scale)
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_the_source_passes_nvcc_without_spills(tmp_path):
     conv = Conv2d(8, 1, 1, 2048, 1000)

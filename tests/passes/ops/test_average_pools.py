@@ -24,6 +24,7 @@ def test_every_kind_of_padding() -> None:
     integer_road(n, *(n.conv(kind, CHANNELS, 3, 1) for kind in kinds), least_snr=22.0)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("axes", [1, 3])
 def test_other_numbers_of_axes(axes: int) -> None:
     n = Net((2, 3, *[7, 6, 5][:axes]))
@@ -35,6 +36,7 @@ def test_other_numbers_of_axes(axes: int) -> None:
     integer_road(n, whole, padded)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "shape, out_size, operator",
     [

@@ -42,8 +42,9 @@ def test_rows_for_a_product_are_codes_at_once() -> None:
 
 def test_rows_for_floats_have_a_scale_for_each_column() -> None:
     mod = quantized("e = R.take(t, i, axis=0, mode='wrap')\ns = R.nn.softmax(e, axis=-1)", '(2, 5, 8), "float32"')
-    take, dequantize = [v for _, v in View(mod).bindings][:2]
-    assert (op_name(take), op_name(dequantize), dequantize.attrs.axis) == ("take", "tvmq.dequantize", 2)
+    wrapped, take, dequantize = [v for _, v in View(mod).bindings][:3]
+    assert [op_name(value) for value in (wrapped, take, dequantize)] == ["floor_mod", "take", "tvmq.dequantize"]
+    assert dequantize.attrs.axis == 2
     np.testing.assert_array_equal(const_value(dequantize.args[1]), np.abs(TABLE).max(0) / np.float32(127))
     seen: dict[str, np.ndarray] = {}
     tvmq.reference.run(mod, FEEDS[0], watch=seen.__setitem__)

@@ -67,6 +67,7 @@ def quantized(body: str, **options: object) -> tvmq.tvm.IRModule:
     return made
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BODIES)
 def test_streams_and_norms_are_integers_between_their_borders(name: str) -> None:
     made = quantized(BODIES[name])
@@ -75,6 +76,7 @@ def test_streams_and_norms_are_integers_between_their_borders(name: str) -> None
     assert "tvmq.integer_layer_norm" in [op_name(v) for _, v in View(made).bindings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pre", "rms"])
 def test_as_near_as_the_float_norm(name: str) -> None:
     usual = tvmq.build(quantized(BODIES[name], integer_layer_norm=False))

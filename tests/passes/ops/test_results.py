@@ -17,6 +17,7 @@ def precisions(n: Net, *outputs: str, **options: float) -> dict[str, str]:
     return road.precision()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_a_global_skip_is_added_in_float(shuffle: bool) -> None:
     """Also behind a depth-to-space, and with an upsampled input, which then is not quantized twice."""

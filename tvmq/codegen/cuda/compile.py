@@ -7,7 +7,6 @@ from typing import Any
 import tvm
 from tvm import relax, tirx
 
-from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.cuda.intrinsics import exact_floats
 from tvmq.codegen.cuda.schedule import schedule_cuda
 from tvmq.codegen.cuda.source import our_sources
@@ -15,6 +14,7 @@ from tvmq.codegen.cuda.target import CudaTarget
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.vm_pipeline import CONFIG, ONE_AT_A_TIME, OPT_LEVEL, fuse, lower
 from tvmq.errors import BuildError
+from tvmq.reasons import reason
 
 
 def compile_cuda(mod: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecutable, str]:
@@ -29,7 +29,7 @@ def compile_cuda(mod: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecuta
             return _compiled(scheduled(mod, target), target)
         except Exception as error:
             raise BuildError(
-                f"build: TVM could not compile the module for {target.name}: {last_line(error)}"
+                f"build: TVM could not compile the module for {target.name}: {reason(error) or 'it does not say why'}"
             ) from error
 
 
@@ -59,4 +59,4 @@ def _compiled(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecut
 
 def compiler_of(target: CudaTarget) -> Any:
     """The target as TVM compiles for it."""
-    return tvm.target.Target({**target.tvm, "host": {**OPT_LEVEL, **target.host.tvm}})
+    return tvm.target.Target({**target.tvm, "host": {**OPT_LEVEL, **target.host.compiler}})

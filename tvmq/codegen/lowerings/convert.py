@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from tvm import relax
 
 from tvmq.codegen.fusion import Chain
@@ -11,6 +13,7 @@ from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_ke
 from tvmq.codegen.strides import MOVES
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
+from tvmq.graph.walk import resolved
 from tvmq.numerics.elementary import ELEMENTARY
 
 # Operators whose loops take a quantize behind them in
@@ -67,12 +70,15 @@ def _ends_float_loop(lowerer: Lowerer, source: str) -> bool:
 def _only_products_read(lowerer: Lowerer, name: str) -> bool:
     """True for what is no picture: matrices of attention, also behind operators that move them."""
     view = lowerer.view
-    readers = view.readers[name]
-    return bool(readers) and all(
-        op_name(view.value[r]) in ("matmul", "tvmq.matmul")
-        or (op_name(view.value[r]) in MOVES and _only_products_read(lowerer, r))
-        for r in readers
-    )
+
+    def holds(name: str) -> Generator[str, bool, bool]:
+        for reader in view.readers[name]:
+            op = op_name(view.value[reader])
+            if op not in ("matmul", "tvmq.matmul") and (op not in MOVES or not (yield reader)):
+                return False
+        return bool(view.readers[name])
+
+    return resolved(name, holds, view.known(_only_products_read))
 
 
 def dequantize(lowerer: Lowerer, chain: Chain) -> bool:

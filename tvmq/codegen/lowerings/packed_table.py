@@ -8,6 +8,7 @@ from tvm import relax, te, tirx
 
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
+from tvmq.graph.indices import index_operands
 from tvmq.graph.unpacked import is_packed
 
 
@@ -16,7 +17,7 @@ def take(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     table, indices = call.args
     packed = lowerer.view.producer(table)
-    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or str(call.attrs.mode) == "wrap":
+    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or not index_operands(call):
         return False
     given = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
     rows, *row = (int(d) for d in packed.attrs.shape)
@@ -26,14 +27,14 @@ def take(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def _gather(rows: int, row: list[int]):  # type: ignore[no-untyped-def]
-    """What computes the codes of rows; an index out of bounds takes the first or the last row."""
+    """What computes the codes of rows; an index outside of them wraps round."""
     pitch = [math.prod(row[axis + 1 :]) for axis in range(len(row))]
 
     def compute(packed: te.Tensor, indices: te.Tensor) -> te.Tensor:
         rank = len(indices.shape)
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
-            at = tirx.Cast("int64", tirx.max(tirx.min(indices(*i[:rank]), rows - 1), 0)) * math.prod(row)
+            at = tirx.floormod(tirx.Cast("int64", indices(*i[:rank])), rows) * math.prod(row)
             for index, step in zip(i[rank:], pitch, strict=True):
                 at = at + index * step
             byte = tirx.Cast("int32", packed(tirx.floordiv(at, 2)))

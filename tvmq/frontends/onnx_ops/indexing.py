@@ -1,18 +1,21 @@
-"""Gather, GatherElements and OneHot."""
+"""Gather, GatherElements, GatherND, ScatterND and OneHot.
+
+Negative indices, and those outside, are the operators' own matter: see graph/indices.py.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 
 
 def gather(call: NodeCall) -> relax.Expr:
     """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
 
-    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts them
-    from the end, and reads inside the tensor whatever the index (ONNX leaves others undefined).
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts from the end.
     """
     indices = call.constant(1)
     axis = call.axis(0)
@@ -31,21 +34,41 @@ def gather(call: NodeCall) -> relax.Expr:
     return relax.op.take(call.inputs[0], tensor_constant(indices.astype(np.int64)), axis)
 
 
-def gather_elements(call: NodeCall) -> relax.Expr | None:
+def gather_elements(call: NodeCall) -> relax.Expr:
     """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
-    axis = call.axis(0)
-    size, indices = call.shape()[axis], call.constant(1)
-    if not isinstance(size, int):
-        return None
-    if indices is None:
-        x, kind = call.inputs[1], call.dtype(1)
-        zero, count = (tensor_constant(np.array(value, kind)) for value in (0, size))
-        places = relax.op.where(relax.op.less(x, zero), relax.op.add(x, count), x)
-        return relax.op.gather_elements(call.inputs[0], places, axis)
-    if indices.size and (indices.min() < -size or indices.max() >= size):
-        raise call.unsupported(f"an index lies outside of {-size}..{size - 1}", "correct the indices in the model")
-    places = tensor_constant(np.where(indices < 0, indices + size, indices))
-    return relax.op.gather_elements(call.inputs[0], places, axis)
+    return relax.op.gather_elements(call.inputs[0], _places(call, [call.axis(0)]), call.axis(0))
+
+
+def gather_nd(call: NodeCall) -> relax.Expr:
+    """GatherND."""
+    first = int(call.attributes.get("batch_dims", 0))
+    return relax.op.gather_nd(call.inputs[0], _places(call, _axes(call, first)), first)
+
+
+def scatter_nd(call: NodeCall) -> relax.Expr:
+    """ScatterND."""
+    reduction = call.text("reduction", "none")
+    places = _places(call, _axes(call, 0))
+    return relax.op.scatter_nd(call.inputs[0], places, call.inputs[2], "update" if reduction == "none" else reduction)
+
+
+def _axes(call: NodeCall, first: int) -> list[int]:
+    """Axes that the items of the last dimension of the indices count."""
+    count, rank = call.shape(1)[-1], len(call.shape())
+    if not isinstance(count, int) or first + count > rank:
+        raise call.unsupported(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
+    return list(range(first, first + count))
+
+
+def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
+    """The indices; constant ones counted from the beginning, as other compilers ask for them."""
+    indices, sizes = call.constant(1), [call.shape()[axis] for axis in axes]
+    if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
+        return call.inputs[1]
+    if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
+        what = f"its axis, they hold {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
+        raise call.unsupported(f"an index lies outside of {what}", "correct the indices in the model")
+    return tensor_constant(numerics.place(indices, sizes))
 
 
 def one_hot(call: NodeCall) -> relax.Expr | None:

@@ -5,11 +5,14 @@
     MatMulInteger(x, w, z_x, z_w)     matmul(x, w - z_w) - z_x * sum(w - z_w)
 
 The codes of x stay uint8 and those of a constant w become int8, so that the kernels of integer models serve; the
-zero point of x is known at run time only and is taken out of the sums. All of it is exact in int32.
+zero point of x is known at run time only and is taken out of the sums. A uint8 weight that leaves int8 around its zero
+point keeps its codes minus 128; what that takes off, (128 - z_w) times the sum of the codes of x, is added. All of it
+is exact in int32.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,7 @@ from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 from tvmq.frontends.onnx_ops.windows import conv as explicit_pads
 
 CONVOLUTIONS = {1: relax.op.nn.conv1d, 2: relax.op.nn.conv2d, 3: relax.op.nn.conv3d}
-WAY_OUT = "quantize the weights symmetrically, as int8 with zero point 0"
+HALF = 128  # takes uint8 to int8
 
 
 def dynamic_quantize_linear(call: NodeCall) -> relax.Expr:
@@ -38,7 +41,7 @@ def dynamic_quantize_linear(call: NodeCall) -> relax.Expr:
 
 def conv_integer(call: NodeCall) -> relax.Expr:
     """ConvInteger with a constant weight."""
-    weight = _weight(call, axis=0)
+    weight, offset = _weight(call, axis=0)
     explicit_pads(call)
     spatial = weight.ndim - 2
     attributes = call.attributes
@@ -52,13 +55,24 @@ def conv_integer(call: NodeCall) -> relax.Expr:
     if not all(isinstance(size, int) for size in sizes):
         raise call.unsupported("padding of a picture of unknown size", "fix the input shapes with shape=")
     x = call.inputs[0]
-    sums = CONVOLUTIONS[spatial](x, tensor_constant(weight), padding=padding, out_dtype="int32", **options)
+
+    def convolved(codes: np.ndarray) -> relax.Expr:
+        return CONVOLUTIONS[spatial](x, tensor_constant(codes), padding=padding, out_dtype="int32", **options)
+
+    sums = convolved(weight)
     if any(padding):
         ones = np.ones((1, weight.shape[1] * options["groups"], *sizes), np.uint8)
+        window = numerics.conv(ones, np.ones_like(weight), padding=padding, **options)
         share = numerics.conv(ones, weight, padding=padding, **options)
     else:
+        window = np.asarray(math.prod(weight.shape[1:]))
         share = weight.sum(axis=tuple(range(1, weight.ndim)), dtype=np.int64).reshape(1, -1, *(1,) * spatial)
-    return _centred(call, sums, share)
+    if not offset.any():
+        return _centred(call, sums, share)
+    rows = 1 if options["groups"] == 1 else len(weight)  # sums over all channels are the same for each result
+    whole = call.builder.emit(convolved(np.ones((rows, *weight.shape[1:]), np.int8)))
+    offset = np.broadcast_to(offset.reshape(1, -1, *(1,) * spatial), (1, len(weight), *(1,) * spatial))
+    return _centred(call, _shifted(call, sums, whole, offset), share + offset * window)
 
 
 def matmul_integer(call: NodeCall) -> relax.Expr | None:
@@ -69,27 +83,35 @@ def matmul_integer(call: NodeCall) -> relax.Expr | None:
         return None
     if call.input(3) is not None and call.constant(3) is None:
         return None
-    weight = _weight(call, axis=1)
+    weight, offset = _weight(call, axis=1)
     sums = relax.op.matmul(call.inputs[0], tensor_constant(weight), out_dtype="int32")
-    return _centred(call, sums, weight.sum(axis=0, dtype=np.int64))
+    share = weight.sum(axis=0, dtype=np.int64)
+    if not offset.any():
+        return _centred(call, sums, share)
+    wide = call.builder.emit(relax.op.astype(call.inputs[0], "int32"))
+    whole = call.builder.emit(relax.op.sum(wide, [-1], keepdims=True))
+    return _centred(call, _shifted(call, sums, whole, offset.ravel()), share + offset.ravel() * len(weight))
 
 
-def _weight(call: NodeCall, axis: int) -> np.ndarray:
-    """The constant codes minus their zero point, as int8."""
+def _shifted(call: NodeCall, sums: relax.Expr, whole: relax.Expr, offset: np.ndarray) -> relax.Expr:
+    """The sums and what the offsets of the codes of the weight took from them."""
+    share = call.builder.emit(relax.op.multiply(whole, tensor_constant(offset.astype(np.int32))))
+    return relax.op.add(call.builder.emit(sums), share)
+
+
+def _weight(call: NodeCall, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Constant codes as int8, and what to add to them so that they are around the zero point: one or a channel's."""
     weight, zero = call.constant(1), call.constant(3)
     if weight is None or (zero is None and call.input(3) is not None):
         raise call.unsupported("its weight is computed in the graph", "quantize models with constant weights")
-    centred = weight.astype(np.int32)
-    if zero is not None:
-        zero = zero.astype(np.int32)
-        shape = [1] * weight.ndim
-        shape[axis] = -1
-        centred = centred - (zero.reshape(shape) if zero.size > 1 else zero.reshape(()))
-    if centred.min(initial=0) < -128 or centred.max(initial=0) > 127:
-        raise call.unsupported(
-            f"its weight reaches {int(centred.min())}..{int(centred.max())} around the zero point, beyond int8", WAY_OUT
-        )
-    return np.asarray(centred.astype(np.int8))
+    zero = np.zeros(1, np.int32) if zero is None else zero.astype(np.int32).ravel()
+    shape = [1] * weight.ndim
+    shape[axis] = -1
+    centred = weight.astype(np.int32) - zero.reshape(shape)
+    if centred.min(initial=0) >= -HALF and centred.max(initial=0) < HALF:
+        return np.asarray(centred.astype(np.int8)), np.zeros(1, np.int64)
+    base = HALF if weight.dtype == np.uint8 else 0
+    return (weight.astype(np.int32) - base).astype(np.int8), (base - zero).astype(np.int64)
 
 
 def _centred(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:

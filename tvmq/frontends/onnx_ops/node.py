@@ -96,6 +96,10 @@ class NodeCall:
         value = self.attributes.get(name, default)
         return value.decode() if isinstance(value, bytes) else value
 
+    def listed_inputs(self) -> str:
+        """Types of all inputs, for messages: "float32[1, 4], int64[2]"."""
+        return ", ".join(map(_listed, self.inputs)) or "none"
+
     def axis(self, default: int) -> int:
         """The attribute "axis" as a non-negative position in the first input."""
         return int(self.attributes.get("axis", default)) % max(len(self.shape()), 1)
@@ -103,3 +107,12 @@ class NodeCall:
     def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error to raise: names the layer and its operator, says what is wrong and the way out."""
         return UnsupportedOpError(f"from_onnx, layer '{self.name}': {self.op_type}: {what}; {way_out}")
+
+
+def _listed(value: Any) -> str:
+    """The type of an input in few words."""
+    if value is None:
+        return "none"
+    shape = value.values.shape if isinstance(value, Dims) else getattr(value.ty, "shape", None)
+    dims = "?" if shape is None else ", ".join(str(plain_dimension(size)) for size in shape)
+    return f"{value.dtype if isinstance(value, Dims) else getattr(value.ty, 'dtype', 'tuple')}[{dims}]"

@@ -10,18 +10,21 @@ from tvm import relax
 from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
+STATIC = "make them constants, or fix the input shapes with shape="
 REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
 
 
-def pad(call: NodeCall) -> relax.Expr | None:
+def pad(call: NodeCall) -> relax.Expr:
     """Pad with constant amounts: nn.pad for a constant value, else the elements to repeat, taken axis by axis.
 
     Negative amounts crop, by strided_slice, before the padding.
     """
     amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
     value, mode = call.constant(2), call.text("mode", "constant")
-    if amounts is None or (call.input(2) is not None and value is None):
-        return None
+    if amounts is None or not all(isinstance(amount, int) for amount in amounts):
+        raise call.unsupported("its amounts are computed", STATIC)
+    if call.input(2) is not None and value is None:
+        raise call.unsupported("its value is computed", "pad with a constant")
     shape = call.shape()
     axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
     begin, end = [0] * len(shape), [0] * len(shape)

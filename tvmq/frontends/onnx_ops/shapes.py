@@ -91,8 +91,10 @@ def arange(call: NodeCall) -> relax.Expr | None:
 def strided_slice(call: NodeCall) -> relax.Expr | None:
     """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
     if not any(isinstance(value, Dims) for value in call.inputs[1:]):
-        _without_reversed_bounds(call)
-        return None
+        part = _of_free_sizes(call)
+        if part is None:
+            _without_reversed_bounds(call)
+        return part
     starts, stops = call.dims(1), call.dims(2)
     shape = call.shape()
     axes = call.dims(3) or list(range(len(starts or [])))
@@ -104,6 +106,51 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
     stops = [_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
     begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
     return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
+
+
+def _of_free_sizes(call: NodeCall) -> relax.Expr | None:
+    """Slice to the open end of free dimensions, from 0 or 1; None for others.
+
+    TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
+    """
+    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
+    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+        return None
+    shape = call.shape()
+    axes = [axis % len(shape) for axis in axes or range(len(starts))]
+    bounds = list(zip(axes, starts, stops, steps or [1] * len(starts), strict=True))
+    whole = [axis for axis, start, stop, step in bounds if step == 1 and start == 0 and _is_open(stop, shape[axis])]
+    kept = [bound for bound in bounds if bound[0] not in whole]
+    if not kept:
+        return call.inputs[0]
+    is_free = any(not isinstance(shape[axis], int) for axis in axes)
+    if not is_free or any(step != 1 for *_, step in kept):
+        return None
+    if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
+        if whole:
+            call.inputs[1:] = [tensor_constant(np.array(part, np.int64)) for part in _columns(kept)]
+        return None
+    begin = [relax.prim_value(_bound(start, shape[axis])) for axis, start, _, _ in kept]
+    end = [relax.prim_value(_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
+    return relax.op.strided_slice(call.inputs[0], [axis for axis, *_ in kept], begin, end, assume_inbound=True)
+
+
+def _columns(bounds: list[tuple[int, int, int, int]]) -> list[list[int]]:
+    """Starts, stops, axes and steps."""
+    axes, starts, stops, steps = (list(column) for column in zip(*bounds, strict=True))
+    return [starts, stops, axes, steps]
+
+
+def _is_open(stop: int, size: Any) -> bool:
+    return stop >= (size if isinstance(size, int) else np.iinfo(np.int32).max)
+
+
+def _stays_inside(start: int, stop: int, size: Any) -> bool:
+    """True if a slice holds what it says for every size: a free one is at least 1."""
+    if isinstance(size, int):
+        first, last, _ = slice(start, stop).indices(size)
+        return first < last
+    return start in (0, 1) and _is_open(stop, size)
 
 
 def _without_reversed_bounds(call: NodeCall) -> None:

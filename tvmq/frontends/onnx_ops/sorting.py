@@ -15,6 +15,9 @@ def top_k(call: NodeCall) -> relax.Expr | None:
     k = call.constant(1)
     if k is None:
         raise call.unsupported("k is computed", "export it with a constant k")
+    size = call.shape()[call.axis(-1)]
+    if int(k.item()) < 1 or (isinstance(size, int) and int(k.item()) > size):
+        raise call.unsupported(f"k is {int(k.item())}, the axis holds {size}", f"take 1 to {size} of them")
     if dtype in SORTABLE:
         return None
     if dtype == "uint64" or not dtype.startswith(("int", "uint")):

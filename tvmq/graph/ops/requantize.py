@@ -117,8 +117,8 @@ def requantize(
     qmax: int = 255,
     negative_slope: float = 1.0,
 ) -> relax.Call:
-    """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per "
-    "channel."""
+    """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per
+    channel."""
     attrs = RequantizeAttrs(
         zero_point=zero_point,
         axis=axis,

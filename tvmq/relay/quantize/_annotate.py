@@ -11,16 +11,14 @@ from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.graph import ops
 from tvmq.graph.view import op_name
 from tvmq.relay.expr import Call, Expr
-from tvmq.relay.op.registry import Op
+from tvmq.relay.op import registry
+from tvmq.relay.op.annotation import SIMULATED
 from tvmq.relay.quantize.context import quantize_context
 from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
 from tvmq.relay.quantize.qconfig import current_qconfig
 from tvmq.relay.quantize.temporaries import QAnnotateExpr
 from tvmq.relay.quantize.translate import to_tvmq
 from tvmq.spec import QuantSpec
-
-# Relay's name of the operator
-SIMULATED = "relay.op.annotation.simulated_quantize"
 
 
 def attach_simulated_quantize(data: Any, kind: int, sign: bool = True, rounding: str = "round") -> Any:
@@ -41,18 +39,17 @@ def attach_simulated_quantize(data: Any, kind: int, sign: bool = True, rounding:
     known = quantize_context().qnode_map
     key = (data, kind, sign, rounding)
     if key not in known:
-        known[key] = _of_relay(data, kind, rounding) if isinstance(data, Expr) else _call(data, kind)
+        known[key] = _of_relay(data, kind) if isinstance(data, Expr) else uncalibrated(data, kind)
     return known[key]
 
 
-def _of_relay(data: Expr, kind: int, rounding: str) -> Call:
+def _of_relay(data: Expr, kind: int) -> Call:
     """The call as a node of Relay's; what it is in Relax is decided when its operand's type is known."""
-    attrs = {"kind": kind, "sign": True, "rounding": rounding}
-    op = Op(SIMULATED, lambda emit, args, _attrs: emit(_call(args[0], kind)), attrs)
-    return Call(op, [data], attrs)
+    return Call(registry.get(SIMULATED), [data], {"kind": kind})
 
 
-def _call(data: relax.Expr, kind: int) -> relax.Call:
+def uncalibrated(data: relax.Expr, kind: int) -> relax.Call:
+    """The call of Relax without a scale; the options of the scope around say the bits of its kind."""
     config = to_tvmq(current_qconfig())
     weight = kind == QAnnotateKind.WEIGHT
     spec: QuantSpec = config.weight_spec if weight else config.activation_spec

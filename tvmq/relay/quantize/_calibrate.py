@@ -34,6 +34,7 @@ from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
 from tvmq.passes.taps import plain, tap
 from tvmq.passes.weight_scales import weights_of
 from tvmq.pipeline import evaluator
+from tvmq.relay.passes import like
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
 from tvmq.relay.quantize.stages import annotated, plain_module
 from tvmq.relay.quantize.translate import to_tvmq
@@ -52,7 +53,7 @@ def calibrate(dataset: Iterable[Batch] | None = None) -> Callable[..., tvm.IRMod
     """
 
     def run(mod: tvm.IRModule, _context: Any = None) -> tvm.IRModule:
-        return calibrated(mod, dataset)
+        return like(mod, calibrated(mod, dataset))
 
     return run
 
@@ -192,14 +193,15 @@ def _set_params(
     mod: tvm.IRModule, input_scale_func: Callable[[Any], float], weight_scale_func: Callable[[Any], float]
 ) -> tvm.IRModule:
     """The annotated module with the scales of these functions of a simulated_quantize call, each giving a threshold."""
-    mod = plain_module(mod)
-    view = View(mod)
+    plain_mod = plain_module(mod)
+    view = View(plain_mod)
     inputs = {w.key: float(input_scale_func(view.value[w.name])) for w in watched(view)}
     weights = {str(c.attrs.tensor): float(weight_scale_func(c)) for c in weights_of(view).values()}
     biases = {
-        name: float(weight_scale_func(_Bias(view.value[var].args[1:]))) for name, var in bias_variables(mod).items()
+        name: float(weight_scale_func(_Bias(view.value[var].args[1:])))
+        for name, var in bias_variables(plain_mod).items()
     }
-    return with_thresholds(mod, inputs, weights | biases)
+    return like(mod, with_thresholds(plain_mod, inputs, weights | biases))
 
 
 class _Bias:

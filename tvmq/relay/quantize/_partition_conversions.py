@@ -9,7 +9,8 @@ import tvm
 from tvmq.errors import IntegralError
 from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions as split
-from tvmq.relay.quantize.stages import like, plain_module
+from tvmq.relay.passes import like
+from tvmq.relay.quantize.stages import plain_module
 
 
 class NotIntegral(IntegralError, AssertionError):

@@ -10,6 +10,7 @@ from typing import Any
 
 import tvm
 
+from tvmq.relay.passes import like
 from tvmq.relay.quantize._calibrate import calibrate, calibrated
 from tvmq.relay.quantize._partition_conversions import partition_conversions
 from tvmq.relay.quantize.context import QuantizeContext, quantize_context
@@ -19,7 +20,6 @@ from tvmq.relay.quantize.registry import register_annotate_function, register_pa
 from tvmq.relay.quantize.stages import (
     annotate,
     annotated,
-    like,
     partition,
     partitioned,
     prerequisite_optimize,

@@ -8,7 +8,7 @@
     realize()                  realize, fold_constants, pack_weights
 
 Each gives a pass of TVM, callable on a module and usable in tvm.transform.Sequential; it reads `current_qconfig()` when
-it runs. The modules between them print as text and parse back.
+it runs, and gives a module of the kind that it takes. The modules between them print as text and parse back.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from tvmq.passes.realize import realize as realize_groups
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.relay import module
 from tvmq.relay.expr import Expr, Function
+from tvmq.relay.passes import like, module_pass
 from tvmq.relay.quantize.floats import float_rules
 from tvmq.relay.quantize.qconfig import current_qconfig
 from tvmq.relay.quantize.translate import to_tvmq
@@ -103,11 +104,6 @@ def plain_module(mod: Any) -> tvm.IRModule:
     )
 
 
-def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
-    """The result for one who gave `given`: Relay's view of it for a Relay module, function or expression."""
-    return module.as_module(result) if isinstance(given, module.IRModule | Expr | Function) else result
-
-
 def _known(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The parameters that the module has, as arrays."""
     functions = [func for _, func in mod.functions_items() if isinstance(func, tvm.relax.Function)]
@@ -122,7 +118,7 @@ def _known(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray
 
 
 def _as_pass(step: Step, name: str) -> Any:
-    @tvm.transform.module_pass(opt_level=0, name=name)
+    @module_pass(opt_level=0, name=name)
     def run(mod: tvm.IRModule, _context: Any) -> tvm.IRModule:
         return step(mod)
 

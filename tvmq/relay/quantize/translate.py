@@ -29,7 +29,7 @@ RELAX_NAMES: dict[str, tuple[str, ...]] = {
 def to_tvmq(config: QConfig, rules: Sequence[Rule] = ()) -> ours.QConfig:
     """The options of tvmq that compute what these options of Relay meant.
 
-    skip_conv_layers comes by `rules`, since Relay counted in another order; partition_conversions is a step of its own
+    skip_conv_layers comes by `rules`, since Relay counted in another order
     raises  what `check` raises; ConfigError for a type or a number of bits that has no integers here
 
     >>> config = to_tvmq(QConfig(global_scale=4.0))
@@ -51,6 +51,8 @@ def to_tvmq(config: QConfig, rules: Sequence[Rule] = ()) -> ours.QConfig:
         skip_conv_layers=None,
         skip_dense_layer=bool(config.skip_dense_layer),
         do_simulation=bool(config.do_simulation),
+        # a simulation is not split, there as here; Relay ignored the option then
+        partition_conversions="disabled" if config.do_simulation else config.partition_conversions,
         debug_enabled_ops=None if enabled is None else tuple(relax for name in enabled for relax in relax_names(name)),
         rounding="UPWARD" if config.rounding == "UPWARD" else "TONEAREST",
         rules=tuple(rules),

@@ -23,7 +23,7 @@ class Target:
 
     def __new__(cls, target: Any, host: Any = None) -> Any:
         if isinstance(target, str) and target.split()[0] == "llvm" and target != "llvm":
-            return resolve_target(target).as_tvm()
+            return tvm.target.Target(resolve_target(target).tvm)
         if isinstance(target, tvm.target.Target):
             return target
         return tvm.target.Target(target.split()[0] if isinstance(target, str) else target)

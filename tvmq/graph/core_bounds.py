@@ -6,14 +6,14 @@ The interval of a sum holds all its partial sums, in any order: that is what an 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 
 CODES = ("int8", "uint8", "int16", "bool")
 
@@ -144,7 +144,10 @@ def _products(value: relax.Call, of: Of) -> Interval | None:
     if a is None or b is None:
         return None
     product = _times(_centred(a, value.attrs.a_zero), _centred(b, value.attrs.b_zero))
-    return _repeated(product, shape_of(value.args[0])[-1]) if op_name(value) == "tvmq.matmul" else product
+    if op_name(value) != "tvmq.matmul":
+        return product
+    count = _product(sizes_of(value.args[0])[-1:])
+    return None if count is None else _repeated(product, count)
 
 
 def _plus(value: relax.Call, of: Of) -> Interval | None:
@@ -175,13 +178,21 @@ def _sum_of(value: relax.Call, of: Of) -> Interval | None:
     if x is None:
         return None
     if op_name(value) == "tvmq.sum_pool":
-        count = math.prod(int(k) for k in attrs.kernel)
+        count = _product([int(k) for k in attrs.kernel])
     elif op_name(value) == "tvmq.sum":
-        count = math.prod(shape_of(value.args[0])[int(axis)] for axis in attrs.axes)
+        sizes = sizes_of(value.args[0])
+        count = _product([sizes[int(axis)] for axis in attrs.axes])
     else:
-        size = list(shape_of(value.args[0])[2:])
-        count = int(numerics.adaptive_counts(size, [int(n) for n in attrs.out_size]).max())
-    return _repeated(_centred(x, attrs.zero_point), count)
+        pixels = [size for size in sizes_of(value.args[0])[2:] if isinstance(size, int)]
+        is_known = len(pixels) == len(attrs.out_size)
+        count = int(numerics.adaptive_counts(pixels, [int(n) for n in attrs.out_size]).max()) if is_known else None
+    return None if count is None else _repeated(_centred(x, attrs.zero_point), count)
+
+
+def _product(sizes: Sequence[int | str]) -> int | None:
+    """How many values have these sizes; None if one of them is free."""
+    known = [size for size in sizes if isinstance(size, int)]
+    return math.prod(known) if len(known) == len(sizes) else None
 
 
 def _added(value: relax.Call, of: Of) -> Interval | None:

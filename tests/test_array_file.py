@@ -1,0 +1,67 @@
+"""Files of arrays that claim more than they hold, or than anyone could read."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tvmq import array_file
+from tvmq.array_file import ArrayFile
+from tvmq.cli.files import read_arrays
+from tvmq.dataset import Dataset, Input
+from tvmq.errors import DataError, MemoryLimitError
+
+
+def npy(shape: str, body: bytes = bytes(64)) -> bytes:
+    """An .npy whose header claims a shape."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (64 - (len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
+
+
+def packed(path: Path, content: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", content)
+    return path
+
+
+def test_arrays_as_they_were_saved(tmp_path: Path) -> None:
+    x, number = np.arange(6, dtype=np.float32).reshape(2, 3), np.float64(3)
+    np.savez(tmp_path / "a.npz", x=x, number=number, empty=x[:0])
+    file = ArrayFile(tmp_path / "a.npz")
+    assert file.names == ["x", "number", "empty"]
+    found = dict(file.items())
+    np.testing.assert_array_equal(found["x"], x)
+    assert found["number"] == 3 and found["empty"].shape == (0, 3)
+    np.save(tmp_path / "a.npy", x.T)
+    file = ArrayFile(tmp_path / "a.npy")
+    assert file.names is None
+    np.testing.assert_array_equal(file.array(), x.T)
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000, 3, 32, 32)", "(-1, 3)", "(17,)"])
+def test_claims_that_the_file_cannot_hold(tmp_path: Path, shape: str) -> None:
+    """Refused by their headers, wherever data are read."""
+    (tmp_path / "x.npy").write_bytes(npy(shape))
+    for path in (packed(tmp_path / "x.npz", npy(shape)), tmp_path / "x.npy"):
+        with pytest.raises(ValueError, match="claims"):
+            ArrayFile(path)
+        with pytest.raises(DataError, match="claims"):
+            read_arrays(path, ["x"])
+        with pytest.raises(DataError, match="claims"):
+            list(Dataset(str(path), [Input("x", (None, 3), "float32")]))
+
+
+def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = packed(tmp_path / "x.npz", npy("(1000000, 5)", bytes(20_000_000)))
+    assert ArrayFile(path)["x"].shape == (1000000, 5)
+    with pytest.raises(MemoryLimitError, match=r"is too large: its array would take 20.0 MB, at most 19.0 MB"):
+        ArrayFile(path, 19_000_000)
+    monkeypatch.setattr(array_file, "UNPACKED_BASE", 1 << 20)
+    for read in (lambda: read_arrays(path, ["x"]), lambda: list(Dataset(path, [Input("x", (None, 5), "float32")]))):
+        with pytest.raises(MemoryLimitError, match=r"kB, would unpack to 20.0 MB, which no samples do; .*numpy.savez"):
+            read()

@@ -1,0 +1,107 @@
+"""Long chains of operators: no part of the road recurses over depth, and its steps grow in line with their number."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import tvmq
+
+LONGER_THAN_THE_STACK = 1200
+# one round of each kind: (operator, further inputs, attributes)
+Step = tuple[str, list[str], dict[str, Any]]
+KINDS: dict[str, list[Step]] = {
+    "relu": [("Relu", [], {})],
+    "add": [("Add", ["small"], {})],
+    "sine": [("Sin", [], {})],
+    "moves": [("Reshape", ["column"], {}), ("Transpose", [], {"perm": [1, 0]}), ("Reshape", ["row"], {})],
+    "factors": [("Mul", ["half"], {}), ("Mul", ["two"], {})],
+    "mixed": [
+        *(("Relu", [], {}), ("Add", ["small"], {}), ("Mul", ["vector"], {}), ("Sigmoid", [], {})),
+        *(("Reshape", ["column"], {}), ("Transpose", [], {"perm": [1, 0]}), ("Sub", ["vector"], {}), ("Clip", [], {})),
+    ],
+}
+CONSTANTS = {
+    "small": np.float32(0.001),
+    "half": np.float32(0.5),
+    "two": np.float32(2),
+    "vector": np.array([0.9, 1.1, 1.0, 0.95], np.float32),
+    "column": np.array([4, 1]),
+    "row": np.array([1, 4]),
+    "weight": np.eye(4, dtype=np.float32),
+}
+
+
+def chain(kind: str, length: int, *, seeds: bool = False) -> onnx.ModelProto:
+    """So many operators in a row; seeds: a product before them and one behind."""
+    steps = [KINDS[kind][i % len(KINDS[kind])] for i in range(length)]
+    if seeds:
+        steps = [("MatMul", ["weight"], {}), *steps, ("MatMul", ["weight"], {})]
+    nodes, names = [], ["x", *(f"t{i}" for i in range(len(steps) - 1)), "y"]
+    for number, (operator, more, attributes) in enumerate(steps):
+        nodes.append(helper.make_node(operator, [names[number], *more], [names[number + 1]], **attributes))
+    used = {name for node in nodes for name in node.input}
+    weights = [numpy_helper.from_array(np.asarray(array), name) for name, array in CONSTANTS.items() if name in used]
+    ends = (helper.make_tensor_value_info(name, TensorProto.FLOAT, (1, 4)) for name in ("x", "y"))
+    graph = helper.make_graph(nodes, "chain", [next(ends)], [next(ends)], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+FEED = {"x": np.array([[0.5, -0.25, 1.5, 0.75]], np.float32)}
+
+
+def walk_the_road(model: onnx.ModelProto) -> None:
+    """Import, quantize, build and run; code equals definition."""
+    mod, params = tvmq.from_onnx(model)
+    quantized = tvmq.quantize(mod, params, [FEED])
+    assert np.array_equal(tvmq.build(quantized).run(FEED)[0], tvmq.reference.run(quantized, FEED)[0])
+
+
+@pytest.mark.parametrize("kind", ["add", "moves"])
+def test_quantize_chains_longer_than_the_stack(kind: str) -> None:
+    assert sys.getrecursionlimit() <= LONGER_THAN_THE_STACK
+    mod, params = tvmq.from_onnx(chain(kind, LONGER_THAN_THE_STACK))
+    quantized = tvmq.quantize(mod, params, [FEED])
+    assert len(quantized["main"].body.blocks[0].bindings) >= LONGER_THAN_THE_STACK
+
+
+@pytest.mark.slow
+def test_mixed_chain_longer_than_the_stack() -> None:
+    walk_the_road(chain("mixed", LONGER_THAN_THE_STACK))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["relu", "add"])
+def test_twenty_thousand_operators(kind: str) -> None:
+    walk_the_road(chain(kind, 20_000))
+
+
+@pytest.mark.parametrize("kind,seeds", [("add", True), ("factors", True), ("moves", False), ("sine", True)])
+def test_quantize_takes_steps_in_line_with_the_length(kind: str, seeds: bool) -> None:
+    short, long = (_steps_to_quantize(chain(kind, length, seeds=seeds)) for length in (40, 100))
+    longest = _steps_to_quantize(chain(kind, 160, seeds=seeds))
+    assert longest - long < 1.1 * (long - short)  # twice 60 operators more
+
+
+def _steps_to_quantize(model: onnx.ModelProto) -> int:
+    """Calls of Python functions."""
+    mod, params = tvmq.from_onnx(model)
+    count = 0
+
+    def called(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        with tvmq.qconfig(calibrate_mode="global_scale"):
+            tvmq.quantize(mod, params)
+    finally:
+        sys.setprofile(before)
+    return count

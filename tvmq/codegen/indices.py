@@ -1,0 +1,100 @@
+"""Index operands as loops: each index becomes the place that it means (numerics.place) before an operator reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tvm_ffi
+from tvm import relax, te, tirx, topi
+
+from tvmq import numerics
+from tvmq.graph.indices import OPERANDS, wrapped_arguments
+from tvmq.graph.view import const_value, dtype_of, is_const, make_const
+
+Expr = Any
+
+
+def take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.take; TVM's default mode reads foreign memory for an index that is out of bounds."""
+    axis, mode = call.attrs.axis, str(call.attrs.mode)
+    is_tensor = isinstance(call.args[1].ty, relax.TensorType)
+    if mode in ("fast", "wrap") and is_tensor and dtype_of(call.args[1]) in ("int32", "int64"):
+        mode = "wrap"
+    elif mode in ("fast", "wrap"):
+        return places(builder, call)
+    return builder.call_te(topi.take, *call.args, axis if axis is None else int(axis), mode=mode)
+
+
+def places(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of the other operators of OPERANDS: TVM's, of places instead of indices."""
+    args = [builder.normalize(arg) for arg in _placed(builder, call)]
+    if call.op.name == "relax.take":
+        axis = call.attrs.axis
+        return builder.call_te(topi.take, *args, axis if axis is None else int(axis), mode="clip")
+    new = builder.normalize(relax.Call(call.op, args, call.attrs, call.ty_args))
+    return call.op.get_attr("FLegalize")(builder, new)
+
+
+def scatter_elements(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.scatter_elements: TVM's where it is right, else scatter_nd with all coordinates.
+
+    TVM's goes through data and indices as if they had the same sizes along all axes but one.
+    """
+    shape, others = ([*arg.ty.shape] for arg in call.args[:2])
+    axis = int(call.attrs.axis) % len(shape)
+    same = all(map(tvm_ffi.structural_equal, shape[:axis] + shape[axis + 1 :], others[:axis] + others[axis + 1 :]))
+    if same:
+        return places(builder, call)
+    data, indices, updates = _placed(builder, call)
+    points = builder.emit(builder.call_te(_points, indices, axis, primfunc_name_hint="points"))
+    new = builder.normalize(relax.op.scatter_nd(data, points, updates, str(call.attrs.reduction)))
+    return new.op.get_attr("FLegalize")(builder, new)
+
+
+def _placed(builder: relax.BlockBuilder, call: relax.Call) -> list[relax.Expr]:
+    """The arguments with places instead of indices."""
+
+    def wrap(indices: relax.Expr, sizes: list[Any]) -> relax.Expr:
+        if is_const(indices) and all(isinstance(size, tirx.IntImm) for size in sizes):
+            return make_const(numerics.place(const_value(indices), np.array([int(size) for size in sizes])))
+        given = indices if is_const(indices) or isinstance(indices, relax.Var) else builder.emit(indices)
+        return builder.emit(builder.call_te(_places, given, sizes, primfunc_name_hint="places"))
+
+    return wrapped_arguments(call, wrap)
+
+
+def _points(places: te.Tensor, axis: int) -> te.Tensor:
+    """[shape of places, rank]: the coordinates of each element, its place along `axis`."""
+
+    def value(*i: tirx.Var) -> Expr:
+        result = places(*i[:-1])
+        for number, at in enumerate(i[:-1]):
+            result = result if number == axis else tirx.Select(i[-1] == number, tirx.Cast("int64", at), result)
+        return result
+
+    return te.compute([*places.shape, len(places.shape)], value, name="points")
+
+
+def _places(indices: te.Tensor, sizes: list[Any]) -> te.Tensor:
+    """int64 [as indices]; sizes: one, or one for each item of the last dimension."""
+
+    def value(*i: tirx.Var) -> Expr:
+        index = tirx.Cast("int64", indices(*i))
+        result = _place(index, sizes[-1])
+        for number, size in reversed(list(enumerate(sizes[:-1]))):
+            result = tirx.Select(i[-1] == number, _place(index, size), result)
+        return result
+
+    return te.compute(indices.shape, value, name="places")
+
+
+def _place(index: Expr, size: Any) -> Expr:
+    return tirx.FloorMod(index, tirx.max(tirx.Cast("int64", size), tirx.const(1, "int64")))
+
+
+RULES: dict[str, Any] = {
+    **{f"relax.{name}": places for name in OPERANDS},
+    "relax.take": take,
+    "relax.scatter_elements": scatter_elements,
+}

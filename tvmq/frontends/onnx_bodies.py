@@ -1,0 +1,75 @@
+"""Bodies of If and Loop as nodes of the graph around them: copied, with names below that of their node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import onnx
+
+
+def copy_node(node: onnx.NodeProto) -> onnx.NodeProto:
+    """A node of its own; protobuf drops what it held when a list is emptied."""
+    import onnx
+
+    copy = onnx.NodeProto()
+    copy.CopyFrom(node)
+    return copy
+
+
+def replace_nodes(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> None:
+    """Give the graph these nodes instead of its own (in place); some of its own may be among them."""
+    copies = [copy_node(node) for node in nodes]
+    del graph.node[:]
+    graph.node.extend(copies)
+
+
+def inline_body(
+    body: onnx.GraphProto, prefix: str, given: Mapping[str, str]
+) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto], list[str]]:
+    """Nodes, weights and names of the results of a body; all values it makes are called `prefix`/own name.
+
+    given   {input of the body: value outside}
+    """
+    import onnx
+
+    own = {name for inner in body.node for name in inner.output if name}
+    own |= {tensor.name for tensor in body.initializer}
+    table = {**{name: f"{prefix}/{name}" for name in own}, **given}
+    nodes = []
+    for position, inner in enumerate(body.node):
+        renamed = rename_values(inner, table)
+        renamed.name = f"{prefix}/{inner.name or f'{inner.op_type}_{position}'}"
+        nodes.append(renamed)
+    weights = []
+    for tensor in body.initializer:
+        weight = onnx.TensorProto()
+        weight.CopyFrom(tensor)
+        weight.name = table[tensor.name]
+        weights.append(weight)
+    return nodes, weights, [table.get(value.name, value.name) for value in body.output]
+
+
+def rename_values(node: onnx.NodeProto, table: Mapping[str, str]) -> onnx.NodeProto:
+    """A copy that reads and writes other names, inside of its own graphs too."""
+    copy = copy_node(node)
+    copy.input[:] = [table.get(name, name) for name in node.input]
+    copy.output[:] = [table.get(name, name) for name in node.output]
+    for attribute in copy.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+            hidden = {value.name for value in [*graph.input, *graph.initializer]}
+            inside = {name: new for name, new in table.items() if name not in hidden}
+            inner = [rename_values(deeper, inside) for deeper in graph.node]
+            del graph.node[:]
+            graph.node.extend(inner)
+            for value in graph.output:
+                value.name = inside.get(value.name, value.name)
+    return copy
+
+
+def identity(source: str, result: str, name: str) -> onnx.NodeProto:
+    """A node that gives a value another name."""
+    from onnx import helper
+
+    return helper.make_node("Identity", [source], [result], name=name)

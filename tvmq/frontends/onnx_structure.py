@@ -1,0 +1,142 @@
+"""What a graph of ONNX must be before anything reads it: names that are unique, attributes as the operator has them.
+
+ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
+here is looked at here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tvmq.errors import ModelError, UnsupportedOpError
+
+if TYPE_CHECKING:
+    import onnx
+
+MOST = 2**31 - 1  # TVM keeps sizes of windows in 32 bits
+# attribute: the least that each of its numbers may be
+LEAST = {
+    **dict.fromkeys(("kernel_shape", "strides", "dilations"), 1),
+    **dict.fromkeys(("group", "num_groups", "hidden_size", "blocksize"), 1),
+    **dict.fromkeys(("num_heads", "q_num_heads", "kv_num_heads"), 1),
+    **dict.fromkeys(("pads", "output_padding", "output_shape"), 0),
+}
+CROPS = frozenset({"Pad"})  # whose pads may be negative
+
+
+def check_structure(model: onnx.ModelProto, where: str) -> None:
+    """Refuse graphs that are ambiguous or impossible.
+
+    where    the model, for messages
+    raises   ModelError: an operator set, input or weight is there twice; an output without a name; a dimension
+             below 0. UnsupportedOpError: an attribute outside of what its operator allows
+    """
+    graph = model.graph
+    _refuse_twice((entry.domain.replace("ai.onnx", "") for entry in model.opset_import), "operator set", where)
+    _refuse_twice((value.name for value in graph.input), "input", where)
+    _refuse_twice((tensor.name for tensor in graph.initializer), "weight", where)
+    for what, values in (("input", graph.input), ("output", graph.output)):
+        if any(not value.name for value in values):
+            raise ModelError(f"from_onnx: an {what} of '{where}' has no name; name all of them, or export it again")
+    for value in [*graph.input, *graph.output]:
+        dims = [d.dim_value for d in value.type.tensor_type.shape.dim if d.HasField("dim_value")]
+        _refuse_negative(dims, f"'{value.name}' of '{where}'")
+    for tensor in graph.initializer:
+        _refuse_negative(tensor.dims, f"weight '{tensor.name}' of '{where}'")
+    version = next((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), 0)
+    for node in graph.node:
+        check_attributes(node, version)
+
+
+def _refuse_twice(names: Iterable[str], what: str, where: str) -> None:
+    name, count = next(iter(Counter(names).most_common(1)), ("", 1))
+    if count > 1:
+        shown = name or ("ai.onnx" if what == "operator set" else "")
+        raise ModelError(
+            f"from_onnx: '{where}' has {count} {what}s called '{shown}'; names must differ, export it again"
+        )
+
+
+def _refuse_negative(dims: Iterable[int], what: str) -> None:
+    dims = list(dims)
+    if any(size < 0 for size in dims):
+        raise ModelError(
+            f"from_onnx: {what} has the shape {dims}; sizes are 0 or more, a free one has a name instead: export it "
+            "again"
+        )
+
+
+def check_attributes(node: onnx.NodeProto, opset: int) -> None:
+    """Refuse attributes of another type or number than the operator has, and a wrong count of inputs or outputs."""
+    if node.domain not in ("", "ai.onnx", "com.microsoft"):
+        return
+    for attribute in node.attribute:
+        least = LEAST.get(attribute.name)
+        if least is None or (attribute.name == "pads" and node.op_type in CROPS):
+            continue
+        numbers = list(attribute.ints) if attribute.type == attribute.INTS else [attribute.i]
+        if attribute.type not in (attribute.INT, attribute.INTS) or not all(least <= n <= MOST for n in numbers):
+            shown = numbers if attribute.type == attribute.INTS else _value(attribute)
+            raise refusal(node, f"{attribute.name} is {shown}, allowed are whole numbers from {least} to 2**31 - 1")
+    schema = _schema(node.op_type, opset) if node.domain != "com.microsoft" else None
+    if schema is not None:
+        _check_schema(node, schema)
+
+
+def _check_schema(node: onnx.NodeProto, schema: _Schema) -> None:
+    for what, names, (least, most) in (("inputs", node.input, schema.inputs), ("outputs", node.output, schema.outputs)):
+        if not least <= len(names) <= most:
+            allowed = f"{least}" if least == most else f"{least} to {most}" if most < MOST else f"{least} or more"
+            raise refusal(node, f"it has {len(names)} {what}, the operator takes {allowed}")
+    given = {attribute.name: attribute for attribute in node.attribute}
+    lacking = [name for name in schema.required if name not in given]
+    if lacking:
+        raise refusal(node, f"it lacks the attribute {lacking[0]}")
+    for name, attribute in given.items():
+        code, kind = schema.types.get(name, (attribute.type, ""))
+        if attribute.type != code and not attribute.ref_attr_name:
+            raise refusal(node, f"{name} is {_value(attribute)}, the operator takes {kind}")
+
+
+def _value(attribute: onnx.AttributeProto) -> str:
+    """An attribute's value in few words."""
+    from onnx import AttributeProto, helper
+
+    if attribute.type in (AttributeProto.INT, AttributeProto.INTS, AttributeProto.FLOAT, AttributeProto.FLOATS):
+        return str(helper.get_attribute_value(attribute))[:60]
+    return f"of type {AttributeProto.AttributeType.Name(attribute.type).lower()}"
+
+
+class _Schema(NamedTuple):
+    """Of ONNX's definition of an operator: least and most inputs and outputs; attributes."""
+
+    inputs: tuple[int, int]
+    outputs: tuple[int, int]
+    required: tuple[str, ...]
+    types: dict[str, tuple[int, str]]
+
+
+@cache
+def _schema(op_type: str, opset: int) -> _Schema | None:
+    """ONNX's definition of an operator, None where it has none."""
+    from onnx import defs
+
+    if not 0 < opset < 2**31 or not defs.has(op_type, max_inclusive_version=opset):
+        return None
+    schema: Any = defs.get_schema(op_type, max_inclusive_version=opset)
+    attributes = schema.attributes.items()
+    return _Schema(
+        (schema.min_input, schema.max_input),
+        (schema.min_output, schema.max_output),
+        tuple(name for name, one in attributes if one.required),
+        {name: (int(one.type.value), one.type.name.lower()) for name, one in attributes},
+    )
+
+
+def refusal(node: onnx.NodeProto, what: str) -> UnsupportedOpError:
+    """The error for a node that no runtime could compute: names it and its operator."""
+    where = f"from_onnx, layer '{node.name}': {node.op_type}"
+    return UnsupportedOpError(f"{where}: {what}; correct the model, or export it again")

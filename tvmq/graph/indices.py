@@ -1,0 +1,211 @@
+"""Which operands of Relax operators are indices, and of which axes: what every index has to stay inside of.
+
+An index counts from the end where it is negative: -size .. size - 1. A constant outside of that is refused, an input of
+the model is checked before each run, and what is computed inside of the model wraps round (numerics.place).
+
+A new operator gets all of this by a line in OPERANDS.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import DataError, UnsupportedOpError
+from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Indices that an operator reads.
+
+    argument  its number among the arguments
+    field     its number in a tuple that is the argument; None where the argument is a tensor
+    axes      of the data that they count; several: one for each item of the last dimension of the indices
+    """
+
+    argument: int
+    axes: tuple[int, ...]
+    field: int | None = None
+
+    def of(self, call: relax.Call) -> relax.Expr:
+        """The indices; of a tuple that is a variable, its field."""
+        given = call.args[self.argument]
+        if self.field is None:
+            return given
+        return given.fields[self.field] if isinstance(given, relax.Tuple) else relax.TupleGetItem(given, self.field)
+
+
+def _rank(expr: relax.Expr) -> int:
+    return len(list(expr.ty.shape))
+
+
+def _along(call: relax.Call) -> list[Operand]:
+    return [Operand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
+
+
+def _taken(call: relax.Call) -> list[Operand]:
+    """relax.take; modes "clip" and "nan" say what lies outside, so that all indices are good."""
+    if str(call.attrs.mode) not in ("fast", "wrap") or not isinstance(call.args[1].ty, relax.TensorType):
+        return []
+    axis = call.attrs.axis
+    return [Operand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
+
+
+def _points(call: relax.Call) -> list[Operand]:
+    first = int(call.attrs.batch_dims) if op_name(call) == "gather_nd" else 0
+    count = int(list(call.args[1].ty.shape)[-1])
+    return [Operand(1, tuple(range(first, first + count)))]
+
+
+def _each(call: relax.Call) -> list[Operand]:
+    if isinstance(call.args[1].ty, relax.TensorType):
+        return [Operand(1, (0,))]
+    return [Operand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
+
+
+OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
+    "take": _taken,
+    "gather_elements": _along,
+    "scatter_elements": _along,
+    "gather_nd": _points,
+    "scatter_nd": _points,
+    "index_tensor": _each,
+    "index_put": _each,
+}
+# What keeps every value of its operand, so that an index behind it is an index before it
+# seen as unsigned, negative numbers are larger than any size
+UNSIGNED: dict[str, Any] = {"<i8": np.dtype("<u8"), "<i4": np.dtype("<u4")}
+COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
+MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
+
+
+def index_operands(call: relax.Expr) -> list[Operand]:
+    """The indices that an operator reads; none for all other expressions."""
+    name = op_name(call)
+    return OPERANDS[name](call) if name in OPERANDS else []
+
+
+def axis_sizes(call: relax.Call, operand: Operand) -> list[int | str]:
+    """Sizes of the axes that indices count; free ones as text."""
+    sizes = sizes_of(call.args[0])
+    if op_name(call) == "take" and call.attrs.axis is None:
+        known = [size for size in sizes if isinstance(size, int)]
+        return [math.prod(known) if len(known) == len(sizes) else " * ".join(map(str, sizes))]
+    return [sizes[axis] for axis in operand.axes]
+
+
+def refuse_outside(call: relax.Expr, where: str) -> None:
+    """Refuse a constant index outside of its axis, indices and updates of shapes that do not fit, a topk of too many.
+
+    where   the layer and its operator, for the message
+    raises  UnsupportedOpError
+    """
+    for operand in index_operands(call):
+        indices = operand.of(call)
+        if is_const(indices):
+            _check(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
+        if 0 in axis_sizes(call, operand) and 0 not in sizes_of(indices):
+            raise UnsupportedOpError(f"{where}: indices into an axis of no elements; leave it out")
+    if op_name(call) in ("gather_elements", "scatter_elements"):
+        sizes, many = sizes_of(call.args[0]), sizes_of(call.args[1])
+        for axis, (size, count) in enumerate(zip(sizes, many, strict=True)):
+            if axis == int(call.attrs.axis) % len(sizes) or isinstance(size, str) or isinstance(count, str):
+                continue
+            if count > size:
+                raise UnsupportedOpError(
+                    f"{where}: indices of shape {many} are larger than {sizes} along axis {axis}; cut them"
+                )
+    if op_name(call) == "topk":
+        size, count = sizes_of(call.args[0])[int(call.attrs.axis)], int(call.attrs.k)
+        if isinstance(size, int) and count > size:
+            raise UnsupportedOpError(f"{where}: {count} of an axis of {size}; take at most {size}")
+
+
+def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
+    """Inputs that are indices as they are: {"input", "sizes", "layer", "operator"} of each use.
+
+    names   {parameter: input}
+    sizes   of the axes; a free one is the text of its name
+    """
+    found: list[dict[str, Any]] = []
+    if COMPUTED in (view.func.attrs or {}):
+        return found
+    for var, value in view.bindings:
+        for operand in index_operands(value):
+            param = _origin(view, operand.of(value), len(operand.axes) == 1)
+            sizes = [size if isinstance(size, int) else size[:] for size in axis_sizes(value, operand)]
+            if param in names and all(isinstance(size, int) or size.isidentifier() for size in sizes):
+                layer = ", ".join(view.sources(var.name))
+                found.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
+    return found
+
+
+class IndexUse:
+    """An input that is an index, and the short way to see that all of it is inside.
+
+    described  one of input_indices
+    position   of the input
+    """
+
+    def __init__(self, described: dict[str, Any], position: int) -> None:
+        self.described, self.position = described, position
+        sizes = described["sizes"]
+        self._end = min((size if isinstance(size, int) else 0 for size in sizes), default=0)
+
+    def is_inside(self, array: np.ndarray) -> bool:
+        """True if no index is negative or beyond the least axis; False says nothing."""
+        unsigned = UNSIGNED.get(array.dtype.str)
+        return unsigned is not None and bool(array.view(unsigned).max(initial=0) < self._end)
+
+
+def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int], where: str) -> None:
+    """DataError if an input of the model holds an index outside; `use` is one of input_indices.
+
+    sizes  of free dimensions by name
+    """
+    axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
+    reader = f"layer '{use['layer']}', {use['operator']}"
+    _check(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
+
+
+def _check(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:
+    columns = indices.reshape(-1, len(sizes)).T if len(sizes) > 1 else [indices]
+    for column, size in zip(columns, sizes, strict=True):
+        for value in (int(column.min(initial=0)), int(column.max(initial=0))) if isinstance(size, int) else ():
+            if column.size and not -size <= value < size:
+                raise error(f"{where}: index {value} lies outside of {-size}..{size - 1}; correct the indices")
+
+
+def _origin(view: View, expr: relax.Expr, moved: bool) -> str:
+    """The parameter whose values an operand has; "" if it is computed. moved: they may be laid out otherwise."""
+    while isinstance(expr, relax.Var):
+        value = view.producer(expr)
+        if value is None:
+            return str(expr.name)
+        name = op_name(value)
+        widens = name == "astype" and "int" in str(value.args[0].ty.dtype)
+        if not (widens or (moved and name in MOVES)):
+            return ""
+        expr = value.args[0]
+    return ""
+
+
+def wrapped_arguments(call: relax.Call, wrap: Callable[[relax.Expr, list[Any]], relax.Expr]) -> list[relax.Expr]:
+    """The arguments of a call with wrap(indices, sizes of their axes) in the place of the indices."""
+    args = list(call.args)
+    shape = list(call.args[0].ty.shape)
+    for number, group in _by_argument(index_operands(call)):
+        new = [wrap(operand.of(call), [shape[axis] for axis in operand.axes]) for operand in group]
+        args[number] = new[0] if group[0].field is None else relax.Tuple(new)
+    return args
+
+
+def _by_argument(operands: list[Operand]) -> Iterator[tuple[int, list[Operand]]]:
+    for number in dict.fromkeys(operand.argument for operand in operands):
+        yield number, [operand for operand in operands if operand.argument == number]
