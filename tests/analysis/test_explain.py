@@ -78,7 +78,8 @@ def test_table_of_an_executable_names_kernels(digits):
     for row in rows.values():
         assert set(filter(None, row[4].split(" + "))) <= known
     products = [row for row in explanation.rows() if row[1] in ("conv2d", "dense")]
-    assert products and all("conv2d" in row[4] or "depthwise" in row[4] or "matmul" in row[4] for row in products)
+    families = ("conv2d", "depthwise", "matmul", "winograd")
+    assert products and all(any(family in row[4] for family in families) for row in products)
     depthwise = rows["/block1/depthwise/{conv, norm, act}"][4]
     assert "depthwise" in depthwise or not any("depthwise" in kernel for kernel in known)
     assert explanation.to_dict()["kernels"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import onnx
+import pytest
 
 from tests.models import Net
 
 
+@pytest.mark.isa("avx512_vnni")  # below it the kernel of this product has one tile
 def test_tune(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "cache"))
     net = Net((1, 8, 10, 10))

@@ -72,6 +72,11 @@ def test_every_fold_is_proved_and_nothing_is_lost(size: int, highest: int) -> No
     assert 5 not in plan.order and (plan.split > 0) == (size * highest > 2**14)
 
 
+def test_weights_of_zeros_leave_nothing_to_fold() -> None:
+    plan = plan_panel(np.zeros((5, 4, 16), np.int8), 255)
+    assert plan.pairs == plan.split == len(plan.order) == len(plan.weight) == 0
+
+
 def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Operands with weights of 7 bits, many of them extreme."""
     x, weight, bias = conv_operands(conv)

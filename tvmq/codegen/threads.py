@@ -32,6 +32,7 @@ VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 SHARE_ALL_CORES = -3
 # Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
 ALLOWED_CPUS = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+TASKS = "/proc/{}/task"
 SURELY_AWAKE = 0.03  # seconds; a thread of the pool looks 300,000 times for work before it waits: 0.1 s at least
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
@@ -45,6 +46,7 @@ class _Here(threading.local):
     size   of its pool
     fixed  it stays so
     woken  when its pool last looked for work because of a fork
+    awake  threads of the process that ran then
     lost   its pool is of a parent process, and nothing runs there
     """
 
@@ -52,6 +54,7 @@ class _Here(threading.local):
     size = 0
     fixed = False
     woken = 0.0
+    awake: frozenset[str] = frozenset()
     lost = False
 
 
@@ -144,7 +147,7 @@ def _wake_pool() -> None:
     if here.size > 1:
         _set(here.size)
         _launch()(_idle(), None, 0)
-        here.woken = time.monotonic()
+        here.woken, here.awake = time.monotonic(), _running(os.getpid())
 
 
 def _keep_pool() -> None:
@@ -162,13 +165,28 @@ def _renew_pool() -> None:
     _worker.cache_clear()
     if here.size <= 1:
         return
-    if time.monotonic() - here.woken > SURELY_AWAKE:
+    # who was looking for work before the fork and still is did not wait in between
+    still_awake = len(here.awake) > 1 and here.awake <= _running(os.getppid())
+    if not still_awake and time.monotonic() - here.woken > SURELY_AWAKE:
         _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
         here.count, here.size, here.fixed = 1, 1, False
         here.lost = True
         return
     _pool_function("ResetThreadPool", "v")()
     _set(here.count or here.size)
+
+
+def _running(process: int) -> frozenset[str]:
+    """Threads of a process that run or could; none where the system does not tell."""
+    running = set()
+    try:
+        for thread in os.listdir(TASKS.format(process)):
+            state = Path(TASKS.format(process), thread, "stat").read_text().rpartition(") ")[2]
+            if state.startswith("R"):
+                running.add(thread)
+    except OSError:
+        return frozenset()
+    return frozenset(running)
 
 
 def _pool_function(name: str, signature: str, *types: Any) -> Any:

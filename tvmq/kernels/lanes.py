@@ -97,10 +97,11 @@ def _halves(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     """Entries that can be folded together, [pairs, 2], and those left alone: heavy ones are tried with light ones."""
-    lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, -1)
+    channels = entries.shape[-1]
+    lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, channels)
     # [entries, positive lanes and negative lanes]: sums of a pair are sums of these
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
-    reach = reach.reshape(len(entries), -1)
+    reach = reach.reshape(len(entries), 4 * channels)
     limit = INT16.max // highest
     rest = np.argsort(-reach.max(axis=1, initial=0), kind="stable")
     found: list[np.ndarray] = []
