@@ -19,7 +19,6 @@ from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module,
 from tvmq.errors import BuildError
 from tvmq.kernels import builder
 from tvmq.kernels.conv2d import conv2d
-from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Conv2d
 
 TARGET = resolve_target("llvm")
@@ -138,7 +137,7 @@ def test_passes_that_are_left_out_change_no_code():
 
     shape = Conv2d(1, 6, 6, 16, 16, (3, 3), (1, 1), (1, 1, 1, 1))
     epilogue, _ = epilogue_for(shape, "all")
-    convolution = conv2d(shape, *conv_operands(shape)[1:], 3, epilogue, isa_named("avx2"))
+    convolution = conv2d(shape, *conv_operands(shape)[1:], 3, epilogue, TARGET.isa)
     target = tvm.target.Target({**OPT_LEVEL, **TARGET.tvm})
     with target:
         functions = [convolution.func, twice(), *prim_funcs(fuse(network(body, SHAPE))).values()]
