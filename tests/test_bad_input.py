@@ -407,14 +407,14 @@ import resource, sys
 from tvmq.cli.main import main
 from tvmq.dataset import Dataset, Input
 import tvmq.codegen.artifact as artifact
-write = artifact._write
+write = artifact.write_whole
 
-def limited(path, data):
+def limited(path, pieces):
     # a disk on which only this many bytes have room; the process may be root, who may write everywhere
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-    write(path, data)
+    write(path, pieces)
 
-artifact._write = limited
+artifact.write_whole = limited
 main()
 """
 

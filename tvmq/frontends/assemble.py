@@ -17,8 +17,10 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.sizes import check_results
 from tvmq.graph.indices import refuse_outside
 from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
+from tvmq.graph.view import op_name
 from tvmq.text import printable_name
 
+SHAPED_BY_DATA = ("dynamic_strided_slice", "nonzero", "unique")
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
 
 
@@ -105,6 +107,14 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
     return [expr.tuple_value] if isinstance(expr, relax.TupleGetItem) else []
 
 
+def _is_settled_later(value: relax.Expr) -> bool:
+    """True where a shape is unknown because of free sizes alone, which `settle_sizes` finds equal; not by data."""
+    if not isinstance(value, relax.Call) or op_name(value) in SHAPED_BY_DATA:
+        return False
+    types = [arg.ty for arg in value.args if isinstance(arg.ty, relax.TensorType)]
+    return any(ty.shape is None or any(not isinstance(size, tvm.tirx.IntImm) for size in ty.shape) for ty in types)
+
+
 class _Assembler:
     """Emits the needed bindings again, in order, under their final names."""
 
@@ -185,7 +195,7 @@ class _Assembler:
     def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
-        if isinstance(value.ty, relax.TensorType) and value.ty.shape is None:
+        if isinstance(value.ty, relax.TensorType) and value.ty.shape is None and not _is_settled_later(value):
             raise UnsupportedOpError(
                 f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
                 "make these inputs constants"
