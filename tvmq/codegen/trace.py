@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from tvm import tirx
 from tvm.ir.prim.expr import Let
 
@@ -35,8 +36,8 @@ def trace(function: Callable[[Any], Any], x: Expr) -> Expr:
     return value
 
 
-class Symbol:
-    """An array that is not there yet: NumPy's functions on it append steps.
+class Symbol(NDArrayOperatorsMixin):
+    """An array that is not there yet: NumPy's functions and operators on it append steps.
 
     expr   a TIR variable
     dtype  "float32", "int32" or "bool"
@@ -85,39 +86,6 @@ class Symbol:
         var = tirx.Var(f"t{len(self._steps)}", dtype)
         self._steps.append((var, fence(value) if dtype == "float32" else value))
         return Symbol(var, dtype, self._steps)
-
-    # np.float32 and int operands of the left reach these through NumPy's ufuncs
-    def __add__(self, other: Any) -> Symbol:
-        return np.add(self, other)
-
-    def __sub__(self, other: Any) -> Symbol:
-        return np.subtract(self, other)
-
-    def __mul__(self, other: Any) -> Symbol:
-        return np.multiply(self, other)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return np.divide(self, other)
-
-    def __neg__(self) -> Symbol:
-        return np.negative(self)
-
-    def __lshift__(self, other: Any) -> Symbol:
-        return np.left_shift(self, other)
-
-    def __rshift__(self, other: Any) -> Symbol:
-        return np.right_shift(self, other)
-
-    def __lt__(self, other: Any) -> Symbol:
-        return np.less(self, other)
-
-    def __gt__(self, other: Any) -> Symbol:
-        return np.greater(self, other)
-
-    def __eq__(self, other: Any) -> Symbol:  # type: ignore[override]
-        return np.equal(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _negative(x: Expr) -> Expr:

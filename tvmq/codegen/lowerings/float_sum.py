@@ -23,12 +23,13 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if axes != list(range(axes[0], axes[-1] + 1)):
         return False
     shape = shape_of(x)
-    sizes = [math.prod(part) for part in (shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :])]
-    kernel = float_sum_kernel(FloatSum(*sizes, mean=bool(call.attrs.mean)), lowerer.isa)
+    parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
+    outer, count, inner = (math.prod(part) for part in parts)
+    kernel = float_sum_kernel(FloatSum(outer, count, inner, bool(call.attrs.mean)), lowerer.isa)
     if kernel is None:
         return False
-    flat = lowerer.reshaped(x, sizes, f"{chain.result}_rows")
-    total = lowerer.call(kernel, [flat], (sizes[0], sizes[2]), "float32", f"{chain.result}_sums")
+    flat = lowerer.reshaped(x, [outer, count, inner], f"{chain.result}_rows")
+    total = lowerer.call(kernel, [flat], (outer, inner), "float32", f"{chain.result}_sums")
     kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
     value = lowerer.reshaped(total, kept, chain.result)
     (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
