@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.cpu_times import CpuTimes
 from tests.thinning import is_kept
@@ -23,6 +24,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# How long examples take to draw depends on what else the machine does
+settings.register_profile("tvmq", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tvmq")
 
 GOLDEN = Path(__file__).parent / "golden"
 ZOO = Path(os.environ.get("TVMQ_ZOO", Path(__file__).parents[1].parent / "shared" / "zoo"))
