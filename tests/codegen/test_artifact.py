@@ -320,6 +320,7 @@ def remade(data: bytes, change: Change, method: int = zipfile.ZIP_DEFLATED) -> b
     *[(lambda m, n=name: m.pop(n) and None, f"no item named '{name}' in the arch") for name in MEMBERS],
     (lambda m: m.update({"more.txt": b"?"}), "holds 1 members 'more.txt'; it is no tvmq file"),
     (lambda m: m.update({"../evil": b"?"}), "holds 1 members '../evil'"),
+    (lambda m: m.update({"a" * 60000: b"?"}), f"holds 1 members '{'a' * 500}...~"),
     (lambda m: m.update({"/etc/passwd": b"?"}), "holds 1 members '/etc/passwd'"),
     (lambda m: m.update({"__main__.pkl": b"?"}), "'__main__.pkl'"),
     *[(lambda m, n=n: m.update({n: m[n] + b"?"}), f"'{n}' is damaged") for n in MEMBERS[1:]],

@@ -170,7 +170,7 @@ def test_a_scatter_of_fewer_indices_than_data(shape: tuple[int, ...], index: tup
 
 
 def test_torch_indices() -> None:
-    import torch
+    torch = pytest.importorskip("torch")
 
     class Reads(torch.nn.Module):
         def __init__(self) -> None:

@@ -52,7 +52,7 @@ from tvmq.codegen.target import resolve_target
 from tvmq.codegen.targets import best, reasons
 from tvmq.codegen.whole_file import write_whole
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
-from tvmq.text import printable, printable_texts
+from tvmq.text import printable_name, printable_texts
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -300,7 +300,8 @@ def _count(manifest: dict[str, Any]) -> int:
 def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
     for name in names:
         if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
-            raise ArtifactError(f"{where} holds {names.count(name)} members '{printable(name)}'; it is no tvmq file")
+            shown = printable_name(name)
+            raise ArtifactError(f"{where} holds {names.count(name)} members '{shown}'; it is no tvmq file")
 
 
 def _bounded(unpacked: int, packed: int) -> bool:
