@@ -13,13 +13,14 @@ joins them. So the child starts new ones at once; the parent sees to it that the
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import tvm
@@ -32,8 +33,9 @@ VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 SHARE_ALL_CORES = -3
 # Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
 ALLOWED_CPUS = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
-TASKS = "/proc/{}/task"
-SURELY_AWAKE = 0.03  # seconds; a thread of the pool looks 300,000 times for work before it waits: 0.1 s at least
+THREAD = "/proc/{}/task/{}"
+# Seconds of CPU; a thread of the pool looks 300,000 times for work before it waits: 0.06 s at least
+SURELY_AWAKE = 0.03
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 Result = TypeVar("Result")
@@ -42,19 +44,19 @@ Result = TypeVar("Result")
 class _Here(threading.local):
     """Of each Python thread.
 
-    count  threads that models use now; 0: never set
-    size   of its pool
-    fixed  it stays so
-    woken  when its pool last looked for work because of a fork
-    awake  threads of the process that ran then
-    lost   its pool is of a parent process, and nothing runs there
+    count    threads that models use now; 0: never set
+    size     of its pool
+    fixed    it stays so
+    workers  threads of its pool, as the system numbers them, once a fork has asked
+    woken    {thread: seconds of CPU} of these when they last looked for work because of a fork
+    lost     its pool is of a parent process, and nothing runs there
     """
 
     count = 0
     size = 0
     fixed = False
-    woken = 0.0
-    awake: frozenset[str] = frozenset()
+    workers: frozenset[int] = frozenset()
+    woken: Mapping[int, float] = MappingProxyType({})
     lost = False
 
 
@@ -146,8 +148,10 @@ def _wake_pool() -> None:
     """Have the other threads of this thread's pool look for work: for about 0.1 s none of them waits for a signal."""
     if here.size > 1:
         _set(here.size)
+        if not here.workers:
+            here.workers = _list_workers()
         _launch()(_idle(), None, 0)
-        here.woken, here.awake = time.monotonic(), _running(os.getpid())
+        here.woken = {worker: _seconds(os.getpid(), worker) for worker in here.workers}
 
 
 def _keep_pool() -> None:
@@ -165,9 +169,9 @@ def _renew_pool() -> None:
     _worker.cache_clear()
     if here.size <= 1:
         return
+    parent, woken, here.workers = os.getppid(), here.woken, frozenset()
     # who was looking for work before the fork and still is did not wait in between
-    still_awake = len(here.awake) > 1 and here.awake <= _running(os.getppid())
-    if not still_awake and time.monotonic() - here.woken > SURELY_AWAKE:
+    if not all(_is_running(parent, w) or _seconds(parent, w) - woken[w] < SURELY_AWAKE for w in woken):
         _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
         here.count, here.size, here.fixed = 1, 1, False
         here.lost = True
@@ -176,17 +180,32 @@ def _renew_pool() -> None:
     _set(here.count or here.size)
 
 
-def _running(process: int) -> frozenset[str]:
-    """Threads of a process that run or could; none where the system does not tell."""
-    running = set()
+def _list_workers() -> frozenset[int]:
+    """The threads of this thread's pool but itself."""
+    workers = set()
+
+    def note(_task: int, _group: int | None, _data: int | None) -> int:
+        workers.add(threading.get_native_id())
+        return 0
+
+    _launch()(_TASK(note), None, 0)
+    return frozenset(workers - {threading.get_native_id()})
+
+
+def _is_running(process: int, thread: int) -> bool:
+    """True for a thread that runs or could; False where the system does not tell."""
     try:
-        for thread in os.listdir(TASKS.format(process)):
-            state = Path(TASKS.format(process), thread, "stat").read_text().rpartition(") ")[2]
-            if state.startswith("R"):
-                running.add(thread)
+        return Path(THREAD.format(process, thread), "stat").read_text().rpartition(") ")[2].startswith("R")
     except OSError:
-        return frozenset()
-    return frozenset(running)
+        return False
+
+
+def _seconds(process: int, thread: int) -> float:
+    """Seconds of CPU that a thread has used; infinitely many where the system does not tell."""
+    try:
+        return int(Path(THREAD.format(process, thread), "schedstat").read_text().split()[0]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return math.inf
 
 
 def _pool_function(name: str, signature: str, *types: Any) -> Any:
@@ -194,6 +213,10 @@ def _pool_function(name: str, signature: str, *types: Any) -> Any:
     function = getattr(_runtime(), f"_ZN3tvm7runtime9threading{len(name)}{name}E{signature}")
     function.argtypes, function.restype = types, None
     return function
+
+
+# What TVM runs in each thread of a pool: (number of the task, its group, data) -> 0 if all is well
+_TASK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @cache
