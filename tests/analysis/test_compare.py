@@ -145,11 +145,12 @@ def real(codes: np.ndarray, meaning: Any) -> np.ndarray:
 
 def test_accumulated_errors_equal_the_definition(net):
     """Both modules in NumPy, the codes dequantized by hand."""
-    comparison = tvmq.compare(net.simulated, net.integer, net.data)
+    data = net.data[:1]
+    comparison = tvmq.compare(net.simulated, net.integer, data)
     ledger = get_ledger(net.integer).layers
     coded = {key: entry for key, entry in ledger.items() if isinstance(entry.get("output"), dict)}
     sums = {key: Deviation(entry["output"]["scale"]) for key, entry in coded.items()}
-    for feed in net.data:
+    for feed in data:
         simulated, integer = watched(net.simulated, feed), watched(net.integer, feed)
         for key, deviation in sums.items():
             deviation.add(simulated.get(f"{key}_sq", simulated[key]), real(integer[key], coded[key]["output"]))

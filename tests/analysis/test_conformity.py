@@ -60,6 +60,7 @@ def test_what_is_quantized_for_the_device_conforms():
     assert found.to_dict()["conforms"] and found.to_dict()["backend"] == "emulated"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("bits", [20, 24])
 def test_what_quantize_lets_pass_conforms(bits: int):
     """Sums of other operators than convolutions count too: those of an addition, which are the largest here."""

@@ -66,6 +66,7 @@ def test_yes(digits):
     assert str(result) == "exact: yes (50 values of 5 samples equal the NumPy definition bit for bit)"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("operator", ["nn.conv2d", "add", "matmul"])
 def test_one_changed_constant_is_found(digits, operator):
     """A weight of the first convolution, its bias, a weight of the head: one step each."""

@@ -44,6 +44,7 @@ def test_alone_and_fused_are_equal(name):
     np.testing.assert_array_equal(together, (alone + before) * x)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("target", ["llvm -mcpu=haswell", "llvm -mcpu=skylake-avx512", "llvm -mcpu=x86-64"])
 def test_no_call_for_each_number(target):
     exe = built(lambda x: R.nn.gelu_tanh(R.log(R.sigmoid(R.tanh(R.exp(x))))), (4, 50), target)

@@ -67,7 +67,7 @@ def quantized(body: str, **options: object) -> tvmq.tvm.IRModule:
     return made
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_streams_and_norms_are_integers_between_their_borders(name: str) -> None:
     made = quantized(BODIES[name])
@@ -85,6 +85,7 @@ def test_as_near_as_the_float_norm(name: str) -> None:
     assert snr(true, found) > snr(true, before) - 0.3
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "expected"), [("pre", ["uint8", "uint8"]), ("post", ["int16", "uint8"])])
 def test_bits_of_the_result_are_those_of_the_readers(name: str, expected: list[str]) -> None:
     made = quantized(BODIES[name])

@@ -34,6 +34,7 @@ def test_a_result_in_floats_is_leaky_too() -> None:
     assert "nn.leakyrelu" in road.operators()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("alpha", [-0.2, 1.5])
 def test_other_slopes_stay_tables(alpha: float) -> None:
     n, y = start()
@@ -49,6 +50,7 @@ def test_sums_that_others_read_stay_tables() -> None:
     assert "tvmq.table" in road.operators()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_integer_requantize_keeps_the_table(mode: str) -> None:
     n, y = start()

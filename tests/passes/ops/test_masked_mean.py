@@ -60,6 +60,7 @@ def test_forms_of_exporters_are_one_operator(body: str) -> None:
     assert snr(*(np.concatenate([exe.run(feed)[0] for feed in feeds()]) for exe in (exact, found))) > 30
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "body",
     [

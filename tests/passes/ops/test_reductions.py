@@ -16,13 +16,13 @@ AXES = ([2, 3], [1], [3], [0, 2], [1, 2, 3])
 def test_over_any_axes(operator: str) -> None:
     n, y = start()
     outputs = []
-    for axes in AXES:
-        for keepdims in (0, 1):
-            if operator == "ReduceSum":
-                outputs.append(n.op(operator, y, n.constant(np.int64(axes)), keepdims=keepdims))
-            else:
-                outputs.append(n.op(operator, y, axes=axes, keepdims=keepdims))
-    gate = n.op("Sigmoid", outputs[1])
+    for number, axes in enumerate(AXES):
+        keepdims = 1 - number % 2
+        if operator == "ReduceSum":
+            outputs.append(n.op(operator, y, n.constant(np.int64(axes)), keepdims=keepdims))
+        else:
+            outputs.append(n.op(operator, y, axes=axes, keepdims=keepdims))
+    gate = n.op("Sigmoid", outputs[0])
     road = integer_road(n, *outputs, n.conv(n.op("Mul", y, gate), CHANNELS, 3, 1), least_snr=15.0)
     assert {"ReduceMean": "tvmq.sum", "ReduceSum": "tvmq.sum", "ReduceMax": "max", "ReduceMin": "min"}[
         operator
