@@ -147,6 +147,34 @@ def test_forks_while_another_thread_is_at_it(exe: tvmq.Executable, saved: Path, 
     assert np.array_equal(exe(X), expected)
 
 
+def quantize() -> Any:
+    weight = np.random.default_rng(1).normal(size=(32, 16, 3, 3)).astype(np.float32)
+    mod, params = tvmq.from_relax(parse(CONV), {"w": weight})
+    return tvmq.quantize(mod, params, [{"x": X}])
+
+
+def test_forks_while_another_thread_quantizes_and_builds(uncached: None) -> None:
+    """The child does the same, with kernels that it compiles itself."""
+    expected, stop, done = tvmq.build(quantize())(X), threading.Event(), 0
+
+    def always() -> None:
+        nonlocal done
+        while not stop.is_set():
+            tvmq.build(quantize())
+            done += 1
+
+    thread = threading.Thread(target=always)
+    thread.start()
+    try:
+        for turn in range(4):
+            time.sleep(0.03 * turn)
+            assert in_child(lambda: np.array_equal(tvmq.build(quantize())(X), expected)) == 0
+    finally:
+        stop.set()
+        thread.join()
+    assert done and np.array_equal(tvmq.build(quantize())(X), expected)
+
+
 def test_a_fork_waits_for_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.3)\nvalue = 5\n")
     monkeypatch.syspath_prepend(str(tmp_path))

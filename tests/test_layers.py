@@ -30,7 +30,7 @@ ROWS = [
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset", "data"),
-    (3, "config", "rules"),
+    (3, "config", "options", "option_checks", "rules"),
     (3, "graph"),
     (4, "frontends"),
     (4, "passes"),
@@ -58,7 +58,7 @@ THIRD_PARTIES = {
     "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "text": set(),
     "memory": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
-    "config": set(), "rules": set(),
+    "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
     # cuda: NVIDIA's bindings, which have NVRTC

@@ -95,6 +95,12 @@ def test_sums_that_reach_memory_are_counted() -> None:
     assert profile.products == (1, 1)
 
 
+def test_a_product_of_a_type_without_a_known_peak() -> None:
+    text = SUMS.replace('"uint8"', '"int16"').replace('"int8"', '"int16"')
+    (layer,) = built(text, (20, 4), np.int16).profile({"x": np.ones((4, 20), np.int16)}, repeat=1).layers
+    assert (layer.dtype, layer.peak, layer.macs) == ("int16", None, 4 * 20 * 4)
+
+
 def test_layers_of_a_quantized_network_keep_their_sums() -> None:
     with tvmq.qconfig(calibrate_mode="global_scale"):
         quantized = tvmq.quantize(parse(TWO_LAYERS), {"w": np.ones((16, 8, 3, 3), np.float32)})

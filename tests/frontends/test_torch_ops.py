@@ -42,6 +42,7 @@ ACTIVATIONS = {
     "leaky": lambda x: F.leaky_relu(x, 0.3), "threshold": lambda x: F.threshold(x, 0.1, 2.0),
     "glu": lambda x: F.glu(x, 1), "prelu": nn.PReLU(4), "clamp": lambda x: x.clamp(-0.5, 0.7),
     "clamp_min": lambda x: x.clamp(min=0.1), "clamp_max": lambda x: x.clamp(max=0.1), "relu_clamp": lambda x: x.clamp(0),
+    "crossed_clamp": lambda x: x.clamp(0.7, -0.5),
     "log_softmax": lambda x: F.log_softmax(x, 1), "softmax": lambda x: x.softmax(-1),
 }  # fmt: skip
 ARITHMETIC = {

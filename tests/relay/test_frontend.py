@@ -9,7 +9,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 from tvmq import relay
-from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
+from tvmq.errors import ConfigError, MemoryLimitError, ModelError, UnsupportedOpError
 from tvmq.relay import frontend, graph_executor
 
 DEVICE = tvm.cpu(0)
@@ -44,6 +44,29 @@ def test_onnx(freeze):
     if not freeze:
         late = run(mod, None, x=x, **params)
         np.testing.assert_allclose(late, np.maximum(x @ weight, 0), rtol=1e-5)
+
+
+def test_the_bound_on_memory_and_the_folder_of_the_weights_go_on(tmp_path):
+    proto, x = model(), np.ones((2, 3), "float32")
+    onnx.save(model(), tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=1)
+    alone = onnx.load(tmp_path / "m.onnx", load_external_data=False).SerializeToString()
+    with pytest.raises(ModelError, match="external files"):
+        frontend.from_onnx(alone, {"x": (2, 3)})
+    given, _ = frontend.from_onnx(proto, {"x": (2, 3)})
+    beside, _ = frontend.from_onnx(alone, {"x": (2, 3)}, folder=tmp_path, max_bytes=48)
+    np.testing.assert_array_equal(run(beside, None, x=x), run(given, None, x=x))
+    with pytest.raises(MemoryLimitError, match="^from_onnx.* 47"):
+        frontend.from_onnx(proto, {"x": (2, 3)}, max_bytes=47)
+
+
+def test_the_bound_on_memory_of_a_torch_model():
+    torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
+    frontend.from_pytorch(torch.nn.ReLU(), [("x", (2, 3))], max_bytes=24)
+    for shape, bound in (((2, 3), 23), ((2**30, 2**30), None)):
+        with pytest.raises(MemoryLimitError, match="^from_pytorch, input 'x'"):
+            frontend.from_pytorch(torch.nn.ReLU(), [("x", shape)], max_bytes=bound)
+    with pytest.raises(ConfigError, match="from_pytorch: max_bytes must be"):
+        frontend.from_pytorch(torch.nn.ReLU(), [("x", (2, 3))], max_bytes=-1)
 
 
 def test_no_renamed_model_is_written():

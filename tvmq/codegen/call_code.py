@@ -11,6 +11,8 @@ import tvm_ffi
 
 from tvmq.codegen.inputs import aligned
 
+# What the virtual machine says of arguments of other types, shapes or numbers than a function has
+MISFITS = ("ErrorContext(fn=", "arguments were provided")
 LEAST_SHARED = 32 * 1024  # bytes of an input; to share it costs as much as to copy so many
 
 
@@ -76,3 +78,8 @@ def taken(result: Any) -> list[np.ndarray]:
     if isinstance(result, tvm.runtime.Tensor):
         return [np.from_dlpack(result)]
     return [array for item in result for array in taken(item)]
+
+
+def is_misfit(error: Exception) -> bool:
+    """True if the virtual machine refused the arguments of a call."""
+    return any(text in str(error) for text in MISFITS)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.codegen.call_code import CallCode
+from tvmq.codegen.call_code import CallCode, is_misfit
+from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.free_sizes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.codegen.inputs import Inputs, TensorInfo, infos
 from tvmq.codegen.threads import default_threads, here, in_threads
-from tvmq.errors import MemoryLimitError
+from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.forks import ForkLock
 from tvmq.graph.indices import IndexUse, check_indices
 from tvmq.memory import ROOM, is_shortage
@@ -113,14 +114,22 @@ class CompiledFunction:
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
-        raises        DataError naming the input; MemoryLimitError where memory runs out
+        raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
+                      from a file that describes other inputs than its code takes
         """
         arrays = self.checked(inputs, check_finite=check_finite)
         try:
             if self._threads and self._threads != here.count:
                 return in_threads(self._threads, lambda: self._run(arrays))
             return self._run(arrays)
-        except (MemoryError, RuntimeError) as error:
+        except TvmqError:
+            raise
+        except (MemoryError, RuntimeError, ValueError) as error:
+            if is_misfit(error):
+                raise ArtifactError(
+                    f"run: the code takes other inputs than its description says ({last_line(error)}); build the model "
+                    "and save it again"
+                ) from error
             if not is_shortage(error):
                 raise
             shapes = ", ".join(f"{i.name} {a.shape}" for i, a in zip(self._input_info, arrays, strict=True))

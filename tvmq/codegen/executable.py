@@ -311,7 +311,7 @@ def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[S
     for common in description.get("common", ()):
         name = common["function"]
         function, fresh = code(name)
-        call = CallCode(function, description["calls"]["common"][name]["unaligned"], fresh=fresh)
+        call = CallCode(function, description["calls"]["common"][name].get("unaligned", ()), fresh=fresh)
         found.append(SizedCode(name, common["sizes"], call))
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from tvmq.codegen.call_code import CallCode
 from tvmq.codegen.code_bytes import last_line
 from tvmq.codegen.inputs import TensorInfo
-from tvmq.errors import DataError
+from tvmq.errors import ArtifactError, DataError
 from tvmq.memory import is_shortage
 
 
@@ -149,12 +149,18 @@ class FreeRun:
     def _called(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
         code.fit(arrays)
         try:
-            return code.run(arrays) if fresh else code.look(arrays)
+            results = code.run(arrays) if fresh else code.look(arrays)
         except (ValueError, RuntimeError) as error:
             if is_shortage(error):
                 raise
             shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(self._inputs, arrays, strict=True))
             raise DataError(f"run: the model takes no inputs of these shapes, {shapes}: {last_line(error)}") from error
+        if len(results) != len(self._joined):
+            raise ArtifactError(
+                f"run: the code gives {len(results)} results, its description names {len(self._joined)}; build the "
+                "model and save it again"
+            )
+        return results
 
 
 def _names(info: TensorInfo) -> set[str]:

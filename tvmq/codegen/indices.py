@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,35 @@ def scatter_elements(builder: relax.BlockBuilder, call: relax.Call) -> relax.Exp
     return new.op.get_attr("FLegalize")(builder, new)
 
 
+def index_put(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.index_put: scatter_nd, which takes the values one after the other.
+
+    TVM's takes them in parallel, so that of values for one place any can be the last, or be lost from a sum; and it
+    reads values that are fewer than the places as if they were as many.
+    """
+    data, given, values = _placed(builder, call)
+    points = builder.emit(builder.call_te(_joined, list(_fields(given)), primfunc_name_hint="points"))
+    wanted = [*points.ty.shape][:-1]
+    if not tvm_ffi.structural_equal(values.ty.shape, relax.ShapeExpr(wanted)):
+        spread = topi.reshape if _are_as_many(values, wanted) else topi.broadcast_to
+        values = builder.emit(builder.call_te(spread, values, wanted, primfunc_name_hint="values"))
+    reduction = "add" if call.attrs.accumulate else "update"
+    new = builder.normalize(relax.op.scatter_nd(data, points, values, reduction))
+    return new.op.get_attr("FLegalize")(builder, new)
+
+
+def _fields(given: relax.Expr) -> list[relax.Expr]:
+    return list(given.fields) if isinstance(given, relax.Tuple) else [given]
+
+
+def _are_as_many(values: relax.Expr, shape: list[Any]) -> bool:
+    """True for values that are laid out otherwise, and are so many in all."""
+    sizes = [*values.ty.shape, *shape]
+    return all(isinstance(size, tirx.IntImm) for size in sizes) and math.prod(map(int, values.ty.shape)) == math.prod(
+        map(int, shape)
+    )
+
+
 def _placed(builder: relax.BlockBuilder, call: relax.Call) -> list[relax.Expr]:
     """The arguments with places instead of indices."""
 
@@ -76,6 +107,12 @@ def _points(places: te.Tensor, axis: int) -> te.Tensor:
     return te.compute([*places.shape, len(places.shape)], value, name="points")
 
 
+def _joined(places: list[te.Tensor]) -> te.Tensor:
+    """[shape that the places broadcast to, their number]: the coordinates of each value."""
+    shape = reduce(topi.add, places).shape
+    return topi.stack([topi.broadcast_to(place, shape) for place in places], len(shape))
+
+
 def _places(indices: te.Tensor, sizes: list[Any]) -> te.Tensor:
     """int64 [as indices]; sizes: one, or one for each item of the last dimension."""
 
@@ -96,5 +133,6 @@ def _place(index: Expr, size: Any) -> Expr:
 RULES: dict[str, Any] = {
     **{f"relax.{name}": places for name in OPERANDS},
     "relax.take": take,
+    "relax.index_put": index_put,
     "relax.scatter_elements": scatter_elements,
 }

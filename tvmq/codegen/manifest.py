@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
-import numpy as np
 import tvm
 import tvm_ffi
 
+from tvmq.codegen.forms import MISSING, first_wrong
 from tvmq.errors import ArtifactError
 from tvmq.version import __version__
 
@@ -15,21 +16,35 @@ SCHEMA = 3
 SEVERAL = 4  # schema of a file with code for several CPUs
 # Bounds against texts that fill the memory when they are read: bytes, and entries, of which 50 a layer are usual.
 LONGEST, MOST_ENTRIES = 64 * 2**20, 2**20
-MISSING = object()
+SIZE = range(2**63)
+TYPES = frozenset(
+    ["bool", *(f"float{n}" for n in (16, 32, 64)), *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64))]
+)
+NUMBERS = (float, int, [(float, int), ...])
 
-# A value's form: a type or a tuple of types, [form] for a list of any length, {str: form} for a dictionary of any
-# keys, or a dictionary of forms for fixed keys; further keys are ignored.
-_TENSOR = {"name": str, "shape": [(int, str)], "dtype": str}
-_LIMIT = {"least": int, "most": int, "why": str}
+# Forms of entries, see codegen/forms.py; what was added since schema 3 may be absent.
+_TENSOR = {
+    "name": str,
+    "shape": [(SIZE, str), ...],
+    "dtype": TYPES,
+    "scale": (NUMBERS, MISSING),
+    "zero_point": (NUMBERS, MISSING),
+    frozenset(): object,
+}
+_FUNCTION = {"inputs": [_TENSOR, ...], "outputs": [_TENSOR, ...]}
 _LEDGER = {
     "stage": str,
     "config": {str: object},
+    "backend": (str, MISSING),
     "layers": {str: {"op": str, "precision": str, "why": str}},
-    "notes": [str],
+    "notes": [str, ...],
+    "codes": ({str: [(float, int), int]}, MISSING),
+    frozenset(): object,
 }
-_INDICES = [{"input": str, "sizes": [(int, str)], "layer": str, "operator": str}]
-_COMMON = [{"function": str, "sizes": {str: int}, "inputs": [_TENSOR], "outputs": [_TENSOR]}]
-_FUNCTIONS = {str: {"inputs": [_TENSOR], "outputs": [_TENSOR]}}
+_INDEX = {"input": str, "sizes": [(SIZE, str), ...], "layer": str, "operator": str}
+_ORIGIN = {"layers": [str, ...], "macs": SIZE, "dtype": str}
+_ORIGINS = {"origins": ([_ORIGIN, ...], MISSING)}
+_CALLS = {**_ORIGINS, "common": ({str: _ORIGINS}, MISSING)}
 _FORM = {
     "schema": int,
     "tvmq": str,
@@ -37,21 +52,25 @@ _FORM = {
     "tvm_ffi": str,
     "arch": str,
     "target": {str: object},
-    "needs": [str],
+    "needs": [str, ...],
     "description": {
-        "inputs": [_TENSOR],
-        "outputs": [_TENSOR],
+        **_FUNCTION,
         "ledger": _LEDGER,
-        "names": {str: [str]},
+        "names": {str: [str, ...]},
         "batch": str,
-        "limits": {str: _LIMIT},
+        "limits": {str: {"least": SIZE, "most": SIZE, "why": str}},
+        "functions": ({str: _FUNCTION}, MISSING),
+        "notes": ({str: str}, MISSING),
+        "indices": ([_INDEX, ...], MISSING),
+        "common": ([{"function": str, "sizes": {str: object}, **_FUNCTION}, ...], MISSING),
+        "calls": (_CALLS, MISSING),
     },
     "kernels": {str: str},
     "sha256": {str: str},
 }
 # What says which CPU a code is for; "own" is what its description has of its own, "cuts" those of shared_constants.
 _CODE = {key: _FORM[key] for key in ("arch", "target", "needs", "kernels")}
-_FURTHER = [{**_CODE, "own": {"calls": {str: object}}, "cuts": [[object]]}]
+_FURTHER = [{**_CODE, "own": {"calls": _CALLS}, "cuts": [[object, ...], ...]}, ...]
 
 
 def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
@@ -111,53 +130,51 @@ def check_versions(where: str, manifest: Any) -> None:
 
 
 def check_form(where: str, manifest: dict[str, Any]) -> None:
-    """ArtifactError naming the first entry that has another type than `make_manifest` gives it."""
-    wrong = _first_wrong(manifest, _FORM, "") or _first_wrong(_functions(manifest), _FUNCTIONS, "description.functions")
-    wrong = wrong or _first_wrong(manifest["description"].get("notes", {}), {str: str}, "description.notes")
-    wrong = wrong or _first_wrong(manifest["description"].get("indices", []), _INDICES, "description.indices")
-    wrong = wrong or _first_wrong(manifest["description"].get("common", []), _COMMON, "description.common")
-    if not wrong and manifest["schema"] == SEVERAL:
-        wrong = _first_wrong(manifest.get("further", MISSING), _FURTHER, "further")
+    """ArtifactError naming the first entry that is not as `make_manifest` writes it: its type, a number, a name."""
+    form = {**_FORM, "further": _FURTHER if manifest["schema"] == SEVERAL else MISSING}
+    wrong = first_wrong(manifest, form) or first_wrong(manifest, _form_of_names(manifest))
     if wrong:
-        raise ArtifactError(f"{where}: '{wrong}' of the manifest is missing or of a wrong type; save the model again")
-    described = (manifest["description"], *_functions(manifest).values())
-    for tensor in (tensor for part in described for tensor in (*part["inputs"], *part["outputs"])):
-        lowest = min((size for size in tensor["shape"] if isinstance(size, int)), default=0)
-        if lowest < 0 or not _is_dtype(tensor["dtype"]):
-            raise ArtifactError(
-                f"{where}: the manifest says that '{tensor['name']}' is {tensor['dtype']}{tensor['shape']}, "
-                "which no tensor is; save the model again"
-            )
+        path, value = wrong
+        reason = "is missing" if value is MISSING else f"cannot be {reprlib.repr(value)}"
+        raise ArtifactError(f"{where}: '{path}' of the manifest {reason}; save the model again")
 
 
-def _functions(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What a model in four functions says about the three that main calls; absent in others."""
-    functions: dict[str, Any] = manifest["description"].get("functions", {})
-    return functions
+def _form_of_names(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The form of what names other entries, of a manifest that has the form _FORM."""
+    description = manifest["description"]
+    inputs = {tensor["name"]: tensor["shape"] for tensor in description["inputs"]}
+    free = frozenset(size for shape in inputs.values() for size in shape if isinstance(size, str))
+    sizes: dict[Any, range] = {**dict.fromkeys(free & {description["batch"]}, SIZE[1:]), free: SIZE[1:]}
+    common = description.get("common", [])
+    codes = [code.get("own", description).get("calls", MISSING) for code in codes_of(manifest)]
+    forms = [_form_of_calls(calls, len(inputs), [one["function"] for one in common]) for calls in codes]
+    return {
+        "description": {
+            "batch": free | {""},
+            "indices": ([_form_of_index(use, inputs, free) for use in description.get("indices", [])], MISSING),
+            "common": ([{"sizes": sizes}, ...], MISSING),
+            "calls": forms[0],
+        },
+        "further": ([{"own": {"calls": form}} for form in forms[1:]], MISSING),
+    }
 
 
-def _is_dtype(text: str) -> bool:
-    try:
-        return np.dtype(text).kind in "fiub"
-    except TypeError:
-        return False
+def _form_of_index(use: dict[str, Any], inputs: dict[str, list[Any]], free: frozenset[str]) -> dict[str, Any]:
+    """Of an input that is an index: one size, or one for each item of its last dimension."""
+    count = len(use["sizes"]) if [len(use["sizes"])] == inputs.get(use["input"], [])[-1:] else 1
+    return {"input": frozenset(inputs), "sizes": [(SIZE, free)] * count}
 
 
-def _first_wrong(value: Any, form: Any, path: str) -> str | None:
-    """Path of the first entry that has not the wanted form; None if all have."""
-    if value is MISSING:
-        return path
-    if isinstance(form, type | tuple):
-        fits = isinstance(value, form) and (form is object or not isinstance(value, bool))
-        return None if fits else path
-    if isinstance(form, list):
-        if not isinstance(value, list):
-            return path
-        parts = {f"{path}[{i}]": (item, form[0]) for i, item in enumerate(value)}
-    else:
-        if not isinstance(value, dict):
-            return path
-        items = {key: form[str] for key in value} if str in form else form
-        parts = {f"{path}.{key}".lstrip("."): (value.get(key, MISSING), item) for key, item in items.items()}
-    wrong = (_first_wrong(item, inner, inside) for inside, (item, inner) in parts.items())
-    return next((found for found in wrong if found is not None), None)
+def _form_of_calls(calls: Any, inputs: int, common: list[str]) -> Any:
+    """Of what is known of the calls of main (main_calls.describe_calls), and of its code for common sizes."""
+    if calls is MISSING and not common:
+        return MISSING
+    known = {} if calls is MISSING else calls
+    form: dict[str, Any] = {
+        "functions": ([[str, range(len(known.get("origins", ())))], ...], MISSING),
+        "unaligned": ([range(inputs), ...], MISSING),
+    }
+    if common:
+        parts = known.get("common", {})
+        form["common"] = {name: _form_of_calls(parts.get(name, {}), inputs, []) for name in common}
+    return form

@@ -63,7 +63,8 @@ def profiled(
     )
     threads = tvm.runtime.num_threads()
     rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], described, forecast(threads))
-    peaks = {dtype: threads * _peak_rate(target, dtype) for dtype in sorted({row.dtype for row in rows if row.macs})}
+    rates = {dtype: _peak_rate(target, dtype) for dtype in sorted({row.dtype for row in rows if row.macs})}
+    peaks = {dtype: threads * rate for dtype, rate in rates.items() if rate is not None}
     layers = tuple(replace(row, peak=peaks.get(row.dtype)) for row in rows)
     return Profile(layers, whole, overhead, len(calls), threads, repeat)
 

@@ -10,7 +10,7 @@ Vectors of which some numbers are known are followed, too (onnx_partial); foldin
 until neither finds more.
 
 Leaves    nodes that would make large constants, random and quantization nodes, what the reference cannot run.
-Numerics  ONNX's reference; weights that a node only moves keep their bits.
+Numerics  ONNX's reference; weights that a node only moves keep their bits; floats become integers by numerics.cast.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmq import numerics
 from tvmq.frontends.onnx_partial import Partial, compute_partial
 from tvmq.frontends.onnx_shapes import SMALL, dimensions, infer_shapes
 from tvmq.frontends.onnx_values import Known, check_node
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this and its inputs
 SHAPES = ("Shape", "Size")
+CASTS = ("Cast", "CastLike")
 SHAPE_ONLY = frozenset({"EyeLike"})  # results depend on the shape of the input alone
 KEPT = frozenset(
     {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
@@ -186,6 +188,8 @@ class _Folder:
 
         if node.op_type != "Constant" and self._grows(node, feed):
             return None
+        if node.op_type in CASTS and (whole := _cast_to_whole(node, feed)) is not None:
+            return [whole]
         types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
         graph = helper.make_graph(
             [node],
@@ -248,6 +252,19 @@ class _Folder:
             return [None] * len(node.output)
         found = {value.name: dimensions(value) for value in inferred.graph.output}
         return [found.get(name) for name in node.output]
+
+
+def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """The result of a cast of floats to integers, as it is when it is computed in a run; None of all other casts."""
+    from onnx import helper
+
+    x = feed[node.input[0]]
+    if node.op_type == "CastLike":
+        wanted = feed[node.input[1]].dtype
+    else:
+        wanted = helper.tensor_dtype_to_np_dtype(next(a.i for a in node.attribute if a.name == "to"))
+    x = x.astype(np.float32) if str(x.dtype) == "bfloat16" else x
+    return numerics.cast(x, wanted) if x.dtype.kind == "f" and wanted.kind in "iu" else None
 
 
 def _largest_size(value: np.ndarray) -> float:

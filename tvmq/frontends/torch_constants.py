@@ -6,9 +6,11 @@ from typing import Any
 
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.frontends.torch_repairs import REFUSED
 from tvmq.frontends.torch_signature import refuse_type
 
+CASTS = ("to.", "_to_copy.", "type_as.")
 LARGEST = 1 << 24  # elements; more is cheaper to compute at run time than to store
 
 
@@ -35,12 +37,22 @@ class Constants:
             return False
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda used: self._known[used])
         with torch.no_grad():
-            self._known[node] = node.target(*args, **kwargs)
+            result = node.target(*args, **kwargs)
+        self._known[node] = _cast_to_whole(args[0], result) if name.startswith(CASTS) else result
         return True
 
     def relax_value(self, node: Any) -> Any:
         """A known value as a constant, a tuple of them, or a number."""
         return _relax(self._known[node])
+
+
+def _cast_to_whole(given: Any, result: Any) -> Any:
+    """The result of a cast: of floats to integers as it is when it is computed in a run, whatever torch makes of it."""
+    import torch
+
+    if not given.is_floating_point() or result.is_floating_point() or result.dtype == torch.bool:
+        return result
+    return torch.from_numpy(numerics.cast(given.double().cpu().numpy(), str(result.dtype).removeprefix("torch.")))
 
 
 def _is_fixed(value: Any) -> bool:

@@ -46,7 +46,10 @@ def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Calla
 
 
 def clamp(call: TorchCall) -> relax.Expr | None:
-    """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have."""
+    """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have.
+
+    Where the lower one is above the upper one, all is the upper.
+    """
     x, low, high = call["self"], call["min"], call["max"]
     if low is None and high is not None:
         return relax.op.minimum(x, call.constant(high, x))
@@ -54,7 +57,7 @@ def clamp(call: TorchCall) -> relax.Expr | None:
         is_relu = low == 0 and str(x.ty.dtype) == "float32"
         return relax.op.nn.relu(x) if is_relu else relax.op.maximum(x, call.constant(low, x))
     bounded = all(isinstance(bound, int | float) and math.isfinite(bound) for bound in (low, high))
-    return relax.op.clip(x, low, high) if bounded else None
+    return relax.op.clip(x, min(low, high), high) if bounded else None
 
 
 def mish(call: TorchCall) -> relax.Expr:

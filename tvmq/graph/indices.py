@@ -121,10 +121,28 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
                 raise UnsupportedOpError(
                     f"{where}: indices of shape {many} are larger than {sizes} along axis {axis}; cut them"
                 )
+    if op_name(call) == "index_put":
+        _refuse_values(call, where)
     if op_name(call) == "topk":
         size, count = sizes_of(call.args[0])[int(call.attrs.axis)], int(call.attrs.k)
         if isinstance(size, int) and count > size:
             raise UnsupportedOpError(f"{where}: {count} of an axis of {size}; take at most {size}")
+
+
+def _refuse_values(call: relax.Call, where: str) -> None:
+    """Refuse values that are neither as many as the places of an index_put nor spread to them."""
+    given = call.args[1].fields if isinstance(call.args[1], relax.Tuple) else []
+    shapes = [sizes_of(places) for places in given]
+    values = sizes_of(call.args[2])
+    if not given or not all(isinstance(size, int) for shape in (values, *shapes) for size in shape):
+        return
+    places = np.broadcast_shapes(*shapes)  # type: ignore[arg-type]
+    spread = zip(values[::-1], places[::-1], strict=False)
+    fit = len(values) <= len(places) and all(size in (1, wanted) for size, wanted in spread)
+    if not fit and math.prod(values) != math.prod(places):
+        raise UnsupportedOpError(
+            f"{where}: values of shape {values} for places of shape {places}; give one for each place, or one for all"
+        )
 
 
 def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:

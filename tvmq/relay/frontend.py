@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
 from tvmq.frontends.onnx import from_onnx as read_onnx
 from tvmq.frontends.torch import from_torch
 from tvmq.graph.names import INPUTS
+from tvmq.memory import check_max_bytes, check_size
 from tvmq.relay.module import IRModule, as_module
 
 # Importers that are not here -> how such a model becomes ONNX
@@ -37,7 +39,7 @@ OTHERS = {
 def from_onnx(
     model: Any, shape: Mapping[str, Sequence[int | None]] | None = None, dtype: Any = "float32",
     opset: int | None = None, freeze_params: bool = True, convert_config: Any = None,
-    export_node_renamed_model_path: Any = None,
+    export_node_renamed_model_path: Any = None, *, max_bytes: int | None = None, folder: str | Path | None = None,
 ) -> tuple[IRModule, dict[str, tvm.runtime.Tensor]]:  # fmt: skip
     """An ONNX model, as relay.frontend.from_onnx.
 
@@ -45,20 +47,22 @@ def from_onnx(
     shape          {input name: shape}; fixes free dimensions
     dtype, opset   accepted; the model says both
     freeze_params  weights are constants of the module, and params is empty; else they are parameters, and in params
-    raises         ModelError, UnsupportedOpError as tvmq.from_onnx; ConfigError for a path to write a renamed model to
+    max_bytes, folder  bound on one tensor, and where files with weights are: as tvmq.from_onnx
+    raises         ModelError, UnsupportedOpError, MemoryLimitError as tvmq.from_onnx; ConfigError for a path to write a
+                   renamed model to
 
     Layers keep the names of the model's nodes.
     """
     if export_node_renamed_model_path is not None:
         raise ConfigError("from_onnx: no renamed model is written; layers keep the names that the model gives them")
-    mod, weights = read_onnx(model, shape)
+    mod, weights = read_onnx(model, shape, max_bytes=max_bytes, folder=folder)
     return _result(mod, weights, freeze_params)
 
 
 def from_pytorch(
     script_module: Any, input_infos: Sequence[Any], custom_convert_map: Any = None, default_dtype: str = "float32",
     use_parser_friendly_name: bool = False, keep_quantized_weight: bool = False,
-    export_renamed_c_graph_path: Any = None, preserve_pytorch_scopes: bool = False,
+    export_renamed_c_graph_path: Any = None, preserve_pytorch_scopes: bool = False, *, max_bytes: int | None = None,
 ) -> tuple[IRModule, dict[str, tvm.runtime.Tensor]]:  # fmt: skip
     """A PyTorch model, as relay.frontend.from_pytorch; read through torch.export.
 
@@ -66,7 +70,8 @@ def from_pytorch(
                         layers keep the names of their modules
     input_infos         [(name, shape)] or [(name, (shape, dtype))], in the order of `forward`
     custom_convert_map  refused where it is not empty: operators are registered with tvmq, see CONTRIBUTING
-    raises              ModelError, UnsupportedOpError as tvmq.from_torch
+    max_bytes           bound on one tensor, as tvmq.from_torch
+    raises              ModelError, UnsupportedOpError, MemoryLimitError as tvmq.from_torch
 
     The weights are in params, under names of their modules; all other options are accepted and change nothing.
     """
@@ -76,12 +81,14 @@ def from_pytorch(
         raise ConfigError(
             "from_pytorch: custom_convert_map is not read; add a repair to tvmq/frontends, see CONTRIBUTING"
         )
-    infos = [_info(item, default_dtype) for item in input_infos]
+    infos, bound = [_info(item, default_dtype) for item in input_infos], check_max_bytes(max_bytes, "from_pytorch")
+    for name, shape, dtype in infos:
+        check_size(shape, dtype, bound, f"from_pytorch, input '{name}'")
     examples = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in infos)
     if isinstance(script_module, torch.jit.ScriptModule):
         script_module = _exported(script_module, examples)
     given = isinstance(script_module, torch.nn.Module)
-    mod, weights = from_torch(script_module, examples) if given else from_torch(script_module)
+    mod, weights = from_torch(script_module, examples if given else None, max_bytes=max_bytes)
     return _result(_renamed(mod, [name for name, _, _ in infos]), weights, freeze=False)
 
 

@@ -20,6 +20,7 @@ REPAIRS: dict[str, str] = {
     **dict.fromkeys(("ArgMax", "ArgMin"), _HERE + "reductions:place_of_extreme"),
     "BatchNormalization": _HERE + "normalization:batch_norm",
     "BitShift": _HERE + "elementwise:bit_shift",
+    **dict.fromkeys(("Cast", "CastLike"), _HERE + "elementwise:cast"),
     "Celu": _HERE + "functions:celu",
     "Clip": _HERE + "elementwise:clip",
     "Concat": _HERE + "padding:concat",

@@ -10,12 +10,14 @@ from tvm import relax
 from tvmq.frontends.onnx_ops.node import NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
+WHOLE = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+
 
 def clip(call: NodeCall) -> relax.Expr:
     """Clip with constant bounds as relax.clip (TVM lowers it to TIR at once, which no pattern matches).
 
     A missing bound is the end of the element type; a NaN bound is no bound, as in onnxruntime. Bounds that are
-    computed become maximum and minimum, in this order.
+    computed become maximum and minimum, in this order: where the lower one is above the upper one, all is the upper.
     """
     bounds = [call.input(1), call.input(2)]
     values = [call.constant(1), call.constant(2)]
@@ -28,7 +30,21 @@ def clip(call: NodeCall) -> relax.Expr:
         float(end) if value is None or np.isnan(value.item()) else float(value.item())
         for value, end in zip(values, (info.min, info.max), strict=True)
     )
-    return relax.op.clip(call.inputs[0], low, min(high, float(info.max)))
+    high = min(high, float(info.max))
+    return relax.op.clip(call.inputs[0], min(low, high), high)
+
+
+def cast(call: NodeCall) -> relax.Expr | None:
+    """Cast and CastLike of floats to integers as one operator, numerics.cast; TVM's wraps round what does not fit."""
+    from onnx import helper
+
+    x, like = call.inputs[0], call.input(1)
+    if not all(isinstance(value, relax.Expr) for value in (x, like) if value is not None):
+        return None
+    wanted = str(helper.tensor_dtype_to_np_dtype(call.attributes["to"])) if like is None else call.dtype(1)
+    if not call.dtype().startswith(("float", "bfloat")) or wanted not in WHOLE:
+        return None
+    return relax.op.astype(x, wanted)
 
 
 def power(call: NodeCall) -> relax.Expr | None:
