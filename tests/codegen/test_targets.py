@@ -163,7 +163,8 @@ def test_only_what_the_chosen_code_needs_is_kept(path):
 
 
 @pytest.mark.parametrize("key, value, message", [
-    ("further.0.cuts", 3, "'further[0].cuts' of the manifest is missing or of a wrong type"),
+    ("further.0.cuts", 3, "'further[0].cuts' of the manifest cannot be 3; save the model again"),
+    ("further.0.own", {"calls": {"unaligned": [9]}}, "'further[0].own.calls.unaligned[0]' of the manifest cannot be 9"),
     ("further.1.own", {}, "'further[1].own.calls' of the manifest is missing"),
     ("further", [], "holds 1 members '1/vm.bin'"),
     ("further", 3, "holds 1 members '1/vm.bin'"),
