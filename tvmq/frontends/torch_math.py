@@ -48,6 +48,8 @@ def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Calla
 def clamp(call: TorchCall) -> relax.Expr | None:
     """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have."""
     x, low, high = call["self"], call["min"], call["max"]
+    if not all(isinstance(bound, int | float | None) for bound in (low, high)):
+        raise call.unsupported("bounds that depend on free sizes", "export with fixed sizes")
     if low is None and high is not None:
         return relax.op.minimum(x, call.constant(high, x))
     if high is None and low is not None:
