@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ KINDS: dict[str, list[Step]] = {
     "relu": [("Relu", [], {})],
     "add": [("Add", ["small"], {})],
     "sine": [("Sin", [], {})],
+    "functions": [("Sigmoid", [], {}), ("Relu", [], {}), ("Tanh", [], {})],
     "moves": [("Reshape", ["column"], {}), ("Transpose", [], {"perm": [1, 0]}), ("Reshape", ["row"], {})],
     "factors": [("Mul", ["half"], {}), ("Mul", ["two"], {})],
     "mixed": [
@@ -73,6 +75,15 @@ def test_quantize_chains_longer_than_the_stack(kind: str) -> None:
 @pytest.mark.slow
 def test_mixed_chain_longer_than_the_stack() -> None:
     walk_the_road(chain("mixed", LONGER_THAN_THE_STACK))
+
+
+@pytest.mark.slow
+def test_float_build_of_a_long_chain_of_functions() -> None:
+    mod, params = tvmq.from_onnx(chain("functions", LONGER_THAN_THE_STACK, seeds=True))
+    start = time.process_time()
+    executable = tvmq.build(mod, params=params)
+    assert time.process_time() - start < 60  # 12 s; without end while functions were written into each other
+    assert np.array_equal(executable.run(FEED)[0], tvmq.reference.run(executable.module, FEED)[0])
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ from frontend_models import assert_close, check, make_model, run_float, run_onnx
 from onnx import helper
 from tvm import relax
 
-from tvmq.errors import ModelError, UnsupportedOpError
+import tvmq
+from tvmq.errors import BuildError, ModelError, UnsupportedOpError
 from tvmq.frontends.onnx import from_onnx
 from tvmq.passes.prepare import prepare
 
@@ -336,6 +337,28 @@ def test_sizes_unknown_until_run_time_are_refused(name: str) -> None:
     with pytest.raises(UnsupportedOpError, match=words) as caught:
         from_onnx(model)
     assert "layer 'y'" in str(caught.value) and "shape=" in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", ["align_corners", "asymmetric"])
+def test_resize_between_free_sizes_needs_half_pixels(mode: str) -> None:
+    up = node("Resize", ["x", "", "two"], "y", mode="linear", coordinate_transformation_mode=mode)
+    model = make_model([up], {"x": ("float32", (1, 2, "h", "w"))}, ["y"], {"two": np.float32([1, 1, 2, 2])})
+    mod, params = from_onnx(model)
+    with pytest.raises(BuildError, match=f"layer 'y'.*'linear' with '{mode}' from free size h to .*; fix the sizes"):
+        tvmq.build(mod, params=params)
+    x = floats(1, 2, 3, 4)
+    fixed = tvmq.build(mod, params=params, sizes={"h": 3, "w": 4}).run({"x": x})
+    np.testing.assert_allclose(fixed[0], run_onnxruntime(model, {"x": x})[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("upper", [0, 1])
+def test_triangles_of_free_sizes(upper: int) -> None:
+    model = make_model([node("Trilu", ["x"], "y", upper=upper)], {"x": ("float32", ("batch", "m", "n"))}, ["y"])
+    mod, params = from_onnx(model)
+    executable, cut = tvmq.build(mod, params=params), np.triu if upper else np.tril
+    for shape in ((2, 3, 5), (1, 6, 4)):
+        x = floats(*shape)
+        np.testing.assert_array_equal(executable.run({"x": x})[0], cut(x))
 
 
 def test_broadcast_to_an_unrelated_dimension_is_refused() -> None:

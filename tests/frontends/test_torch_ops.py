@@ -149,6 +149,21 @@ def test_what_would_be_wrong_is_refused(name: str) -> None:
         tvmq.from_torch(Together({name: function}), X)
 
 
+RESIZED_FREELY: dict[str, tuple[Callable[..., Any], str]] = {
+    "nearest": (lambda x, like: F.interpolate(x, size=like.shape[2:]), "to them; export with fixed height"),
+    "bilinear": (lambda x, like: F.interpolate(x, size=like.shape[2:], mode="bilinear"), "to them; export with fixed"),
+    "line": (lambda x, like: F.interpolate(like[0], scale_factor=2, mode="linear"), "bounds that depend on free sizes"),
+}
+
+
+@pytest.mark.parametrize("name", RESIZED_FREELY)
+def test_resize_to_free_sizes_is_refused(name: str) -> None:
+    function, words = RESIZED_FREELY[name]
+    free = {3 if name == "line" else 2: torch.export.Dim("n", min=2, max=64)}
+    with pytest.raises(UnsupportedOpError, match=f"from_torch, layer '.*{words}"):
+        tvmq.from_torch(Together({name: function}), (X, tensor(1, 3, 9, 10)), dynamic_shapes=(({}, free),))
+
+
 def test_free_batch_of_a_transformer() -> None:
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True).eval()

@@ -148,6 +148,11 @@ class Block:
         """True if the value binds variables."""
         return any(isinstance(node, Let) for node in self.nodes)
 
+    def is_bound(self, buffer: Any) -> bool:
+        """True if the value of a variable reads this buffer."""
+        bound = (below for node in self.nodes if isinstance(node, Let) for below in walk(node.value))
+        return any(buffer.same_as(getattr(node, "source", None)) for node in bound)
+
     @property
     def conditional(self) -> bool:
         """True if the value depends on the position along the innermost variable of several values."""

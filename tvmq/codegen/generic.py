@@ -1,7 +1,8 @@
 """A schedule for every function of loops that no template made: fused, vectorised, parallel, equal in value.
 
     products that a later block reads are fenced    so that inlining them makes no fused multiply-add
-    producers are written into their consumers      where that repeats no work that counts
+    producers are written into their consumers      where that repeats no work that counts, and no function of floats
+                                                    comes into another
     tensors are flattened                           where vectors would run over the ends of rows (see flatten)
     each nest that remains is scheduled             see nests
 
@@ -95,6 +96,9 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     if not all(_go_together(producer, known) for known in described):
         return False
     buffer, cheap, runs = schedule.get(block).body.buffer, producer.operations <= CHEAP, 0
+    # TVM's code generator writes a bound value out in all that is computed from it: 11 s for sigmoid in tanh in sigmoid
+    if producer.binds and any(known.is_bound(buffer) for known in described):
+        return False
     for known in described:
         reads = sum(buffer.same_as(getattr(node, "source", None)) for node in known.nodes)
         if known.operations + reads * producer.operations > LARGEST_EXPRESSION:

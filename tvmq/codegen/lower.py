@@ -123,6 +123,7 @@ FREE_LOWERINGS: dict[str, str] = {
     "take": "tvmq.codegen.lowerings.packed_table:take",
     "tvmq.layer_norm": "tvmq.codegen.lowerings.norm:lower",
     "tvmq.rms_norm": "tvmq.codegen.lowerings.norm:lower",
+    "image.resize2d": "tvmq.codegen.lowerings.shape:free_resize",
 }
 
 

@@ -51,6 +51,8 @@ def clamp(call: TorchCall) -> relax.Expr | None:
     Where the lower one is above the upper one, all is the upper.
     """
     x, low, high = call["self"], call["min"], call["max"]
+    if not all(isinstance(bound, int | float | None) for bound in (low, high)):
+        raise call.unsupported("bounds that depend on free sizes", "export with fixed sizes")
     if low is None and high is not None:
         return relax.op.minimum(x, call.constant(high, x))
     if high is None and low is not None:

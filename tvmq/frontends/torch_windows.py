@@ -98,8 +98,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     """Whole factors as repeated pixels; others by the positions that torch itself computes."""
     x = call["input"]
     sizes = call.shape(x)[2:]
-    if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported("resizing of free sizes", "export with fixed height and width")
+    _check_known(call, [*sizes, *(call["output_size"] or [])])
     positions = [_nearest(call, axis, size) for axis, size in enumerate(sizes)]
     factors = [len(p) // size for p, size in zip(positions, sizes, strict=True)]
     if all(np.array_equal(p, np.arange(len(p)) // f) for p, f in zip(positions, factors, strict=True) if f) and all(
@@ -129,13 +128,19 @@ def _nearest(call: TorchCall, axis: int, size: int) -> np.ndarray:
     return shown[0, 0].numpy().astype(np.int64)
 
 
+def _check_known(call: TorchCall, sizes: list[Any]) -> None:
+    if not all(isinstance(size, int) for size in sizes):
+        raise call.unsupported("resizing of free sizes, or to them", "export with fixed height and width")
+
+
 def only_whole_sizes(call: TorchCall) -> None:
     """Refuse a factor that gives no whole size: torch maps positions by the factor, TVM by the sizes."""
     scales = call["scale_factors"]
     if call["output_size"] or not scales:
+        _check_known(call, call["output_size"] or [])
         return
-    for size, scale in zip(call.shape(call["input"])[2:], scales, strict=True):
-        if not isinstance(size, int):
-            raise call.unsupported("resizing of free sizes", "export with fixed height and width")
+    sizes = call.shape(call["input"])[2:]
+    _check_known(call, sizes)
+    for size, scale in zip(sizes, scales, strict=True):
         if size * scale != int(size * scale):
             raise call.unsupported(f"scale_factor {scale:g} of {size} gives no whole size", SIZES)

@@ -10,9 +10,10 @@ from tvmq.codegen.lowerings import packed_table
 from tvmq.codegen.lowerings.elementwise import NHWC_AXIS
 from tvmq.codegen.select import concat_kernel, depth_to_space_kernel, pad_kernel, resize_kernel
 from tvmq.codegen.shuffles import shuffle_at
+from tvmq.errors import BuildError
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
-from tvmq.graph.view import dtype_of, shape_of
+from tvmq.graph.view import dtype_of, shape_of, sizes_of
 from tvmq.kernels.depth_to_space import Spread
 
 
@@ -138,6 +139,24 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     )
     lowerer.give_nhwc(chain.result, lowerer.emit(value, chain.result))
     return True
+
+
+def free_resize(lowerer: Lowerer, chain: Chain) -> bool:
+    """Left to TVM, which has no ratio of two free sizes but that of half pixels.
+
+    raises  BuildError where it would need another one
+    """
+    call = lowerer.view.value[chain.head]
+    a, before, after = call.attrs, sizes_of(call.args[0]), sizes_of(lowerer.view.var[chain.result])
+    pairs = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+    free = [f"{old} to {new}" for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
+    if free and a.method != "nearest_neighbor" and a.coordinate_transformation_mode in ("align_corners", "asymmetric"):
+        raise BuildError(
+            f"build, layer '{lowerer.view.sources(chain.result)[0]}': resize by '{a.method}' with "
+            f"'{a.coordinate_transformation_mode}' from free size {free[0]} cannot be compiled; fix the sizes, by "
+            "shape= of from_onnx or sizes= of build"
+        )
+    return False
 
 
 def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
