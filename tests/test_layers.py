@@ -18,13 +18,12 @@ from project import ROOT, module_name, source_files
 
 # Place -> layer. Places of one row of a layer belong together and may import each other.
 ROWS = [
-    (0, "errors"),
+    (0, "errors", "forks"),
     (0, "version"),
     (0, "deprecation"),
     (0, "text"),
     (1, "numerics", "spec"),
     (1, "cache"),
-    (1, "forks"),
     (1, "by_name"),
     (1, "memory", "array_file", "reasons"),
     (2, "observers"),

@@ -10,7 +10,9 @@ the child, what it was at gives an error then.
 
 from __future__ import annotations
 
+import concurrent.futures.thread
 import importlib
+import logging
 import os
 import threading
 import time
@@ -22,7 +24,7 @@ from tvmq.errors import BuildError
 
 PATIENCE = 60.0  # seconds
 # Who holds a lock may ask for locks of higher levels only; a fork takes them level by level.
-LEVELS = COMPILING, RUNNING, LOADING, HOLDING_BACK = range(4)
+LEVELS = COMPILING, RUNNING, LOADING, HOLDING_BACK, MULTIPLYING = range(5)
 
 _all: dict[int, weakref.ref[ForkLock]] = {}
 _one_fork = threading.Lock()
@@ -136,5 +138,7 @@ def _is_free(lock: Any) -> bool:
     return True
 
 
+# They take locks before a fork that threads which are waited for may need; who registers last comes first.
+_COME_LATER = (concurrent.futures.thread, logging)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.numerics.gemm import multiply_matrices
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -65,10 +67,10 @@ class Deviation:
         if not np.isfinite(difference).all():
             x, y, difference = _without_equal(x, y, difference)
         flat = [array.ravel() for array in (x, y, difference)]
-        self._aa += float(flat[0] @ flat[0])
-        self._bb += float(flat[1] @ flat[1])
-        self._ab += float(flat[0] @ flat[1])
-        self._noise += float(flat[2] @ flat[2])
+        self._aa += float(multiply_matrices(flat[0], flat[0]))
+        self._bb += float(multiply_matrices(flat[1], flat[1]))
+        self._ab += float(multiply_matrices(flat[0], flat[1]))
+        self._noise += float(multiply_matrices(flat[2], flat[2]))
         magnitude = np.abs(difference)
         self._largest = max(self._largest, float(magnitude.max()))
         if self.step is not None:

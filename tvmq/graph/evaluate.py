@@ -16,6 +16,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph.sizes import is_multiple
 from tvmq.graph.view import op_name
+from tvmq.numerics.gemm import multiply_matrices
 
 Evaluator = Callable[..., Any]
 # TVM's name -> NumPy's
@@ -266,7 +267,7 @@ FLOAT: dict[str, Evaluator] = {
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
     "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
     "nn.softplus": lambda call, x: np.logaddexp(x * call.attrs.beta, 0) / call.attrs.beta,
-    "matmul": lambda call, a, b: np.matmul(a, b),
+    "matmul": lambda call, a, b: multiply_matrices(a, b),
     "sum": lambda call, x: x.sum(_axes(call), keepdims=bool(call.attrs.keepdims)),
     "mean": lambda call, x: x.mean(_axes(call), keepdims=bool(call.attrs.keepdims)),
 }

@@ -25,6 +25,7 @@ from tvmq.graph.macs import TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
+from tvmq.numerics.gemm import multiply_matrices
 
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 
@@ -99,7 +100,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     codes = numerics.quantize(weight, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
     error = weight.astype(np.float64) - numerics.dequantize(codes, scale, zero, axis=axis).astype(np.float64)
     if op_name(call) == "matmul":
-        return mean @ error if mean.size == error.shape[0] else None
+        return multiply_matrices(mean, error) if mean.size == error.shape[0] else None
     groups = int(call.attrs.groups)
     transposed = op_name(call) in TRANSPOSED
     if transposed:

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvmq.errors import AccumulatorError
+from tvmq.forks import MULTIPLYING, ForkLock
 from tvmq.numerics.codes import INT32_MAX
 
+BLAS = ForkLock("multiplying matrices", MULTIPLYING)
 FLOAT32_EXACT, FLOAT64_EXACT = 2**24, 2**53
 SMALLEST_PIECE = 64  # shorter float32 products would cost more than one float64 product
 
@@ -53,17 +55,27 @@ def choose_plan(depth: int, largest_product: int, largest_sum: Callable[[], int]
     )
 
 
+def multiply_matrices(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """np.matmul(a, b), which no fork of another thread cuts in two: NumPy's BLAS holds locks while it multiplies.
+
+    >>> multiply_matrices(np.float32([[1, 2]]), np.float32([[3], [4]]))
+    array([[11.]], dtype=float32)
+    """
+    with BLAS:
+        return np.asarray(np.matmul(a, b))
+
+
 def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """np.matmul(a, b) of arrays of integers, exact; float where one piece holds the depth, else int32."""
     a, b = (np.asarray(operand).astype(plan.dtype, copy=False) for operand in (a, b))
     depth = a.shape[-1]
     if depth <= plan.piece:
-        return np.asarray(np.matmul(a, b))
+        return multiply_matrices(a, b)
     total = None
     for start in range(0, depth, plan.piece):
         piece = slice(start, start + plan.piece)
         rows: np.ndarray = b[piece] if b.ndim == 1 else b[..., piece, :]
-        part = np.asarray(np.matmul(a[..., piece], rows)).astype(np.int32)
+        part = multiply_matrices(a[..., piece], rows).astype(np.int32)
         total = part if total is None else total + part
     return np.asarray(total)
 

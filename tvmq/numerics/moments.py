@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.numerics.gemm import multiply_matrices
+
 # Places that count in each sample, evenly spaced: more of one picture tell little that is new.
 PLACES = 256
 # Taps whose products are kept together; more are split into blocks of equal size.
@@ -61,8 +63,8 @@ class Moments:
 def _products(rows: np.ndarray) -> np.ndarray:
     """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
-        return (rows[0].T @ rows[0])[None]
-    return rows.transpose(0, 2, 1) @ rows
+        return multiply_matrices(rows[0].T, rows[0])[None]
+    return multiply_matrices(rows.transpose(0, 2, 1), rows)
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:
