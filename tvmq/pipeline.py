@@ -58,6 +58,7 @@ from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.reader_errors import widen_for_readers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.second_moments import second_moments
@@ -314,6 +315,9 @@ def _calibration(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
         )
     chosen = choose_ranges(annotated, statistics, config)
+    if data is not None and config.calibrate_mode == "auto":
+        seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
+        chosen = widen_for_readers(annotated, chosen, seen, lambda: iter(data), evaluator)
     view = View(annotated)
     tensors, source = {}, {w.key: w.source for w in watched(view)}
     for name, choice in chosen.items():

@@ -114,9 +114,14 @@ class Rewriter:
         self._bindings[var.name] = (var, self._builder.normalize(value))
         self.names[var.name] = merge(self.names.get(var.name, ()), sources)
 
-    def finish(self, params: Iterable[relax.Var] | None = None) -> tvm.IRModule:
-        """The new module; unread bindings are gone, the last variables of the function are its results."""
-        result = self.substitute(self.view.func.body.body)
+    def finish(
+        self, params: Iterable[relax.Var] | None = None, results: Sequence[relax.Var] | None = None
+    ) -> tvm.IRModule:
+        """The new module; unread bindings are gone.
+
+        Its results are what those of the old one have become, or a tuple of these new variables.
+        """
+        result = self.substitute(self.view.func.body.body) if results is None else relax.Tuple(list(results))
         result = self._flatten_result(result)
         func = build_function(
             list(params) if params is not None else self.params,
