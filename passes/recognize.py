@@ -20,8 +20,9 @@ from tvmq.graph.rewrite import Rewriter, Visit, rewrite
 from tvmq.graph.view import dtype_of
 from tvmq.passes.recognize_gelu import gelu
 from tvmq.passes.recognize_norms import normalization
+from tvmq.passes.recognize_softmax import softmax
 
-RECOGNIZERS: tuple[Visit, ...] = (normalization, gelu)
+RECOGNIZERS: tuple[Visit, ...] = (normalization, softmax, gelu)
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:

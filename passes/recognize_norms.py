@@ -6,6 +6,7 @@ Factors of channels make it an instance norm or a group norm of one group; resha
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,19 +14,23 @@ from tvm import relax, tirx
 
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.passes.matching import Group, either_way, is_number, number
+from tvmq.passes import algebra
+from tvmq.passes.algebra import Coefficient, Polynomial, variable
+from tvmq.passes.canonical import MEANS, readings
+from tvmq.passes.matching import Group
 
 CENTRED = ("nn.layer_norm", "nn.instance_norm", "nn.group_norm")
+ENDS = ("multiply", "divide", "add", "subtract")
+NEAR = 1e-5  # coefficients that are the same number: constants are float32
 
 
 def normalization(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """The normalization that ends in this binding, None if there is none."""
-    group, name = Group(rewriter, var), op_name(value)
-    found = None
-    if name in ("divide", "multiply"):
-        found = _quotient(group, value)
-    if found is None and name == "multiply":
-        group = Group(rewriter, var)
+    name = op_name(value)
+    if name in ENDS and (found := _whole(rewriter, var, value)) is not None:
+        return found
+    group, found = Group(rewriter, var), None
+    if name == "multiply":
         found = _with_gamma(group, value)
     if name == "add":
         found = _with_beta(group, value)
@@ -34,78 +39,87 @@ def normalization(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> rela
     return found if found is not None and group.close() else None
 
 
-class Centred(NamedTuple):
-    """x - mean(x) over axes; x itself where `axes` is None."""
-
-    x: relax.Expr
-    axes: tuple[int, ...] | None
+# ---- quotients
 
 
-def _quotient(group: Group, value: relax.Call) -> relax.Expr | None:
-    """d / sqrt(mean(d * d) + epsilon)."""
-    d, radicand = _root(group, value)
-    total = group.producer(radicand, "add") if radicand is not None else None
-    epsilon = number(total.args[1]) if total is not None else None
-    if total is None or epsilon is None:
+class Norm(NamedTuple):
+    """(x - mean(x)) / sqrt(variance(x) + epsilon) * gamma + beta; without the mean where it is not centred.
+
+    gamma, beta  numbers, or arrays that broadcast to x
+    """
+
+    axes: tuple[int, ...]
+    centred: bool
+    epsilon: float
+    gamma: Coefficient
+    beta: Coefficient
+
+
+def _whole(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr | None:
+    """The normalization that a call computes of a tensor before it."""
+    for x, form, walked in readings(rewriter, value, MEANS):
+        norm = norm_of(form)
+        if norm is None:
+            continue
+        unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred)
+        group = Group(rewriter, var)
+        group.join(walked)
+        if unit is not None and group.close():
+            return _scaled(unit, norm)
+    return None
+
+
+def norm_of(form: Polynomial) -> Norm | None:
+    """What a polynomial says, if it is a normalization of x."""
+    roots = {base: None for product in form for base, exponent in product if base.kind in ("sum", "mean") and exponent == -0.5}
+    if len(roots) != 1:
         return None
-    squares = group.producer(total.args[0], "mean", "variance")
-    if squares is None or not squares.attrs.keepdims:
+    (root,) = roots
+    radicand = root.inside if root.kind == "sum" else {((root, 1.0),): 1.0}
+    found = _radicand(radicand)
+    if found is None:
         return None
-    axes, below = _axes(squares), _centred(group, d)
-    if op_name(squares) == "variance":
-        squared: Centred | None = Centred(squares.args[0], axes)
-    else:
-        squared = _squared(group, squares.args[0])
-    if squared is None or not squared.x.same_as(below.x) or squared.axes != below.axes:
+    axes, centred, size, epsilon = found
+    x, mean = variable(), algebra.mean(variable(), axes)
+    inverse: Polynomial = {((root, -0.5),): 1.0}
+    above = {product: value for product, value in form.items() if product}
+    (scaled_x,), (scaled_mean,) = (algebra.times(p, inverse) for p in (x, mean))
+    gamma = above.pop(scaled_x, None)
+    shift = above.pop(scaled_mean, 0.0)
+    if gamma is None or above or not np.allclose(shift, -gamma if centred else 0.0, rtol=NEAR, atol=0):
         return None
-    if below.axes is None:
-        return _unit_norm(below.x, axes, epsilon, centred=False)
-    return _unit_norm(below.x, axes, epsilon, centred=True) if below.axes == axes else None
+    factor = gamma / math.sqrt(size)
+    return Norm(tuple(sorted(axes)), centred, epsilon, factor, form.get(algebra.ONE, 0.0))
 
 
-def _root(group: Group, value: relax.Call) -> tuple[relax.Expr, relax.Expr | None]:
-    """d and v of d / sqrt(v), d * rsqrt(v), d * (1 / sqrt(v))."""
-    if op_name(value) == "divide":
-        root = group.producer(value.args[1], "sqrt")
-        return value.args[0], root.args[0] if root is not None else None
-    for d, factor in either_way(value):
-        root = group.producer(factor, "rsqrt")
-        inverse = group.producer(factor, "divide") if root is None else None
-        if inverse is not None and is_number(inverse.args[0], 1.0):
-            root = group.producer(inverse.args[1], "sqrt")
-        if root is not None:
-            return d, root.args[0]
-    return value.args[0], None
-
-
-def _squared(group: Group, expr: relax.Expr) -> Centred | None:
-    square = group.producer(expr, "multiply", "power", "square")
-    if square is None:
+def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | None:
+    """Axes, whether it is centred, s and epsilon of s * (variance + epsilon) or s * (mean of squares + epsilon)."""
+    bases = [base for product in form for base, _ in product if base.kind == "mean"]
+    if not bases or any(np.ndim(value) for value in form.values()):
         return None
-    if op_name(square) == "power" and not is_number(square.args[1], 2.0):
+    axes, rest = bases[0].axes, dict(form)
+    x, mean = variable(), algebra.mean(variable(), axes)
+    (squares,) = algebra.mean(algebra.times(x, x), axes)
+    (squared_mean,) = algebra.times(mean, mean)
+    size, less = rest.pop(squares, 0.0), rest.pop(squared_mean, 0.0)
+    epsilon = rest.pop(algebra.ONE, 0.0)
+    if rest or size <= 0 or epsilon < 0 or not (less == 0 or math.isclose(less, -size, rel_tol=NEAR)):
         return None
-    first = _centred(group, square.args[0])
-    if op_name(square) == "multiply":
-        second = _centred(group, square.args[1])
-        if not first.x.same_as(second.x) or first.axes != second.axes:
-            return None
-    return first
+    return axes, less != 0, float(size), float(epsilon / size)
 
 
-def _centred(group: Group, d: relax.Expr) -> Centred:
-    difference = group.producer(d, "subtract")
-    mean = group.producer(difference.args[1], "mean") if difference is not None else None
-    if difference is None or mean is None or not mean.attrs.keepdims:
-        return Centred(d, None)
-    x = difference.args[0]
-    return Centred(x, _axes(mean)) if mean.args[0].same_as(x) else Centred(d, None)
-
-
-def _axes(call: relax.Call) -> tuple[int, ...]:
-    rank = len(list(call.args[0].ty.shape))
-    if call.attrs.axis is None:
-        return tuple(range(rank))
-    return tuple(sorted(int(axis) % rank for axis in call.attrs.axis))
+def _scaled(unit: relax.Expr, norm: Norm) -> relax.Expr:
+    """The norm with its factors, as products and sums where it does not take them."""
+    builder = relax.BlockBuilder()
+    result = builder.normalize(unit)
+    for position, (factor, operator) in enumerate(((norm.gamma, relax.op.multiply), (norm.beta, relax.op.add)), 1):
+        if np.allclose(factor, 2 - position, rtol=1e-7, atol=0):
+            continue
+        array = relax.const(np.asarray(factor, np.float32))
+        takes = op_name(result) in (*CENTRED, "nn.rms_norm") and position < len(result.args)
+        inside = _rebuilt(result, array, position) if takes else None
+        result = builder.normalize(operator(result, array) if inside is None else inside)
+    return result
 
 
 def _unit_norm(x: relax.Expr, axes: tuple[int, ...], epsilon: float, *, centred: bool) -> relax.Expr | None:
@@ -142,7 +156,7 @@ def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
 def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
     """The normalization with gamma (position 1) or beta (2) from a constant that broadcasts to its result."""
     sizes = list(norm.ty.shape)
-    array = const_value(factor)
+    array = algebra.without_repeats(const_value(factor))
     full = array.reshape((1,) * (len(sizes) - array.ndim) + array.shape)
     if op_name(norm) in ("nn.layer_norm", "nn.rms_norm"):
         axes = [int(axis) % len(sizes) for axis in norm.attrs.axes]

@@ -1,0 +1,353 @@
+"""Sums of products of powers: the one form that equal expressions of a normalization or a softmax have, however spelled.
+
+    x = variable()                                  # a tensor, of three axes for example
+    d = add(x, scaled(mean(x, {2}), -1))            # x - mean(x)
+    mean(times(d, d), {2})                          # mean(x^2) - mean(x)^2, as any other way to write a variance gives
+
+A Polynomial is {product of powers: coefficient}. What is raised to powers are bases: the tensor itself, means of
+products, exp, log, and sums that are no product. Quotients and roots are powers; exp of a sum is a product, the log
+of a product a sum; a mean is linear, and what does not change along its axes stands before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+MOST_TERMS, MOST_LETTERS = 24, 4000  # of what is still looked at: norms have five terms
+CANCELLED = 1e-6  # what is left of two terms that cancel, relative to them: constants are float32
+LEAST_ADDED = 1e-6  # an epsilon up to here may stand beside a root, under it, or be a lower bound
+LARGEST_EXPONENT = 80.0
+
+Coefficient = Any  # a float, or an array that broadcasts along the axes of the tensor
+
+
+class UnknownForm(Exception):
+    """An expression that is not brought into this form."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """What is raised to a power; equal keys are equal functions.
+
+    kind      "x", "mean" (of a product), "max", "min" (of a polynomial), "exp", "log" or "sum" (of polynomials)
+    key       text that says all
+    constant  axes along which it does not change
+    inside    the product or polynomial of which it is a function
+    axes      of means and extremes
+    """
+
+    kind: str
+    key: str
+    constant: frozenset[int]
+    inside: Any = None
+    axes: frozenset[int] = frozenset()
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Base) and self.key == other.key
+
+
+Product = tuple[tuple[Base, float], ...]  # bases and their exponents, sorted by key
+Polynomial = Mapping[Product, Coefficient]
+ONE: Product = ()
+
+
+def variable(unit: frozenset[int] = frozenset()) -> Polynomial:
+    """The tensor; `unit` are its axes of one element.
+
+    >>> written(variable())
+    'x'
+    """
+    return {((Base("x", "x", unit), 1.0),): 1.0}
+
+
+def constant(value: Coefficient) -> Polynomial:
+    """A number or an array."""
+    return {ONE: value} if np.any(value) else {}
+
+
+def without_repeats(array: np.ndarray) -> np.ndarray:
+    """The array with one element along each axis on which it does not change.
+
+    >>> without_repeats(np.float32([[1, 2], [1, 2]]))
+    array([[1., 2.]], dtype=float32)
+    """
+    for axis in range(array.ndim):
+        first = array.take([0], axis) if array.shape[axis] else array
+        if (array == first).all():
+            array = first
+    return array
+
+
+def written(p: Polynomial) -> str:
+    """The polynomial as text, numbers by six digits: equal polynomials have equal texts.
+
+    >>> written(add(scaled(variable(), 2.0), constant(0.5)))
+    '0.5 + 2*x'
+    """
+    text = " + ".join(sorted("*".join([_number(c), *_factors(m)] if _number(c) != "1" or not m else _factors(m))
+                             for m, c in p.items()))  # fmt: skip
+    if len(text) > MOST_LETTERS:
+        raise UnknownForm("too long")
+    return text
+
+
+def _factors(product: Product) -> list[str]:
+    return [base.key if exponent == 1 else f"{base.key}^{exponent:.6g}" for base, exponent in product]
+
+
+def _number(value: Coefficient) -> str:
+    if np.ndim(value) == 0:
+        return f"{float(value):.6g}"
+    return f"{np.shape(value)}{[float(f'{v:.6g}') for v in np.ravel(value)[:64]]}{np.sum(value):.6g}"
+
+
+# ---- sums and products
+
+
+def add(p: Polynomial, q: Polynomial) -> Polynomial:
+    """The sum; terms that cancel are gone.
+
+    >>> written(add(variable(), scaled(variable(), -0.99999999)))
+    ''
+    """
+    result = dict(p)
+    for product, value in q.items():
+        old = result.get(product, 0.0)
+        total, size = old + value, max(np.max(np.abs(old)), np.max(np.abs(value)))
+        if np.max(np.abs(total)) <= CANCELLED * size and product in result:
+            del result[product]
+        else:
+            result[product] = total
+    if len(result) > MOST_TERMS:
+        raise UnknownForm("too many terms")
+    return result
+
+
+def scaled(p: Polynomial, factor: Coefficient) -> Polynomial:
+    """The product with a number or an array."""
+    return {product: value * factor for product, value in p.items()} if np.any(factor) else {}
+
+
+def times(p: Polynomial, q: Polynomial) -> Polynomial:
+    """The product; a sum that it has to the first power is multiplied out.
+
+    >>> x = variable()
+    >>> written(times(add(x, constant(1.0)), add(x, constant(-1.0))))
+    '-1 + x^2'
+    """
+    if len(p) * len(q) > 4 * MOST_TERMS:
+        raise UnknownForm("too many terms")
+    result: Polynomial = {}
+    for first, a in p.items():
+        for second, b in q.items():
+            result = add(result, scaled(_merged(first, second), a * b))
+    return result
+
+
+def _merged(first: Product, second: Product) -> Polynomial:
+    exponents: dict[Base, float] = dict(first)
+    for base, exponent in second:
+        exponents[base] = exponents.get(base, 0.0) + exponent
+    sums = [base for base, exponent in exponents.items() if base.kind == "sum" and exponent == 1]
+    kept = ((base, e) for base, e in exponents.items() if abs(e) > 1e-9 and base not in sums)
+    result: Polynomial = {tuple(sorted(kept, key=lambda item: item[0].key)): 1.0}
+    return reduce(times, (base.inside for base in sums), result)
+
+
+# ---- powers
+
+
+def power(p: Polynomial, exponent: float) -> Polynomial:
+    """p to a power, which is defined where p is such (roots of what is not negative).
+
+    >>> x = variable()
+    >>> written(times(power(add(times(x, x), constant(4.0)), -0.5), constant(2.0)))
+    '2*(4 + x^2)^-0.5'
+    """
+    if exponent in (1.0, 2.0, 3.0):
+        return reduce(times, [p] * int(exponent))
+    if not p:
+        raise UnknownForm("a power of 0")
+    if exponent == -1 and (beside := _beside_root(p)) is not None:
+        return power(beside, -0.5)
+    is_whole = exponent == int(exponent)
+    if len(p) == 1:
+        ((product, value),) = p.items()
+        if (is_whole or is_positive(p)) and (is_whole or np.all(np.asarray(value) > 0)):
+            return {tuple((base, e * exponent) for base, e in product): np.power(value, exponent)}
+    base, content = _as_base(p)
+    return {((base, exponent),): content**exponent}
+
+
+def _as_base(p: Polynomial) -> tuple[Base, float]:
+    """The polynomial as a base, its first coefficient taken out."""
+    content = min(((_sort_key(product), value) for product, value in p.items()), key=lambda item: item[0])[1]
+    if np.ndim(content):
+        raise UnknownForm("a root of what varies")
+    inside = scaled(p, 1 / abs(float(content)))
+    return Base("sum", f"({written(inside)})", _constant_axes(inside), inside), abs(float(content))
+
+
+def _sort_key(product: Product) -> tuple[bool, str]:
+    """Numbers come last."""
+    return not product, "*".join(_factors(product))
+
+
+def _beside_root(p: Polynomial) -> Polynomial | None:
+    """v + e^2 for sqrt(v) + e of a tiny e; equal up to e / sqrt(v)."""
+    if len(p) != 2 or ONE not in p or np.ndim(p[ONE]) or not 0 < float(p[ONE]) <= LEAST_ADDED:
+        return None
+    squared = under_root({product: value for product, value in p.items() if product})
+    return None if squared is None else add(squared, constant(float(p[ONE]) ** 2))
+
+
+def under_root(p: Polynomial) -> Polynomial | None:
+    """v of a p = sqrt(v); None where p is no root."""
+    if len(p) != 1:
+        return None
+    ((product, value),) = p.items()
+    if len(product) != 1 or product[0][1] != 0.5 or not np.all(np.asarray(value) > 0):
+        return None
+    base = product[0][0]
+    inside = base.inside if base.kind == "sum" else {((base, 1.0),): 1.0}
+    return scaled(inside, value * value)
+
+
+def at_least(p: Polynomial, bound: float) -> Polynomial:
+    """max(p, bound), for a bound that p cannot fall below, or a tiny one, which is then added: under its root, if p is one.
+
+    >>> x = variable()
+    >>> variance = add(mean(times(x, x), {0}), scaled(times(mean(x, {0}), mean(x, {0})), -1))
+    >>> written(at_least(variance, 0.0)) == written(variance)
+    True
+    """
+    if bound <= -1e30 or (bound <= 0 and is_positive(p)):
+        return p
+    if not 0 < bound <= LEAST_ADDED or not is_positive(p):
+        raise UnknownForm("a bound")
+    squared = under_root(p)
+    return add(p, constant(bound)) if squared is None else power(add(squared, constant(bound**2)), 0.5)
+
+
+def is_positive(p: Polynomial) -> bool:
+    """True for what is known to be 0 or more: even powers, exponentials, their means and sums, variances."""
+    rest = dict(p)
+    for product, value in p.items():
+        if np.ndim(value) == 0 and value < 0 and len(product) == 1:
+            base, exponent = product[0]
+            squares = base.kind == "mean" and exponent == 2 and _mean_of_squares(base)
+            if not squares or squares not in rest or not np.all(rest[squares] >= -value * (1 - 1e-5)):
+                return False
+            del rest[product]
+    return all(np.all(np.asarray(value) >= 0) and all(_is_positive(*f) for f in product) for product, value in rest.items())
+
+
+def _mean_of_squares(base: Base) -> Product:
+    squared = tuple((inner, 2 * e) for inner, e in base.inside)
+    return next(iter(mean({squared: 1.0}, base.axes)))
+
+
+def _is_positive(base: Base, exponent: float) -> bool:
+    if exponent % 2 == 0 or exponent != int(exponent) or base.kind == "exp":
+        return True
+    if base.kind == "mean":
+        return all(_is_positive(*factor) for factor in base.inside)
+    return base.kind == "sum" and is_positive(base.inside)
+
+
+# ---- means, exponentials, logarithms
+
+
+def mean(p: Polynomial, axes: frozenset[int] | set[int]) -> Polynomial:
+    """The mean over axes, of which each keeps one place.
+
+    >>> x = variable()
+    >>> written(mean(times(x, mean(x, {1})), {1})), written(mean(mean(x, {1}), {0}))
+    ('mean[1](x)^2', 'mean[0, 1](x)')
+    """
+    result: Polynomial = {}
+    for product, value in p.items():
+        if np.ndim(value) and any(np.shape(value)[axis] != 1 for axis in axes):
+            raise UnknownForm("a mean of what is weighted")
+        outside = tuple(f for f in product if f[0].constant >= axes)
+        result = add(result, scaled(times({outside: 1.0}, _mean_of([f for f in product if f not in outside], axes)), value))
+    return result
+
+
+def _mean_of(product: list[tuple[Base, float]], axes: frozenset[int] | set[int]) -> Polynomial:
+    if not product:
+        return {ONE: 1.0}
+    over, inside = frozenset(axes), tuple(product)
+    if len(product) == 1 and product[0][0].kind == "mean" and product[0][1] == 1:  # a mean of means
+        base = product[0][0]
+        over, inside = over | base.axes, base.inside
+    fixed = frozenset.intersection(*(base.constant for base, _ in inside)) | over
+    key = f"mean{sorted(over)}({'*'.join(_factors(inside))})"
+    return {((Base("mean", key, fixed, inside, over), 1.0),): 1.0}
+
+
+def extreme(kind: str, p: Polynomial, axes: frozenset[int]) -> Polynomial:
+    """The largest ("max") or smallest ("min") value over axes."""
+    key = f"{kind}{sorted(axes)}({written(p)})"
+    return {((Base(kind, key, _constant_axes(p) | axes, p, axes), 1.0),): 1.0}
+
+
+def _constant_axes(p: Polynomial) -> frozenset[int]:
+    """Axes along which nothing in it changes."""
+    if any(np.ndim(value) for value in p.values()):
+        return frozenset()
+    sets = [base.constant for product in p for base, _ in product]
+    return frozenset.intersection(*sets) if sets else frozenset()
+
+
+def exponential(p: Polynomial) -> Polynomial:
+    """exp(p) as a product.
+
+    >>> written(exponential(add(variable(), scaled(mean(variable(), {0}), -2.0))))
+    'exp(mean[0](x))^-2*exp(x)'
+    """
+    result: Polynomial = {ONE: 1.0}
+    for product, value in p.items():
+        if not product and np.max(np.abs(value)) <= LARGEST_EXPONENT:
+            result = times(result, {ONE: np.exp(value)})
+        elif np.ndim(value) or not product:
+            raise UnknownForm("an exponential of what varies")
+        elif len(product) == 1 and product[0][0].kind == "log" and product[0][1] == 1:
+            result = times(result, power(product[0][0].inside, float(value)))
+        else:
+            fixed = frozenset.intersection(*(base.constant for base, _ in product))
+            base = Base("exp", f"exp({'*'.join(_factors(product))})", fixed, product)
+            result = times(result, {((base, float(value)),): 1.0})
+    return result
+
+
+def logarithm(p: Polynomial) -> Polynomial:
+    """log(p) of what is positive, of a product as a sum.
+
+    >>> written(logarithm(scaled(exponential(variable()), 2.0)))
+    '0.693147 + x'
+    """
+    if len(p) != 1:
+        base, content = _as_base(p)
+        return add(constant(math.log(content)), _log_of(base))
+    ((product, value),) = p.items()
+    if not is_positive(p) or not np.all(np.asarray(value) > 0):
+        raise UnknownForm("a logarithm of what may be negative")
+    result = constant(np.log(value))
+    for base, exponent in product:
+        inner: Polynomial = {base.inside: 1.0} if base.kind == "exp" else _log_of(base)
+        result = add(result, scaled(inner, exponent))
+    return result
+
+
+def _log_of(base: Base) -> Polynomial:
+    return {((Base("log", f"log({base.key})", base.constant, {((base, 1.0),): 1.0}), 1.0),): 1.0}

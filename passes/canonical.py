@@ -1,0 +1,356 @@
+"""Reads a piece of a graph as a polynomial of one tensor (algebra.py): what it means, whatever operators spell it.
+
+Axes are those of the tensor. A value may have fewer (a mean without keepdims), more of one element (expand_dims), or
+others in order (permute_dims): its layout says which axis of the tensor each of its own is, None for one of one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from tvm import relax, tirx
+
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name
+from tvmq.passes import algebra
+from tvmq.passes.algebra import Polynomial, UnknownForm
+from tvmq.passes.ops.base import clip_bounds
+
+MOST_BINDINGS = 40  # of a group; those of norms have up to 15
+Layout = tuple[int | None, ...]
+Size = int | str  # free dimensions are texts
+REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
+POOLS = tuple(f"nn.{kind}_pool{axes}d" for kind in ("avg", "adaptive_avg") for axes in (1, 2, 3))
+MEANS = ("mean", "sum", "variance", "std", *POOLS)
+
+
+class Value(NamedTuple):
+    """A polynomial of the tensor and the axes that it has."""
+
+    form: Polynomial
+    layout: Layout
+
+
+class Reader:
+    """Reads variables as polynomials of one of them.
+
+    walked  the variables between, by name
+    """
+
+    def __init__(self, rewriter: Rewriter, x: relax.Var) -> None:
+        self._rewriter, self._x = rewriter, x
+        self._values: dict[str, Value] = {}
+        self.walked: dict[str, relax.Var] = {}
+
+    def read(self, expr: relax.Expr) -> Value:
+        """What a variable or a call says of the tensor. Raises UnknownForm."""
+        if isinstance(expr, relax.Var):
+            if expr.same_as(self._x):
+                return self._tensor()
+            if expr.name not in self._values:
+                call = self._rewriter.value_of(expr)
+                if call is None or len(self.walked) > MOST_BINDINGS:
+                    raise UnknownForm("another tensor")
+                self.walked[expr.name] = expr
+                self._values[expr.name] = self.read(call)
+            return self._values[expr.name]
+        operator = OPERATORS.get(op_name(expr))
+        if operator is None:
+            raise UnknownForm(op_name(expr))
+        return operator(self, expr)
+
+    def _tensor(self) -> Value:
+        sizes = sizes_of(self._x)
+        unit = frozenset(axis for axis, size in enumerate(sizes) if size == 1)
+        return Value(algebra.variable(unit), tuple(range(len(sizes))))
+
+    def operands(self, call: relax.Call) -> tuple[Polynomial, Polynomial, Layout]:
+        """Two operands, of which one may be a constant, and the axes of the result."""
+        first, second = call.args
+        if is_const(first) or is_const(second):
+            known = self.read(second if is_const(first) else first)
+            array, layout = self._constant(first if is_const(first) else second, known.layout)
+            return (array, known.form, layout) if is_const(first) else (known.form, array, layout)
+        a, b = self.read(first), self.read(second)
+        return a.form, b.form, _joined(a.layout, b.layout)
+
+    def _constant(self, expr: relax.Expr, layout: Layout) -> tuple[Polynomial, Layout]:
+        """A constant beside a value of that layout, along the axes of the tensor; the layout of both."""
+        array, sizes = algebra.without_repeats(const_value(expr).astype(np.float64)), sizes_of(self._x)
+        if array.size == 1 and array.ndim <= len(layout):
+            return algebra.constant(float(array.reshape(()))), layout
+        if array.ndim > len(layout):
+            raise UnknownForm("a constant of more axes")
+        full = array.reshape((1,) * (len(layout) - array.ndim) + array.shape)
+        joined = tuple(
+            place + len(sizes) - len(layout) if axis is None and size != 1 else axis
+            for place, (axis, size) in enumerate(zip(layout, full.shape, strict=True))
+        )
+        placed = [axis for axis, size in zip(joined, full.shape, strict=True) if axis is not None and size != 1]
+        kept = [axis for axis in joined if axis is not None]
+        if placed != sorted(set(placed)) or placed[:1] < [0] or len(set(kept)) < len(kept):
+            raise UnknownForm("a constant along other axes")
+        shape = [1] * len(sizes)
+        for axis, size in zip(joined, full.shape, strict=True):
+            if axis is not None and size != 1:
+                shape[axis] = size
+        return algebra.constant(full.reshape(shape)), joined
+
+    def sizes(self) -> list[Size]:
+        """Of the tensor."""
+        return sizes_of(self._x)
+
+    def producer(self, expr: relax.Expr) -> relax.Expr | None:
+        """What a variable is bound to."""
+        return self._rewriter.value_of(expr)
+
+    def walk(self, var: relax.Var) -> None:
+        """A variable that is looked through without being read."""
+        self.walked[var.name] = var
+
+
+def readings(
+    rewriter: Rewriter, value: relax.Call, needed: Sequence[str]
+) -> Iterator[tuple[relax.Var, Polynomial, dict[str, relax.Var]]]:
+    """What a call computes of a tensor before it: that tensor, the polynomial, the variables between; farthest first.
+
+    needed  operators of which one must be between
+    """
+    for x in candidates(rewriter, value, needed):
+        reader = Reader(rewriter, x)
+        try:
+            found = reader.read(value)
+        except UnknownForm:
+            continue
+        if found.layout == tuple(range(len(found.layout))):
+            yield x, found.form, reader.walked
+
+
+def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> list[relax.Var]:
+    """The tensors of which a call may be a function, the farthest first; none where no operator of `needed` is between.
+
+    All have the shape of the call's result.
+    """
+    seen: dict[str, relax.Var] = {}
+    queue, found = [arg for arg in value.args if isinstance(arg, relax.Var)], False
+    for var in queue:
+        if var.name in seen:
+            continue
+        if len(seen) > MOST_BINDINGS:
+            break
+        seen[var.name] = var
+        call = rewriter.value_of(var)
+        if call is not None and op_name(call) in OPERATORS:
+            found = found or op_name(call) in needed
+            queue += [arg for arg in call.args if isinstance(arg, relax.Var)]
+    if not found:
+        return []
+    wanted = sizes_of(value)
+    return [var for var in reversed(seen.values()) if _is_tensor(var) and sizes_of(var) == wanted]
+
+
+def _is_tensor(var: relax.Var) -> bool:
+    return isinstance(var.ty, relax.TensorType) and var.ty.shape is not None and dtype_of(var) == "float32"
+
+
+def sizes_of(expr: relax.Expr) -> list[Size]:
+    """Numbers, and the text of free dimensions."""
+    if not isinstance(expr.ty, relax.TensorType) or expr.ty.shape is None:
+        raise UnknownForm("an unknown shape")
+    return [int(size) if isinstance(size, tirx.IntImm) else str(size)[:] for size in expr.ty.shape]
+
+
+# ---- layouts
+
+
+def _joined(a: Layout, b: Layout) -> Layout:
+    """The axes of the result of two operands that broadcast."""
+    rank = max(len(a), len(b))
+    padded = [(None,) * (rank - len(layout)) + layout for layout in (a, b)]
+    pairs = list(zip(*padded, strict=True))
+    if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+        raise UnknownForm("operands along other axes")
+    joined = tuple(first if second is None else second for first, second in pairs)
+    kept = [axis for axis in joined if axis is not None]
+    if len(set(kept)) < len(kept):
+        raise UnknownForm("an axis twice")
+    return joined
+
+
+def _of_sizes(reader: Reader, call: relax.Call) -> Value:
+    """reshape, squeeze, expand_dims: axes of one element come and go, nothing else changes."""
+    value, before, after = reader.read(call.args[0]), sizes_of(call.args[0]), sizes_of(call)
+    if [size for size in before if size != 1] != [size for size in after if size != 1]:
+        raise UnknownForm("another shape")
+    axes = iter([axis for axis, size in zip(value.layout, before, strict=True) if size != 1])
+    if before == after:
+        return value
+    return Value(value.form, tuple(None if size == 1 else next(axes) for size in after))
+
+
+def _broadcast(reader: Reader, call: relax.Call) -> Value:
+    value, sizes = reader.read(call.args[0]), sizes_of(call)
+    rank = len(reader.sizes())
+    if sizes != reader.sizes():
+        raise UnknownForm("another shape")
+    return Value(value.form, _joined(value.layout, tuple(range(rank))))
+
+
+def _permuted(reader: Reader, call: relax.Call) -> Value:
+    value = reader.read(call.args[0])
+    rank = len(value.layout)
+    order = [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes is not None else range(rank)[::-1]
+    return Value(value.form, tuple(value.layout[axis] for axis in order))
+
+
+# ---- reductions
+
+
+def _reduced(reader: Reader, call: relax.Call) -> Value:
+    value, sizes = reader.read(call.args[0]), sizes_of(call.args[0])
+    rank = len(sizes)
+    own = range(rank) if call.attrs.axis is None else [int(axis) % rank for axis in call.attrs.axis]
+    kept = tuple(axis for place, axis in enumerate(value.layout) if call.attrs.keepdims or place not in own)
+    form = _reduction(op_name(call), value, {place: sizes[place] for place in own})
+    return Value(form, kept)
+
+
+def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
+    """`own` are the reduced places of the value and their sizes."""
+    several = [place for place, size in own.items() if size != 1]
+    axes = frozenset(axis for place in several if (axis := value.layout[place]) is not None)
+    if len(axes) < len(several):
+        raise UnknownForm("a reduction of repeated values")
+    if not axes and name not in ("variance", "std"):
+        return value.form
+    if name in ("max", "min"):
+        return algebra.extreme(name, value.form, axes)
+    mean = algebra.mean(value.form, axes)
+    if name in ("variance", "std"):
+        squares = algebra.mean(algebra.times(value.form, value.form), axes)
+        variance = algebra.add(squares, algebra.scaled(algebra.times(mean, mean), -1.0))
+        return variance if name == "variance" else algebra.power(variance, 0.5)
+    if name == "mean":
+        return mean
+    counts = [own[place] for place in several]
+    if not all(isinstance(count, int) for count in counts):
+        raise UnknownForm("a sum of a free number of values")
+    return algebra.scaled(mean, float(np.prod(counts)))
+
+
+def _pooled(reader: Reader, call: relax.Call) -> Value:
+    """An average over all positions."""
+    value, sizes, after = reader.read(call.args[0]), sizes_of(call.args[0]), sizes_of(call)
+    places = [place for place, size in enumerate(after) if size != sizes[place] or (size == 1 and place > 1)]
+    padding = getattr(call.attrs, "padding", None) or ()
+    full = "adaptive" in op_name(call) or [sizes[p] for p in places] == [int(size) for size in call.attrs.pool_size]
+    if not full or any(int(size) for size in padding) or any(after[place] != 1 for place in places) or 1 in places:
+        raise UnknownForm("an average of some positions")
+    return Value(_reduction("mean", value, {place: sizes[place] for place in places}), value.layout)
+
+
+# ---- element by element
+
+
+def _binary(operation: Callable[[Polynomial, Polynomial], Polynomial]) -> Callable[[Reader, relax.Call], Value]:
+    def operator(reader: Reader, call: relax.Call) -> Value:
+        first, second, layout = reader.operands(call)
+        return Value(operation(first, second), layout)
+
+    return operator
+
+
+def _unary(operation: Callable[[Polynomial], Polynomial]) -> Callable[[Reader, relax.Call], Value]:
+    def operator(reader: Reader, call: relax.Call) -> Value:
+        value = reader.read(call.args[0])
+        return Value(operation(value.form), value.layout)
+
+    return operator
+
+
+def _number(p: Polynomial) -> float:
+    """A polynomial that is a number."""
+    if not p:
+        return 0.0
+    if set(p) != {algebra.ONE} or np.ndim(p[algebra.ONE]):
+        raise UnknownForm("no number")
+    return float(p[algebra.ONE])
+
+
+def _difference(first: Polynomial, second: Polynomial) -> Polynomial:
+    return algebra.add(first, algebra.scaled(second, -1.0))
+
+
+def _quotient(first: Polynomial, second: Polynomial) -> Polynomial:
+    return algebra.times(first, algebra.power(second, -1.0))
+
+
+def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
+    return algebra.power(first, _number(second))
+
+
+def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
+    if set(first) <= {algebra.ONE}:
+        first, second = second, first
+    return algebra.at_least(first, _number(second))
+
+
+def _size(p: Polynomial) -> Polynomial:
+    return algebra.at_least(p, 0.0)  # what may be negative is refused there
+
+
+def _clipped(reader: Reader, call: relax.Call) -> Value:
+    value = reader.read(call.args[0])
+    bounds = clip_bounds(call, op_name(call))
+    low, high = bounds if bounds is not None else (0.0, 0.0)
+    if high < 1e30:
+        raise UnknownForm("an upper bound")
+    return Value(algebra.at_least(value.form, low), value.layout)
+
+
+def _guarded(reader: Reader, call: relax.Call) -> Value:
+    """where(v == 0, c, v): v, but for zeros."""
+    condition, instead, otherwise = call.args
+    test = reader.producer(condition)
+    if test is None or op_name(test) != "equal" or not is_const(instead) or not is_const(test.args[1]):
+        raise UnknownForm("a choice")
+    if not otherwise.same_as(test.args[0]) or np.any(const_value(test.args[1])):
+        raise UnknownForm("a choice")
+    value = reader.read(otherwise)
+    reader.walk(condition)
+    return Value(algebra.at_least(value.form, LEAST_NORM), value.layout)
+
+
+def _cast(reader: Reader, call: relax.Call) -> Value:
+    if dtype_of(call) != dtype_of(call.args[0]):
+        raise UnknownForm("a cast")
+    return reader.read(call.args[0])
+
+
+LEAST_NORM = 1e-15
+OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
+    "add": _binary(algebra.add),
+    "subtract": _binary(_difference),
+    "multiply": _binary(algebra.times),
+    "divide": _binary(_quotient),
+    "power": _binary(_to_the),
+    "maximum": _binary(_larger),
+    "negative": _unary(lambda p: algebra.scaled(p, -1.0)),
+    "square": _unary(lambda p: algebra.times(p, p)),
+    "sqrt": _unary(lambda p: algebra.power(p, 0.5)),
+    "rsqrt": _unary(lambda p: algebra.power(p, -0.5)),
+    "exp": _unary(algebra.exponential),
+    "log": _unary(algebra.logarithm),
+    "abs": _unary(_size),
+    "nn.relu": _unary(_size),
+    "clip": _clipped,
+    "where": _guarded,
+    "astype": _cast,
+    "permute_dims": _permuted,
+    "broadcast_to": _broadcast,
+    **dict.fromkeys(("reshape", "squeeze", "expand_dims", "flatten"), _of_sizes),
+    **dict.fromkeys(REDUCTIONS, _reduced),
+    **dict.fromkeys(POOLS, _pooled),
+}

@@ -1,0 +1,63 @@
+"""Softmax and log-softmax written out: exp(x) / sum(exp(x)), with or without a maximum or anything else taken off."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import op_name
+from tvmq.passes import algebra
+from tvmq.passes.algebra import Base, Polynomial, variable
+from tvmq.passes.canonical import readings, sizes_of
+from tvmq.passes.matching import Group
+
+ENDS = ("multiply", "divide", "add", "subtract", "log", "exp")
+NEAR = 1e-5
+
+
+def softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """nn.softmax or nn.log_softmax of the tensor of which this binding is one."""
+    if op_name(value) not in ENDS:
+        return None
+    for x, form, walked in readings(rewriter, value, ("sum", "mean")):
+        found = _meaning(form, x)
+        group = Group(rewriter, var)
+        group.join(walked)
+        if found is not None and group.close():
+            operator, axis = found
+            return operator(x, axis)
+    return None
+
+
+def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
+    """nn.softmax or nn.log_softmax, and the axis."""
+    means = {base for product in form for base, _ in _opened(product) if base.kind == "mean"}
+    if len(means) != 1 or len((mean := means.pop()).axes) != 1:
+        return None
+    (axis,) = mean.axes
+    count = sizes_of(x)[axis]
+    if not isinstance(count, int):
+        return None
+    exponential = algebra.exponential(variable())
+    total = algebra.scaled(algebra.mean(exponential, mean.axes), float(count))
+    for operator, expected in (
+        (relax.op.nn.softmax, lambda: algebra.times(exponential, algebra.power(total, -1.0))),
+        (relax.op.nn.log_softmax, lambda: algebra.add(variable(), algebra.scaled(algebra.logarithm(total), -1.0))),
+    ):
+        if _equal(form, expected()):
+            return operator, axis
+    return None
+
+
+def _opened(product: algebra.Product) -> list[tuple[Base, float]]:
+    """The bases of a product, and those of which they are logarithms."""
+    return [inner for base, e in product for inner in (next(iter(base.inside)) if base.kind == "log" else [(base, e)])]
+
+
+def _equal(p: Polynomial, q: Polynomial) -> bool:
+    return set(p) == set(q) and all(
+        not np.ndim(p[product]) and math.isclose(p[product], q[product], rel_tol=NEAR) for product in p
+    )
