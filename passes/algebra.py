@@ -1,4 +1,4 @@
-"""Sums of products of powers: the one form that equal expressions of a normalization or a softmax have, however spelled.
+"""Sums of products of powers: the one form that all spellings of a normalization or a softmax have.
 
     x = variable()                                  # a tensor, of three axes for example
     d = add(x, scaled(mean(x, {2}), -1))            # x - mean(x)
@@ -182,7 +182,7 @@ def power(p: Polynomial, exponent: float) -> Polynomial:
     is_whole = exponent == int(exponent)
     if len(p) == 1:
         ((product, value),) = p.items()
-        if (is_whole or is_positive(p)) and (is_whole or np.all(np.asarray(value) > 0)):
+        if is_whole or (np.all(np.asarray(value) > 0) and all(_is_positive(base, 1.0) for base, _ in product)):
             return {tuple((base, e * exponent) for base, e in product): np.power(value, exponent)}
     base, content = _as_base(p)
     return {((base, exponent),): content**exponent}
@@ -222,8 +222,13 @@ def under_root(p: Polynomial) -> Polynomial | None:
     return scaled(inside, value * value)
 
 
+def absolute(p: Polynomial) -> Polynomial:
+    """abs(p): p itself where that is not negative, else the root of its square."""
+    return p if is_positive(p) else power(times(p, p), 0.5)
+
+
 def at_least(p: Polynomial, bound: float) -> Polynomial:
-    """max(p, bound), for a bound that p cannot fall below, or a tiny one, which is then added: under its root, if p is one.
+    """max(p, bound), for a bound that p cannot fall below, or a tiny one: that is added, under the root if p is one.
 
     >>> x = variable()
     >>> variance = add(mean(times(x, x), {0}), scaled(times(mean(x, {0}), mean(x, {0})), -1))
@@ -248,7 +253,8 @@ def is_positive(p: Polynomial) -> bool:
             if not squares or squares not in rest or not np.all(rest[squares] >= -value * (1 - 1e-5)):
                 return False
             del rest[product]
-    return all(np.all(np.asarray(value) >= 0) and all(_is_positive(*f) for f in product) for product, value in rest.items())
+    signs = all(np.all(np.asarray(value) >= 0) for value in rest.values())
+    return signs and all(_is_positive(*factor) for product in rest for factor in product)
 
 
 def _mean_of_squares(base: Base) -> Product:
@@ -278,8 +284,9 @@ def mean(p: Polynomial, axes: frozenset[int] | set[int]) -> Polynomial:
     for product, value in p.items():
         if np.ndim(value) and any(np.shape(value)[axis] != 1 for axis in axes):
             raise UnknownForm("a mean of what is weighted")
-        outside = tuple(f for f in product if f[0].constant >= axes)
-        result = add(result, scaled(times({outside: 1.0}, _mean_of([f for f in product if f not in outside], axes)), value))
+        outside = tuple(factor for factor in product if factor[0].constant >= axes)
+        inside = _mean_of([factor for factor in product if factor not in outside], axes)
+        result = add(result, scaled(times({outside: 1.0}, inside), value))
     return result
 
 

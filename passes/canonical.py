@@ -1,11 +1,12 @@
 """Reads a piece of a graph as a polynomial of one tensor (algebra.py): what it means, whatever operators spell it.
 
 Axes are those of the tensor. A value may have fewer (a mean without keepdims), more of one element (expand_dims), or
-others in order (permute_dims): its layout says which axis of the tensor each of its own is, None for one of one element.
+others in order (permute_dims): its layout says which axis of the tensor each of its own is, None for one that came.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -234,10 +235,10 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
         return variance if name == "variance" else algebra.power(variance, 0.5)
     if name == "mean":
         return mean
-    counts = [own[place] for place in several]
-    if not all(isinstance(count, int) for count in counts):
+    counts = [size for place in several if isinstance(size := own[place], int)]
+    if len(counts) < len(several):
         raise UnknownForm("a sum of a free number of values")
-    return algebra.scaled(mean, float(np.prod(counts)))
+    return algebra.scaled(mean, float(math.prod(counts)))
 
 
 def _pooled(reader: Reader, call: relax.Call) -> Value:
@@ -297,8 +298,8 @@ def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
     return algebra.at_least(first, _number(second))
 
 
-def _size(p: Polynomial) -> Polynomial:
-    return algebra.at_least(p, 0.0)  # what may be negative is refused there
+def _rectified(p: Polynomial) -> Polynomial:
+    return algebra.at_least(p, 0.0)
 
 
 def _clipped(reader: Reader, call: relax.Call) -> Value:
@@ -343,8 +344,8 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "rsqrt": _unary(lambda p: algebra.power(p, -0.5)),
     "exp": _unary(algebra.exponential),
     "log": _unary(algebra.logarithm),
-    "abs": _unary(_size),
-    "nn.relu": _unary(_size),
+    "abs": _unary(algebra.absolute),
+    "nn.relu": _unary(_rectified),
     "clip": _clipped,
     "where": _guarded,
     "astype": _cast,

@@ -71,7 +71,7 @@ def _whole(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr 
 
 def norm_of(form: Polynomial) -> Norm | None:
     """What a polynomial says, if it is a normalization of x."""
-    roots = {base: None for product in form for base, exponent in product if base.kind in ("sum", "mean") and exponent == -0.5}
+    roots = {base for product in form for base, e in product if base.kind in ("sum", "mean") and e == -0.5}
     if len(roots) != 1:
         return None
     (root,) = roots

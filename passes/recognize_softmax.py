@@ -14,12 +14,15 @@ from tvmq.passes.algebra import Base, Polynomial, variable
 from tvmq.passes.canonical import readings, sizes_of
 from tvmq.passes.matching import Group
 
-ENDS = ("multiply", "divide", "add", "subtract", "log", "exp")
+ENDS = ("multiply", "divide", "add", "subtract")
+OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax", relax.op.nn.softmax)}
 NEAR = 1e-5
 
 
 def softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """nn.softmax or nn.log_softmax of the tensor of which this binding is one."""
+    if op_name(value) in OTHER:
+        return _other(Group(rewriter, var), value)
     if op_name(value) not in ENDS:
         return None
     for x, form, walked in readings(rewriter, value, ("sum", "mean")):
@@ -30,6 +33,13 @@ def softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
             operator, axis = found
             return operator(x, axis)
     return None
+
+
+def _other(group: Group, value: relax.Call) -> relax.Expr | None:
+    """The logarithm of a softmax, and the exponential of a log-softmax."""
+    name, operator = OTHER[op_name(value)]
+    inner = group.producer(value.args[0], name)
+    return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
 
 
 def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:

@@ -53,7 +53,7 @@ def misused_at(view: View, name: str, array: np.ndarray) -> str | None:
     """Name of the first variable for which NaN or the infinities of a weight have no meaning; None if all have one.
 
     view   the module that has the weight as a parameter, or as a constant that is bound
-    name   that parameter or variable; it is given back itself for NaN that may be taken, and where it is a result of the model
+    name   that parameter or variable; itself for NaN that may be taken, and where it is a result of the model
     array  its values
     """
     if array.dtype.kind == "f" and np.isnan(array).any():
