@@ -40,7 +40,7 @@ from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
 from tvmq.passes.products import product
 from tvmq.passes.recognize import recognize
-from tvmq.passes.recognize_gelu import gelu
+from tvmq.passes.recognize_functions import function
 from tvmq.passes.resampling import corners_meet, resampled
 
 # operator -> axis of the output channels in its weight
@@ -149,7 +149,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     # integers have no weights that a factor could go into
     is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
-    if is_float and op_name(value) in ("multiply", "divide") and (found := gelu(rewriter, var, value)) is not None:
+    if is_float and (found := function(rewriter, var, value)) is not None:
         return found  # before a product takes its 0.5 for a scale
     if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)

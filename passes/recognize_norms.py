@@ -7,6 +7,7 @@ Factors of channels make it an instance norm or a group norm of one group; resha
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
     norm = group.producer(value.args[0], *CENTRED, "nn.rms_norm")
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
         return None
-    if not _is_filled(norm.args[1], 1) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
+    if not is_const(norm.args[1]) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
         return None
     return _rebuilt(norm, value.args[1], 1)
 
@@ -166,9 +167,9 @@ def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr 
             return _replaced(norm, flat, position)
         norm = _by_channels(norm, axes)
     channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
-    if channel is None or full.size != full.shape[channel] or full.size != const_value(norm.args[1]).size:
+    if channel is None or full.size != full.shape[channel]:
         return None
-    return _replaced(norm, full.reshape(-1), position)
+    return _replaced(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
 
 
 def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
@@ -191,6 +192,8 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
 def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
     """The normalization with a factor in place of a neutral one, which its attributes may have said to leave out."""
     args = list(norm.args)
+    if position == 1 and (op_name(norm) == "nn.rms_norm" or norm.attrs.scale):
+        factor = factor * const_value(args[1])
     args[position] = relax.const(np.ascontiguousarray(factor, np.float32))
     if op_name(norm) == "nn.rms_norm":
         return relax.Call(norm.op, args, norm.attrs, norm.ty_args, norm.span)
@@ -210,24 +213,44 @@ def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr
 
 
 def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
-    """reshape(norm(reshape(x, [batch, groups, ...])), shape of x)."""
+    """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
     norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
     before = group.producer(norm.args[0], "reshape") if norm is not None else None
     if norm is None or before is None or not _same_shape(value, before.args[0]):
         return None
     x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
-    rank = len(inner)
+    rank, last = len(inner), len(sizes) - 1
     if len(sizes) < 3 or rank < 3 or not _equal(sizes[0], inner[0]):
         return None
-    if [int(axis) % rank for axis in norm.attrs.axes] != list(range(2, rank)):
+    if _is_over(norm, range(2, rank)):
+        place, channel, axes = 1, 1, list(range(2, len(sizes)))
+    elif _is_over(norm, [*range(1, rank - 2), rank - 1]) and _are_split(sizes[last], *inner[-2:]):
+        place, channel, axes = rank - 2, last, list(range(1, last))
+    else:
         return None
-    if not all(isinstance(size, tirx.IntImm) for size in (sizes[1], inner[1])) or int(sizes[1]) % int(inner[1]):
+    count, channels = inner[place], sizes[channel]
+    if not (isinstance(count, tirx.IntImm) and isinstance(channels, tirx.IntImm)) or int(channels) % int(count):
         return None
-    factors = _factors_of_groups(norm, int(inner[1]), int(sizes[1]))
+    factors = _factors_of_groups(norm, int(count), int(channels))
     if factors is None:
         return None
-    axes, epsilon = list(range(2, len(sizes))), float(norm.attrs.epsilon)
-    return relax.op.nn.group_norm(x, *factors, int(inner[1]), 1, axes, epsilon)
+    return relax.op.nn.group_norm(x, *factors, int(count), channel, axes, float(norm.attrs.epsilon))
+
+
+def _is_over(norm: relax.Call, axes: Sequence[int]) -> bool:
+    """True if a norm is over these axes; one of a single element need not be named."""
+    sizes = list(norm.ty.shape)
+    named = {int(axis) % len(sizes) for axis in norm.attrs.axes}
+    return named.issubset(axes) and all(axis in named or _is_one(sizes[axis]) for axis in axes)
+
+
+def _is_one(size: tirx.PrimExpr) -> bool:
+    return isinstance(size, tirx.IntImm) and int(size) == 1
+
+
+def _are_split(channels: tirx.PrimExpr, groups: tirx.PrimExpr, each: tirx.PrimExpr) -> bool:
+    numbers = all(isinstance(size, tirx.IntImm) for size in (channels, groups, each))
+    return numbers and int(channels) == int(groups) * int(each)
 
 
 def _factors_of_groups(norm: relax.Call, groups: int, channels: int) -> list[relax.Expr] | None:
