@@ -12,7 +12,7 @@ of a product a sum; a mean is linear, and what does not change along its axes st
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -35,7 +35,7 @@ class UnknownForm(Exception):
 class Base:
     """What is raised to a power; equal keys are equal functions.
 
-    kind      "x", "mean" (of a product), "max", "min" (of a polynomial), "exp", "log" or "sum" (of polynomials)
+    kind      "x", "mean" (of a product), "max", "min", "log", "sum" (of a polynomial), "exp" (of a product), "other"
     key       text that says all
     constant  axes along which it does not change
     inside    the product or polynomial of which it is a function
@@ -241,6 +241,22 @@ def at_least(p: Polynomial, bound: float) -> Polynomial:
         raise UnknownForm("a bound")
     squared = under_root(p)
     return add(p, constant(bound)) if squared is None else power(add(squared, constant(bound**2)), 0.5)
+
+
+def at_most(p: Polynomial, bound: float) -> Polynomial:
+    """min(p, bound), for a bound that is none, or a large one of 1 / sqrt(v)."""
+    if bound >= 1e30:
+        return p
+    if bound <= 0:
+        raise UnknownForm("a bound")
+    return power(at_least(power(p, -1.0), 1 / bound), -1.0)
+
+
+def opaque(name: str, operands: Sequence[Polynomial]) -> Polynomial:
+    """A function of polynomials of which only its name is known, and along which axes it does not change."""
+    key = f"{name}({', '.join(map(written, operands))})"
+    fixed = frozenset.intersection(*map(_constant_axes, operands))
+    return {((Base("other", key, fixed, operands), 1.0),): 1.0}
 
 
 def is_positive(p: Polynomial) -> bool:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from tvm import relax, tirx
 
+from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
 from tvmq.passes import algebra
 from tvmq.passes.algebra import Polynomial, UnknownForm
+from tvmq.passes.matching import number
 from tvmq.passes.ops.base import clip_bounds
 
 MOST_BINDINGS = 40  # of a group; those of norms have up to 15
@@ -58,9 +61,14 @@ class Reader:
                 self._values[expr.name] = self.read(call)
             return self._values[expr.name]
         operator = OPERATORS.get(op_name(expr))
-        if operator is None:
+        if operator is None and op_name(expr) not in ELEMENTWISE:
             raise UnknownForm(op_name(expr))
-        return operator(self, expr)
+        try:
+            return (operator or _opaque)(self, expr)
+        except UnknownForm:
+            if op_name(expr) not in ELEMENTWISE or operator is None:
+                raise
+            return _opaque(self, expr)
 
     def _tensor(self) -> Value:
         sizes = sizes_of(self._x)
@@ -143,7 +151,7 @@ def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> 
             break
         seen[var.name] = var
         call = rewriter.value_of(var)
-        if call is not None and op_name(call) in OPERATORS:
+        if call is not None and (op_name(call) in OPERATORS or op_name(call) in ELEMENTWISE):
             found = found or op_name(call) in needed
             queue += [arg for arg in call.args if isinstance(arg, relax.Var)]
     if not found:
@@ -292,6 +300,28 @@ def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
     return algebra.power(first, _number(second))
 
 
+def _opaque(reader: Reader, call: relax.Call) -> Value:
+    """Another function of one value each, such as the bounds and tests of shifts."""
+    operands = [arg for arg in call.args if isinstance(arg, relax.Var)]
+    numbers = [number(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
+    if not operands or None in numbers:
+        raise UnknownForm(op_name(call))
+    values = [reader.read(arg) for arg in operands]
+    layout = reduce(_joined, (value.layout for value in values))
+    name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
+    return Value(algebra.opaque(name, [value.form for value in values]), layout)
+
+
+def _attributes(call: relax.Call) -> str:
+    return str(call.attrs)[:] if call.attrs is not None else ""
+
+
+def _smaller(first: Polynomial, second: Polynomial) -> Polynomial:
+    if set(first) <= {algebra.ONE}:
+        first, second = second, first
+    return algebra.at_most(first, _number(second))
+
+
 def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
@@ -338,6 +368,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "divide": _binary(_quotient),
     "power": _binary(_to_the),
     "maximum": _binary(_larger),
+    "minimum": _binary(_smaller),
     "negative": _unary(lambda p: algebra.scaled(p, -1.0)),
     "square": _unary(lambda p: algebra.times(p, p)),
     "sqrt": _unary(lambda p: algebra.power(p, 0.5)),

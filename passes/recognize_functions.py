@@ -32,7 +32,7 @@ class Function:
 
     values    at PLACES
     emit      the normal form
-    spelling  operators of the normal form: a chain of no others is left
+    spelling  operators of the normal form, in order of their names: a chain of these is left
     bound     of the largest difference, relative to x above 1: constants may have been rounded to float16
     """
 
@@ -69,11 +69,11 @@ def function(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Exp
         chain = _Chain(rewriter, name)
         values = chain.values_of(value)
         found = _nearest(values) if values is not None else None
-        if found is None or names_of(chain, links, value) <= set(found.spelling):
+        if found is None or names_of(chain, links, value) == found.spelling:
             continue
         group = Group(rewriter, var)
         group.join(chain.walked)
-        if chain.start is not None and sizes_of(chain.start) == sizes_of(value) and group.close():
+        if chain.start is not None and sizes_of(chain.start) == sizes_of(var) and group.close():
             return found.emit(chain.start)
     return None
 
@@ -93,9 +93,9 @@ def _links(rewriter: Rewriter, value: relax.Call) -> dict[str, relax.Call | None
     return found
 
 
-def names_of(chain: _Chain, links: dict[str, relax.Call | None], value: relax.Call) -> set[str]:
+def names_of(chain: _Chain, links: dict[str, relax.Call | None], value: relax.Call) -> tuple[str, ...]:
     """Operators of a chain."""
-    return {op_name(value), *(op_name(links[name]) for name in chain.walked if links[name] is not None)}
+    return tuple(sorted([op_name(value), *(op_name(links[name]) for name in chain.walked if links[name] is not None)]))
 
 
 class _Chain:
