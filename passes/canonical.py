@@ -22,7 +22,8 @@ from tvmq.passes.algebra import Polynomial, UnknownForm
 from tvmq.passes.matching import number
 from tvmq.passes.ops.base import clip_bounds
 
-MOST_BINDINGS = 40  # of a group; those of norms have up to 15
+MOST_BINDINGS = 24  # of a group; those of norms have up to 17
+MOST_REDUCTIONS = 4  # one behind the other: a variance has two, of two axes one by one four
 Layout = tuple[int | None, ...]
 Size = int | str  # free dimensions are texts
 REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
@@ -45,7 +46,7 @@ class Reader:
 
     def __init__(self, rewriter: Rewriter, x: relax.Var) -> None:
         self._rewriter, self._x = rewriter, x
-        self._values: dict[str, Value] = {}
+        self._values: dict[str, Value | None] = {}
         self.walked: dict[str, relax.Var] = {}
 
     def read(self, expr: relax.Expr) -> Value:
@@ -54,12 +55,15 @@ class Reader:
             if expr.same_as(self._x):
                 return self._tensor()
             if expr.name not in self._values:
+                self._values[expr.name] = None  # until it is known: no failure is tried twice
                 call = self._rewriter.value_of(expr)
-                if call is None or len(self.walked) > MOST_BINDINGS:
-                    raise UnknownForm("another tensor")
                 self.walked[expr.name] = expr
-                self._values[expr.name] = self.read(call)
-            return self._values[expr.name]
+                if call is not None and len(self.walked) <= MOST_BINDINGS:
+                    self._values[expr.name] = self.read(call)
+            value = self._values[expr.name]
+            if value is None:
+                raise UnknownForm("another tensor")
+            return value
         operator = OPERATORS.get(op_name(expr))
         if operator is None and op_name(expr) not in ELEMENTWISE:
             raise UnknownForm(op_name(expr))
@@ -143,17 +147,16 @@ def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> 
     All have the shape of the call's result.
     """
     seen: dict[str, relax.Var] = {}
-    queue, found = [arg for arg in value.args if isinstance(arg, relax.Var)], False
-    for var in queue:
-        if var.name in seen:
+    queue, found = [(arg, 0) for arg in value.args if isinstance(arg, relax.Var)], False
+    for var, count in queue:  # with the reductions between it and the call
+        if var.name in seen or len(seen) > MOST_BINDINGS or count > MOST_REDUCTIONS:
             continue
-        if len(seen) > MOST_BINDINGS:
-            break
         seen[var.name] = var
         call = rewriter.value_of(var)
         if call is not None and (op_name(call) in OPERATORS or op_name(call) in ELEMENTWISE):
             found = found or op_name(call) in needed
-            queue += [arg for arg in call.args if isinstance(arg, relax.Var)]
+            count += op_name(call) in (*REDUCTIONS, *POOLS)
+            queue += [(arg, count) for arg in call.args if isinstance(arg, relax.Var)]
     if not found:
         return []
     wanted = sizes_of(value)

@@ -20,12 +20,14 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
-from tvmq.graph.view import dtype_of
+from tvmq.graph.view import dtype_of, op_name
+from tvmq.passes.canonical import MEANS, readings
+from tvmq.passes.matching import Group
 from tvmq.passes.recognize_functions import function
-from tvmq.passes.recognize_norms import normalization
-from tvmq.passes.recognize_softmax import softmax
+from tvmq.passes.recognize_norms import normalization, with_factors
+from tvmq.passes.recognize_softmax import other_softmax, softmax
 
-RECOGNIZERS: tuple[Visit, ...] = (normalization, softmax, function)
+ENDS = ("multiply", "divide", "add", "subtract")
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:
@@ -41,3 +43,20 @@ def _visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr 
         if found is not None:
             return found
     return None
+
+
+def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """The normalization or softmax that this binding computes of a tensor before it."""
+    if op_name(value) not in ENDS:
+        return None
+    for x, form, walked in readings(rewriter, value, MEANS):
+        found = normalization(x, form)
+        found = softmax(x, form) if found is None else found
+        group = Group(rewriter, var)
+        group.join(walked)
+        if found is not None and group.close():
+            return found
+    return None
+
+
+RECOGNIZERS: tuple[Visit, ...] = (by_form, with_factors, other_softmax, function)

@@ -20,7 +20,7 @@ from tvmq.graph.view import is_const, op_name, sizes_of
 from tvmq.passes.matching import Group, number
 
 ENDS = ("multiply", "divide", "add", "subtract")
-MOST_LINKS = 20  # of a chain; those of gelu have up to 9
+MOST_LINKS = 12  # of a chain; those of gelu have up to 9
 NEEDED = ("erf", "tanh", "exp", "sigmoid")
 PLACES = np.concatenate([np.linspace(-9, 9, 145), [-100, -50, -30, -20, -14, 14, 20, 30, 50, 80]])
 _erf = np.vectorize(math.erf, otypes=[np.float64])

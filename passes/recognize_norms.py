@@ -17,25 +17,27 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.passes import algebra
 from tvmq.passes.algebra import Coefficient, Polynomial, variable
-from tvmq.passes.canonical import MEANS, readings
 from tvmq.passes.matching import Group
 
 CENTRED = ("nn.layer_norm", "nn.instance_norm", "nn.group_norm")
-ENDS = ("multiply", "divide", "add", "subtract")
 NEAR = 1e-5  # coefficients that are the same number: constants are float32
 
 
-def normalization(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """The normalization that ends in this binding, None if there is none."""
-    name = op_name(value)
-    if name in ENDS and (found := _whole(rewriter, var, value)) is not None:
-        return found
+def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
+    """The normalization of x that a polynomial says, None if it says another thing."""
+    norm = norm_of(form)
+    unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred) if norm is not None else None
+    return _scaled(unit, norm) if unit is not None and norm is not None else None
+
+
+def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
     group, found = Group(rewriter, var), None
-    if name == "multiply":
+    if op_name(value) == "multiply":
         found = _with_gamma(group, value)
-    if name == "add":
+    if op_name(value) == "add":
         found = _with_beta(group, value)
-    if name == "reshape":
+    if op_name(value) == "reshape":
         found = _of_groups(group, value)
     return found if found is not None and group.close() else None
 
@@ -54,20 +56,6 @@ class Norm(NamedTuple):
     epsilon: float
     gamma: Coefficient
     beta: Coefficient
-
-
-def _whole(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr | None:
-    """The normalization that a call computes of a tensor before it."""
-    for x, form, walked in readings(rewriter, value, MEANS):
-        norm = norm_of(form)
-        if norm is None:
-            continue
-        unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred)
-        group = Group(rewriter, var)
-        group.join(walked)
-        if unit is not None and group.close():
-            return _scaled(unit, norm)
-    return None
 
 
 def norm_of(form: Polynomial) -> Norm | None:

@@ -11,32 +11,28 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import op_name
 from tvmq.passes import algebra
 from tvmq.passes.algebra import Base, Polynomial, variable
-from tvmq.passes.canonical import readings, sizes_of
+from tvmq.passes.canonical import sizes_of
 from tvmq.passes.matching import Group
 
-ENDS = ("multiply", "divide", "add", "subtract")
-OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax", relax.op.nn.softmax)}
 NEAR = 1e-5
+OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax", relax.op.nn.softmax)}
 
 
-def softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """nn.softmax or nn.log_softmax of the tensor of which this binding is one."""
-    if op_name(value) in OTHER:
-        return _other(Group(rewriter, var), value)
-    if op_name(value) not in ENDS:
+def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
+    """nn.softmax or nn.log_softmax of x, if a polynomial says that."""
+    found = _meaning(form, x)
+    if found is None:
         return None
-    for x, form, walked in readings(rewriter, value, ("sum", "mean")):
-        found = _meaning(form, x)
-        group = Group(rewriter, var)
-        group.join(walked)
-        if found is not None and group.close():
-            operator, axis = found
-            return operator(x, axis)
-    return None
+    operator, axis = found
+    return operator(x, axis)
+
+
+def other_softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """nn.log_softmax for the logarithm of nn.softmax, nn.softmax for the exponential of nn.log_softmax."""
+    return _other(Group(rewriter, var), value) if op_name(value) in OTHER else None
 
 
 def _other(group: Group, value: relax.Call) -> relax.Expr | None:
-    """The logarithm of a softmax, and the exponential of a log-softmax."""
     name, operator = OTHER[op_name(value)]
     inner = group.producer(value.args[0], name)
     return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
