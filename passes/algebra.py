@@ -23,6 +23,7 @@ import numpy as np
 MOST_TERMS, MOST_LETTERS = 12, 1000  # of what is still looked at: norms have five terms
 CANCELLED = 1e-6  # what is left of two terms that cancel, relative to them: constants are float32
 LEAST_ADDED = 1e-6  # an epsilon up to here may stand beside a root, under it, or be a lower bound
+LEAST_BESIDE_1 = 1e-7
 LARGEST_EXPONENT = 80.0
 
 Coefficient = Any  # a float, or an array that broadcasts along the axes of the tensor
@@ -182,6 +183,8 @@ def power(p: Polynomial, exponent: float) -> Polynomial:
         raise UnknownForm("a power of 0")
     if exponent == -1 and (beside := _beside_root(p)) is not None:
         return power(beside, -0.5)
+    if exponent == -1 and _is_above_1(p):
+        p = {product: value for product, value in p.items() if product}
     is_whole = exponent == int(exponent)
     if len(p) == 1:
         ((product, value),) = p.items()
@@ -211,6 +214,18 @@ def _beside_root(p: Polynomial) -> Polynomial | None:
         return None
     squared = under_root({product: value for product, value in p.items() if product})
     return None if squared is None else add(squared, constant(float(p[ONE]) ** 2))
+
+
+def _is_above_1(p: Polynomial) -> bool:
+    """True for sum(exp(u - max(u))) + e of a tiny e, which changes no digit."""
+    if len(p) != 2 or ONE not in p or np.ndim(p[ONE]) or not 0 < float(p[ONE]) <= LEAST_BESIDE_1:
+        return False
+    ((product, value),) = [item for item in p.items() if item[0]]
+    inverse = [base.inside[0][0] for base, e in product if base.kind == "exp" and e == -1]
+    means = [base for base, e in product if base.kind == "mean" and e == 1]
+    if len(product) != 2 or not inverse or not means or inverse[0].kind != "max" or np.any(np.asarray(value) < 1):
+        return False
+    return inverse[0].axes == means[0].axes and {means[0].inside: 1.0} == exponential(inverse[0].inside)
 
 
 def under_root(p: Polynomial) -> Polynomial | None:

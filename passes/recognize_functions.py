@@ -86,9 +86,9 @@ def _links(rewriter: Rewriter, value: relax.Call) -> dict[str, relax.Call | None
         if var.name in found or len(found) > MOST_LINKS:
             continue
         call = rewriter.value_of(var)
-        is_link = call is not None and op_name(call) in ELEMENTWISE and evaluator(call) is not None
-        found[var.name] = call if is_link else None
-        if is_link:
+        found[var.name] = None
+        if call is not None and op_name(call) in ELEMENTWISE and evaluator(call) is not None:
+            found[var.name] = call
             queue += [arg for arg in call.args if isinstance(arg, relax.Var)]
     return found
 
@@ -125,7 +125,7 @@ class _Chain:
             return self._known[expr.name]
         if is_const(expr):
             value = number(expr)
-            return None if value is None else np.float64(value)
+            return None if value is None else np.asarray(value)
         if not isinstance(expr, relax.Call):
             return None
         args = [arg.value if not isinstance(arg, relax.Expr) else self.values_of(arg) for arg in expr.args]

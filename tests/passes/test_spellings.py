@@ -294,6 +294,15 @@ def test_log_softmax(shift: str, form: str) -> None:
     assert operators(net.model(forms[form]())) == ["log_softmax"]
 
 
+@pytest.mark.parametrize(("epsilon", "expected"), [(1e-9, ["softmax"]), (1e-3, None)])
+def test_softmax_of_a_sum_and_a_little(epsilon: float, expected: list[str] | None) -> None:
+    """Beside exp(0) = 1 of the maximum an epsilon counts only if it is no tiny one."""
+    net = Net(SHAPE)
+    e = net.op("Exp", shifted(net, "maximum"))
+    found = operators(net.model(net.op("Div", e, net.op("Add", summed(net, e, [3]), f32(net, epsilon)))))
+    assert found == expected if expected else "softmax" not in found
+
+
 def test_softmax_of_large_scores_without_a_maximum() -> None:
     """exp(100) is no float32; the quotient of two such is one."""
     net = Net((1, 4))
