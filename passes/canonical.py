@@ -12,12 +12,13 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from tvm import relax, tirx
+from tvm import relax
 
 from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import algebra
+from tvmq.passes import algebra_functions as functions
 from tvmq.passes.algebra import Polynomial, UnknownForm
 from tvmq.passes.matching import number
 from tvmq.passes.ops.base import clip_bounds
@@ -75,7 +76,7 @@ class Reader:
             return _opaque(self, expr)
 
     def _tensor(self) -> Value:
-        sizes = sizes_of(self._x)
+        sizes = known_sizes(self._x)
         unit = frozenset(axis for axis, size in enumerate(sizes) if size == 1)
         return Value(algebra.variable(unit), tuple(range(len(sizes))))
 
@@ -91,7 +92,7 @@ class Reader:
 
     def _constant(self, expr: relax.Expr, layout: Layout) -> tuple[Polynomial, Layout]:
         """A constant beside a value of that layout, along the axes of the tensor; the layout of both."""
-        array, sizes = algebra.without_repeats(const_value(expr).astype(np.float64)), sizes_of(self._x)
+        array, sizes = algebra.without_repeats(const_value(expr).astype(np.float64)), known_sizes(self._x)
         if array.size == 1 and array.ndim <= len(layout):
             return algebra.constant(float(array.reshape(()))), layout
         if array.ndim > len(layout):
@@ -113,7 +114,7 @@ class Reader:
 
     def sizes(self) -> list[Size]:
         """Of the tensor."""
-        return sizes_of(self._x)
+        return known_sizes(self._x)
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
         """What a variable is bound to."""
@@ -159,19 +160,19 @@ def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> 
             queue += [(arg, count) for arg in call.args if isinstance(arg, relax.Var)]
     if not found:
         return []
-    wanted = sizes_of(value)
-    return [var for var in reversed(seen.values()) if _is_tensor(var) and sizes_of(var) == wanted]
+    wanted = known_sizes(value)
+    return [var for var in reversed(seen.values()) if _is_tensor(var) and known_sizes(var) == wanted]
 
 
 def _is_tensor(var: relax.Var) -> bool:
     return isinstance(var.ty, relax.TensorType) and var.ty.shape is not None and dtype_of(var) == "float32"
 
 
-def sizes_of(expr: relax.Expr) -> list[Size]:
-    """Numbers, and the text of free dimensions."""
+def known_sizes(expr: relax.Expr) -> list[Size]:
+    """Dimensions of a tensor. Raises UnknownForm for what has none."""
     if not isinstance(expr.ty, relax.TensorType) or expr.ty.shape is None:
         raise UnknownForm("an unknown shape")
-    return [int(size) if isinstance(size, tirx.IntImm) else str(size)[:] for size in expr.ty.shape]
+    return list(sizes_of(expr))
 
 
 # ---- layouts
@@ -193,7 +194,7 @@ def _joined(a: Layout, b: Layout) -> Layout:
 
 def _of_sizes(reader: Reader, call: relax.Call) -> Value:
     """reshape, squeeze, expand_dims: axes of one element come and go, nothing else changes."""
-    value, before, after = reader.read(call.args[0]), sizes_of(call.args[0]), sizes_of(call)
+    value, before, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     if [size for size in before if size != 1] != [size for size in after if size != 1]:
         raise UnknownForm("another shape")
     axes = iter([axis for axis, size in zip(value.layout, before, strict=True) if size != 1])
@@ -203,7 +204,7 @@ def _of_sizes(reader: Reader, call: relax.Call) -> Value:
 
 
 def _broadcast(reader: Reader, call: relax.Call) -> Value:
-    value, sizes = reader.read(call.args[0]), sizes_of(call)
+    value, sizes = reader.read(call.args[0]), known_sizes(call)
     rank = len(reader.sizes())
     if sizes != reader.sizes():
         raise UnknownForm("another shape")
@@ -221,7 +222,7 @@ def _permuted(reader: Reader, call: relax.Call) -> Value:
 
 
 def _reduced(reader: Reader, call: relax.Call) -> Value:
-    value, sizes = reader.read(call.args[0]), sizes_of(call.args[0])
+    value, sizes = reader.read(call.args[0]), known_sizes(call.args[0])
     rank = len(sizes)
     own = range(rank) if call.attrs.axis is None else [int(axis) % rank for axis in call.attrs.axis]
     kept = tuple(axis for place, axis in enumerate(value.layout) if call.attrs.keepdims or place not in own)
@@ -238,12 +239,12 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
     if not axes and name not in ("variance", "std"):
         return value.form
     if name in ("max", "min"):
-        return algebra.extreme(name, value.form, axes)
-    mean = algebra.mean(value.form, axes)
+        return functions.extreme(name, value.form, axes)
+    mean = functions.mean(value.form, axes)
     if name in ("variance", "std"):
-        squares = algebra.mean(algebra.times(value.form, value.form), axes)
+        squares = functions.mean(algebra.times(value.form, value.form), axes)
         variance = algebra.add(squares, algebra.scaled(algebra.times(mean, mean), -1.0))
-        return variance if name == "variance" else algebra.power(variance, 0.5)
+        return variance if name == "variance" else functions.power(variance, 0.5)
     if name == "mean":
         return mean
     counts = [size for place in several if isinstance(size := own[place], int)]
@@ -254,7 +255,7 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
 
 def _pooled(reader: Reader, call: relax.Call) -> Value:
     """An average over all positions."""
-    value, sizes, after = reader.read(call.args[0]), sizes_of(call.args[0]), sizes_of(call)
+    value, sizes, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     places = [place for place, size in enumerate(after) if size != sizes[place] or (size == 1 and place > 1)]
     padding = getattr(call.attrs, "padding", None) or ()
     full = "adaptive" in op_name(call) or [sizes[p] for p in places] == [int(size) for size in call.attrs.pool_size]
@@ -296,11 +297,11 @@ def _difference(first: Polynomial, second: Polynomial) -> Polynomial:
 
 
 def _quotient(first: Polynomial, second: Polynomial) -> Polynomial:
-    return algebra.times(first, algebra.power(second, -1.0))
+    return algebra.times(first, functions.power(second, -1.0))
 
 
 def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
-    return algebra.power(first, _number(second))
+    return functions.power(first, _number(second))
 
 
 def _opaque(reader: Reader, call: relax.Call) -> Value:
@@ -312,7 +313,7 @@ def _opaque(reader: Reader, call: relax.Call) -> Value:
     values = [reader.read(arg) for arg in operands]
     layout = reduce(_joined, (value.layout for value in values))
     name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
-    return Value(algebra.opaque(name, [value.form for value in values]), layout)
+    return Value(functions.opaque(name, [value.form for value in values]), layout)
 
 
 def _attributes(call: relax.Call) -> str:
@@ -322,17 +323,17 @@ def _attributes(call: relax.Call) -> str:
 def _smaller(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
-    return algebra.at_most(first, _number(second))
+    return functions.at_most(first, _number(second))
 
 
 def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
-    return algebra.at_least(first, _number(second))
+    return functions.at_least(first, _number(second))
 
 
 def _rectified(p: Polynomial) -> Polynomial:
-    return algebra.at_least(p, 0.0)
+    return functions.at_least(p, 0.0)
 
 
 def _clipped(reader: Reader, call: relax.Call) -> Value:
@@ -341,7 +342,7 @@ def _clipped(reader: Reader, call: relax.Call) -> Value:
     low, high = bounds if bounds is not None else (0.0, 0.0)
     if high < 1e30:
         raise UnknownForm("an upper bound")
-    return Value(algebra.at_least(value.form, low), value.layout)
+    return Value(functions.at_least(value.form, low), value.layout)
 
 
 def _guarded(reader: Reader, call: relax.Call) -> Value:
@@ -354,7 +355,7 @@ def _guarded(reader: Reader, call: relax.Call) -> Value:
         raise UnknownForm("a choice")
     value = reader.read(otherwise)
     reader.walk(condition)
-    return Value(algebra.at_least(value.form, LEAST_NORM), value.layout)
+    return Value(functions.at_least(value.form, LEAST_NORM), value.layout)
 
 
 def _cast(reader: Reader, call: relax.Call) -> Value:
@@ -374,11 +375,11 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "minimum": _binary(_smaller),
     "negative": _unary(lambda p: algebra.scaled(p, -1.0)),
     "square": _unary(lambda p: algebra.times(p, p)),
-    "sqrt": _unary(lambda p: algebra.power(p, 0.5)),
-    "rsqrt": _unary(lambda p: algebra.power(p, -0.5)),
-    "exp": _unary(algebra.exponential),
-    "log": _unary(algebra.logarithm),
-    "abs": _unary(algebra.absolute),
+    "sqrt": _unary(lambda p: functions.power(p, 0.5)),
+    "rsqrt": _unary(lambda p: functions.power(p, -0.5)),
+    "exp": _unary(functions.exponential),
+    "log": _unary(functions.logarithm),
+    "abs": _unary(functions.absolute),
     "nn.relu": _unary(_rectified),
     "clip": _clipped,
     "where": _guarded,

@@ -16,6 +16,7 @@ from tvm import relax, tirx
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.passes import algebra
+from tvmq.passes import algebra_functions as functions
 from tvmq.passes.algebra import Coefficient, Polynomial, variable
 from tvmq.passes.matching import Group
 
@@ -69,7 +70,7 @@ def norm_of(form: Polynomial) -> Norm | None:
     if found is None:
         return None
     axes, centred, size, epsilon = found
-    x, mean = variable(), algebra.mean(variable(), axes)
+    x, mean = variable(), functions.mean(variable(), axes)
     inverse: Polynomial = {((root, -0.5),): 1.0}
     above = {product: value for product, value in form.items() if product}
     (scaled_x,), (scaled_mean,) = (algebra.times(p, inverse) for p in (x, mean))
@@ -87,8 +88,8 @@ def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | N
     if not bases or any(np.ndim(value) for value in form.values()):
         return None
     axes, rest = bases[0].axes, dict(form)
-    x, mean = variable(), algebra.mean(variable(), axes)
-    (squares,) = algebra.mean(algebra.times(x, x), axes)
+    x, mean = variable(), functions.mean(variable(), axes)
+    (squares,) = functions.mean(algebra.times(x, x), axes)
     (squared_mean,) = algebra.times(mean, mean)
     size, less = rest.pop(squares, 0.0), rest.pop(squared_mean, 0.0)
     epsilon = rest.pop(algebra.ONE, 0.0)

@@ -8,10 +8,10 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import op_name
+from tvmq.graph.view import op_name, sizes_of
 from tvmq.passes import algebra
+from tvmq.passes import algebra_functions as functions
 from tvmq.passes.algebra import Base, Polynomial, variable
-from tvmq.passes.canonical import sizes_of
 from tvmq.passes.matching import Group
 
 NEAR = 1e-5
@@ -47,11 +47,14 @@ def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
     count = sizes_of(x)[axis]
     if not isinstance(count, int):
         return None
-    exponential = algebra.exponential(variable())
-    total = algebra.scaled(algebra.mean(exponential, mean.axes), float(count))
+    exponential = functions.exponential(variable())
+    total = algebra.scaled(functions.mean(exponential, mean.axes), float(count))
     for operator, expected in (
-        (relax.op.nn.softmax, lambda: algebra.times(exponential, algebra.power(total, -1.0))),
-        (relax.op.nn.log_softmax, lambda: algebra.add(variable(), algebra.scaled(algebra.logarithm(total), -1.0))),
+        (relax.op.nn.softmax, lambda: algebra.times(exponential, functions.power(total, -1.0))),
+        (
+            relax.op.nn.log_softmax,
+            lambda: algebra.add(variable(), algebra.scaled(functions.logarithm(total), -1.0)),
+        ),
     ):
         if _equal(form, expected()):
             return operator, axis
