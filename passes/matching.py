@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from tvm import relax
@@ -29,6 +29,10 @@ class Group:
             return None
         self._inner[expr.name] = expr
         return value
+
+    def join(self, walked: Mapping[str, relax.Var]) -> None:
+        """More variables that would disappear, by name."""
+        self._inner.update(walked)
 
     def close(self) -> bool:
         """True if only the group reads the variables that would disappear, and none is a result.

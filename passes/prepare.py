@@ -28,19 +28,19 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import ModelError
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.infinities import misused_at
+from tvmq.graph.infinities import chosen, misused_at
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.settle import settle_sizes
-from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.normalizations import own_normalizations
 from tvmq.passes.ops.base import clip_bounds
 from tvmq.passes.products import product
 from tvmq.passes.recognize import recognize
-from tvmq.passes.recognize_gelu import gelu
+from tvmq.passes.recognize_functions import function
 from tvmq.passes.resampling import corners_meet, resampled
 
 # operator -> axis of the output channels in its weight
@@ -136,6 +136,9 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return _batch_norm(rewriter, var, source)
         if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
             return source.args[0]
+    place = chosen(value)
+    if place is not None and sizes_of(value.args[place]) == sizes_of(value):
+        return value.args[place]
     if op_name(value) == "matmul":
         return product(rewriter, var, value)
     if corners_meet(value) and (resize := resampled(value)) is not None:
@@ -146,7 +149,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     # integers have no weights that a factor could go into
     is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
-    if is_float and op_name(value) in ("multiply", "divide") and (found := gelu(rewriter, var, value)) is not None:
+    if is_float and (found := function(rewriter, var, value)) is not None:
         return found  # before a product takes its 0.5 for a scale
     if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)

@@ -1,10 +1,13 @@
-"""Turn what exporters wrote out back into the operators that it was: layer norm, rms norm, group norm, gelu.
+"""Turn what exporters wrote out back into the operators that it was: norms, softmax, gelu and other functions.
 
 Before                                        After
     m = mean(x); d = subtract(x, m)               y = nn.layer_norm(x, gamma, beta)
     v = mean(multiply(d, d))
     n = divide(d, sqrt(add(v, epsilon)))
     y = add(multiply(n, gamma), beta)
+
+Spellings do not matter: norms and softmax are read as polynomials of powers and means, which are equal for equal
+expressions (algebra.py, canonical.py), functions of single values by their values (recognize_functions.py).
 
 Needs     constants folded and on the right side of sums and products.
 Leaves    groups that something else reads from inside; float results move by roundings, as those of any other order.
@@ -17,11 +20,14 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
-from tvmq.graph.view import dtype_of
-from tvmq.passes.recognize_gelu import gelu
-from tvmq.passes.recognize_norms import normalization
+from tvmq.graph.view import dtype_of, op_name
+from tvmq.passes.canonical import MEANS, readings
+from tvmq.passes.matching import Group
+from tvmq.passes.recognize_functions import function
+from tvmq.passes.recognize_norms import normalization, with_factors
+from tvmq.passes.recognize_softmax import other_softmax, softmax
 
-RECOGNIZERS: tuple[Visit, ...] = (normalization, gelu)
+ENDS = ("multiply", "divide", "add", "subtract")
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:
@@ -37,3 +43,20 @@ def _visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr 
         if found is not None:
             return found
     return None
+
+
+def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """The normalization or softmax that this binding computes of a tensor before it."""
+    if op_name(value) not in ENDS:
+        return None
+    for x, form, walked in readings(rewriter, value, MEANS):
+        found = normalization(x, form)
+        found = softmax(x, form) if found is None else found
+        group = Group(rewriter, var)
+        group.join(walked)
+        if found is not None and group.close():
+            return found
+    return None
+
+
+RECOGNIZERS: tuple[Visit, ...] = (by_form, with_factors, other_softmax, function)

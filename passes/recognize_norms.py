@@ -6,6 +6,8 @@ Factors of channels make it an instance norm or a group norm of one group; resha
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,99 +15,101 @@ from tvm import relax, tirx
 
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.passes.matching import Group, either_way, is_number, number
+from tvmq.passes import algebra
+from tvmq.passes import algebra_functions as functions
+from tvmq.passes.algebra import Coefficient, Polynomial, variable
+from tvmq.passes.matching import Group
 
 CENTRED = ("nn.layer_norm", "nn.instance_norm", "nn.group_norm")
+NEAR = 1e-5  # coefficients that are the same number: constants are float32
 
 
-def normalization(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """The normalization that ends in this binding, None if there is none."""
-    group, name = Group(rewriter, var), op_name(value)
-    found = None
-    if name in ("divide", "multiply"):
-        found = _quotient(group, value)
-    if found is None and name == "multiply":
-        group = Group(rewriter, var)
+def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
+    """The normalization of x that a polynomial says, None if it says another thing."""
+    norm = norm_of(form)
+    unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred) if norm is not None else None
+    return _scaled(unit, norm) if unit is not None and norm is not None else None
+
+
+def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
+    group, found = Group(rewriter, var), None
+    if op_name(value) == "multiply":
         found = _with_gamma(group, value)
-    if name == "add":
+    if op_name(value) == "add":
         found = _with_beta(group, value)
-    if name == "reshape":
+    if op_name(value) == "reshape":
         found = _of_groups(group, value)
     return found if found is not None and group.close() else None
 
 
-class Centred(NamedTuple):
-    """x - mean(x) over axes; x itself where `axes` is None."""
-
-    x: relax.Expr
-    axes: tuple[int, ...] | None
+# ---- quotients
 
 
-def _quotient(group: Group, value: relax.Call) -> relax.Expr | None:
-    """d / sqrt(mean(d * d) + epsilon)."""
-    d, radicand = _root(group, value)
-    total = group.producer(radicand, "add") if radicand is not None else None
-    epsilon = number(total.args[1]) if total is not None else None
-    if total is None or epsilon is None:
+class Norm(NamedTuple):
+    """(x - mean(x)) / sqrt(variance(x) + epsilon) * gamma + beta; without the mean where it is not centred.
+
+    gamma, beta  numbers, or arrays that broadcast to x
+    """
+
+    axes: tuple[int, ...]
+    centred: bool
+    epsilon: float
+    gamma: Coefficient
+    beta: Coefficient
+
+
+def norm_of(form: Polynomial) -> Norm | None:
+    """What a polynomial says, if it is a normalization of x."""
+    roots = {base for product in form for base, e in product if base.kind in ("sum", "mean") and e == -0.5}
+    if len(roots) != 1:
         return None
-    squares = group.producer(total.args[0], "mean", "variance")
-    if squares is None or not squares.attrs.keepdims:
+    (root,) = roots
+    radicand = root.inside if root.kind == "sum" else {((root, 1.0),): 1.0}
+    found = _radicand(radicand)
+    if found is None:
         return None
-    axes, below = _axes(squares), _centred(group, d)
-    if op_name(squares) == "variance":
-        squared: Centred | None = Centred(squares.args[0], axes)
-    else:
-        squared = _squared(group, squares.args[0])
-    if squared is None or not squared.x.same_as(below.x) or squared.axes != below.axes:
+    axes, centred, size, epsilon = found
+    x, mean = variable(), functions.mean(variable(), axes)
+    inverse: Polynomial = {((root, -0.5),): 1.0}
+    above = {product: value for product, value in form.items() if product}
+    (scaled_x,), (scaled_mean,) = (algebra.times(p, inverse) for p in (x, mean))
+    gamma = above.pop(scaled_x, None)
+    shift = above.pop(scaled_mean, 0.0)
+    if gamma is None or above or not np.allclose(shift, -gamma if centred else 0.0, rtol=NEAR, atol=0):
         return None
-    if below.axes is None:
-        return _unit_norm(below.x, axes, epsilon, centred=False)
-    return _unit_norm(below.x, axes, epsilon, centred=True) if below.axes == axes else None
+    factor = gamma / math.sqrt(size)
+    return Norm(tuple(sorted(axes)), centred, epsilon, factor, form.get(algebra.ONE, 0.0))
 
 
-def _root(group: Group, value: relax.Call) -> tuple[relax.Expr, relax.Expr | None]:
-    """d and v of d / sqrt(v), d * rsqrt(v), d * (1 / sqrt(v))."""
-    if op_name(value) == "divide":
-        root = group.producer(value.args[1], "sqrt")
-        return value.args[0], root.args[0] if root is not None else None
-    for d, factor in either_way(value):
-        root = group.producer(factor, "rsqrt")
-        inverse = group.producer(factor, "divide") if root is None else None
-        if inverse is not None and is_number(inverse.args[0], 1.0):
-            root = group.producer(inverse.args[1], "sqrt")
-        if root is not None:
-            return d, root.args[0]
-    return value.args[0], None
-
-
-def _squared(group: Group, expr: relax.Expr) -> Centred | None:
-    square = group.producer(expr, "multiply", "power", "square")
-    if square is None:
+def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | None:
+    """Axes, whether it is centred, s and epsilon of s * (variance + epsilon) or s * (mean of squares + epsilon)."""
+    bases = [base for product in form for base, _ in product if base.kind == "mean"]
+    if not bases or any(np.ndim(value) for value in form.values()):
         return None
-    if op_name(square) == "power" and not is_number(square.args[1], 2.0):
+    axes, rest = bases[0].axes, dict(form)
+    x, mean = variable(), functions.mean(variable(), axes)
+    (squares,) = functions.mean(algebra.times(x, x), axes)
+    (squared_mean,) = algebra.times(mean, mean)
+    size, less = rest.pop(squares, 0.0), rest.pop(squared_mean, 0.0)
+    epsilon = rest.pop(algebra.ONE, 0.0)
+    if rest or size <= 0 or epsilon < 0 or not (less == 0 or math.isclose(less, -size, rel_tol=NEAR)):
         return None
-    first = _centred(group, square.args[0])
-    if op_name(square) == "multiply":
-        second = _centred(group, square.args[1])
-        if not first.x.same_as(second.x) or first.axes != second.axes:
-            return None
-    return first
+    return axes, less != 0, float(size), float(epsilon / size)
 
 
-def _centred(group: Group, d: relax.Expr) -> Centred:
-    difference = group.producer(d, "subtract")
-    mean = group.producer(difference.args[1], "mean") if difference is not None else None
-    if difference is None or mean is None or not mean.attrs.keepdims:
-        return Centred(d, None)
-    x = difference.args[0]
-    return Centred(x, _axes(mean)) if mean.args[0].same_as(x) else Centred(d, None)
-
-
-def _axes(call: relax.Call) -> tuple[int, ...]:
-    rank = len(list(call.args[0].ty.shape))
-    if call.attrs.axis is None:
-        return tuple(range(rank))
-    return tuple(sorted(int(axis) % rank for axis in call.attrs.axis))
+def _scaled(unit: relax.Expr, norm: Norm) -> relax.Expr:
+    """The norm with its factors, as products and sums where it does not take them."""
+    builder = relax.BlockBuilder()
+    result = builder.normalize(unit)
+    for position, (factor, operator) in enumerate(((norm.gamma, relax.op.multiply), (norm.beta, relax.op.add)), 1):
+        if np.allclose(factor, 2 - position, rtol=1e-7, atol=0):
+            continue
+        array = relax.const(np.asarray(factor, np.float32))
+        takes = op_name(result) in (*CENTRED, "nn.rms_norm") and position < len(result.args)
+        inside = _rebuilt(result, array, position) if takes else None
+        result = builder.normalize(operator(result, array) if inside is None else inside)
+    return result
 
 
 def _unit_norm(x: relax.Expr, axes: tuple[int, ...], epsilon: float, *, centred: bool) -> relax.Expr | None:
@@ -126,7 +130,7 @@ def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
     norm = group.producer(value.args[0], *CENTRED, "nn.rms_norm")
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
         return None
-    if not _is_filled(norm.args[1], 1) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
+    if not is_const(norm.args[1]) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
         return None
     return _rebuilt(norm, value.args[1], 1)
 
@@ -142,7 +146,7 @@ def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
 def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
     """The normalization with gamma (position 1) or beta (2) from a constant that broadcasts to its result."""
     sizes = list(norm.ty.shape)
-    array = const_value(factor)
+    array = algebra.without_repeats(const_value(factor))
     full = array.reshape((1,) * (len(sizes) - array.ndim) + array.shape)
     if op_name(norm) in ("nn.layer_norm", "nn.rms_norm"):
         axes = [int(axis) % len(sizes) for axis in norm.attrs.axes]
@@ -152,9 +156,9 @@ def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr 
             return _replaced(norm, flat, position)
         norm = _by_channels(norm, axes)
     channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
-    if channel is None or full.size != full.shape[channel] or full.size != const_value(norm.args[1]).size:
+    if channel is None or full.size != full.shape[channel]:
         return None
-    return _replaced(norm, full.reshape(-1), position)
+    return _replaced(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
 
 
 def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
@@ -177,6 +181,8 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
 def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
     """The normalization with a factor in place of a neutral one, which its attributes may have said to leave out."""
     args = list(norm.args)
+    if position == 1 and (op_name(norm) == "nn.rms_norm" or norm.attrs.scale):
+        factor = factor * const_value(args[1])
     args[position] = relax.const(np.ascontiguousarray(factor, np.float32))
     if op_name(norm) == "nn.rms_norm":
         return relax.Call(norm.op, args, norm.attrs, norm.ty_args, norm.span)
@@ -196,24 +202,44 @@ def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr
 
 
 def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
-    """reshape(norm(reshape(x, [batch, groups, ...])), shape of x)."""
+    """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
     norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
     before = group.producer(norm.args[0], "reshape") if norm is not None else None
     if norm is None or before is None or not _same_shape(value, before.args[0]):
         return None
     x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
-    rank = len(inner)
+    rank, last = len(inner), len(sizes) - 1
     if len(sizes) < 3 or rank < 3 or not _equal(sizes[0], inner[0]):
         return None
-    if [int(axis) % rank for axis in norm.attrs.axes] != list(range(2, rank)):
+    if _is_over(norm, range(2, rank)):
+        place, channel, axes = 1, 1, list(range(2, len(sizes)))
+    elif _is_over(norm, [*range(1, rank - 2), rank - 1]) and _are_split(sizes[last], *inner[-2:]):
+        place, channel, axes = rank - 2, last, list(range(1, last))
+    else:
         return None
-    if not all(isinstance(size, tirx.IntImm) for size in (sizes[1], inner[1])) or int(sizes[1]) % int(inner[1]):
+    count, channels = inner[place], sizes[channel]
+    if not (isinstance(count, tirx.IntImm) and isinstance(channels, tirx.IntImm)) or int(channels) % int(count):
         return None
-    factors = _factors_of_groups(norm, int(inner[1]), int(sizes[1]))
+    factors = _factors_of_groups(norm, int(count), int(channels))
     if factors is None:
         return None
-    axes, epsilon = list(range(2, len(sizes))), float(norm.attrs.epsilon)
-    return relax.op.nn.group_norm(x, *factors, int(inner[1]), 1, axes, epsilon)
+    return relax.op.nn.group_norm(x, *factors, int(count), channel, axes, float(norm.attrs.epsilon))
+
+
+def _is_over(norm: relax.Call, axes: Sequence[int]) -> bool:
+    """True if a norm is over these axes; one of a single element need not be named."""
+    sizes = list(norm.ty.shape)
+    named = {int(axis) % len(sizes) for axis in norm.attrs.axes}
+    return named.issubset(axes) and all(axis in named or _is_one(sizes[axis]) for axis in axes)
+
+
+def _is_one(size: tirx.PrimExpr) -> bool:
+    return isinstance(size, tirx.IntImm) and int(size) == 1
+
+
+def _are_split(channels: tirx.PrimExpr, groups: tirx.PrimExpr, each: tirx.PrimExpr) -> bool:
+    numbers = all(isinstance(size, tirx.IntImm) for size in (channels, groups, each))
+    return numbers and int(channels) == int(groups) * int(each)
 
 
 def _factors_of_groups(norm: relax.Call, groups: int, channels: int) -> list[relax.Expr] | None:

@@ -19,7 +19,7 @@ from tvmq.errors import OutputError, StageError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops import table
 from tvmq.graph.rewrite import rewrite
-from tvmq.graph.view import op_name
+from tvmq.graph.view import View, op_name
 
 
 def exported(module: tvm.IRModule, folder: Path) -> onnx.ModelProto:
@@ -166,3 +166,32 @@ def test_codes_of_16_bits_are_refused(tmp_path: Path) -> None:
         module = tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
     with pytest.raises(UnsupportedOpError, match="layer '.*': codes of 16 bits have no form in ONNX opset 17"):
         tvmq.to_onnx(module, tmp_path / "wide.onnx")
+
+
+def norms(net: Net) -> str:
+    """A convolution, a group norm, an instance norm, one of channels, an rms norm, a log-softmax, and products between."""
+    gamma, beta = (net.constant(net.random.uniform(0.5, 2, 6).astype(np.float32)) for _ in range(2))
+    y = net.conv("x", 4, 6)
+    rows = net.op("Reshape", y, net.constant(np.int64([0, 3, -1])))
+    unit = [net.constant(np.full(3, value, np.float32)) for value in (1, 0)]
+    y = net.op("Reshape", net.op("InstanceNormalization", rows, *unit), net.constant(np.int64([1, 6, 5, 5])))
+    y = net.conv(y, 6, 6)
+    y = net.conv(net.op("InstanceNormalization", y, gamma, beta), 6, 6)
+    y = net.op("Div", y, net.op("ReduceL2", y, axes=[1]))
+    return net.op("LogSoftmax", net.conv(y, 6, 6), axis=1)
+
+
+def test_norms(tmp_path: Path) -> None:
+    """Norms that opset 17 has not are written out, and are recognized on the way back."""
+    net = Net((1, 4, 5, 5))
+    source = net.model(norms(net))
+    feeds = feeds_of(source)
+    module = tvmq.quantize(*tvmq.from_onnx(source), feeds)
+    model = exported(module, tmp_path)
+    found, true = onnx_session(model).run(None, feeds[0])[0], tvmq.reference.Reference(module).run(feeds[0])[0]
+    np.testing.assert_allclose(found, true, atol=0.05)
+    again = come_back(model)
+    assert_same_results(module, again, feeds[:2])
+    for mod in (module, again):
+        names = [op_name(value) for _, value in View(mod).bindings]
+        assert names.count("tvmq.group_norm") == 2 and {"tvmq.rms_norm", "tvmq.log_softmax"}.issubset(names)

@@ -55,7 +55,8 @@ ARITHMETIC = {
     "amax": lambda x: x.amax((2, 3)), "amin": lambda x: x.amin(1, keepdim=True), "all": lambda x: x.amax(),
     "max": lambda x: x.max(1), "min": lambda x: x.min(-1, keepdim=True), "prod": lambda x: x.prod(1),
     "logsumexp": lambda x: torch.logsumexp(x, 1), "mean": lambda x: x.mean((2, 3), keepdim=True),
-    "var": lambda x: x.var(1), "norm": lambda x: F.normalize(x, dim=1), "argmax": lambda x: x.argmax(1),
+    "var": lambda x: x.var(1), "var_mean": lambda x: torch.var_mean(x, (1, 2), keepdim=True),
+    "std_mean": lambda x: torch.std_mean(x, correction=0), "norm": lambda x: F.normalize(x, dim=1), "argmax": lambda x: x.argmax(1),
     "einsum": lambda x: torch.einsum("bchw,wk->bkhc", x, SQUARE), "matmul": lambda x: x @ x.transpose(-1, -2),
     "vector": lambda x: x @ SQUARE[:, 0], "constants": lambda x: x + torch.arange(8) * torch.ones(6, 1).cumsum(0),
 }  # fmt: skip
@@ -137,6 +138,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "values": (lambda x: x[x > 0], "depends on values"),
     "unequal": (lambda x: F.adaptive_max_pool2d(x, (4, 5)), r"\[6, 8\] into \[4, 5\] unequal windows"),
     "divisor": (lambda x: F.avg_pool2d(x, 2, ceil_mode=True, divisor_override=3), "leave divisor_override out"),
+    "spread": (lambda x: torch.var_mean(x, (0,), correction=2), "correction=2 over .*more values of a known number"),
     "heads": (lambda x: attend(x, x[:, :2], x[:, :2], enable_gqa=True), "repeat the heads"),
     "dropout": (lambda x: attend(x, x, x, dropout_p=0.5), "dropout_p=0.0"),
 }

@@ -255,6 +255,28 @@ def _layer_norm(node: Node) -> str:
     return node.write("LayerNormalization", axis=-int(node.attrs.axes), epsilon=float(node.attrs.epsilon))
 
 
+def _rms_norm(node: Node) -> str:
+    """Opset 17 has no such operator: x / sqrt(mean(x * x) + epsilon) * gamma."""
+    x, gamma = node.inputs
+    square = node.before("Mul", x, x)
+    mean = node.before("ReduceMean", square, axes=list(range(-int(node.attrs.axes), 0)), keepdims=1)
+    raised = node.before("Add", mean, node.constant(np.float32(node.attrs.epsilon), "epsilon"))
+    return node.write("Mul", node.before("Div", x, node.before("Sqrt", raised)), gamma)
+
+
+def _group_norm(node: Node) -> str:
+    """An instance norm of rows of groups, and the factors of channels behind it."""
+    x, gamma, beta = node.inputs
+    groups, channels = int(node.attrs.groups), int(node.shapes[0][1])
+    unit = [node.constant(np.full(groups, value, np.float32), f"unit_{value}") for value in (1, 0)]
+    rows = node.before("Reshape", x, node.constant(int64s([0, groups, -1]), "rows"))
+    norm = node.before("InstanceNormalization", rows, *unit, epsilon=float(node.attrs.epsilon))
+    norm = node.before("Reshape", norm, node.sizes(node.shapes[-1], "shape"))
+    along = node.constant(int64s([channels] + [1] * (len(node.shapes[0]) - 2)), "along")
+    scaled = node.before("Mul", norm, node.before("Reshape", gamma, along))
+    return node.write("Add", scaled, node.before("Reshape", beta, along))
+
+
 def _float_sum(node: Node) -> str:
     axes, keep = node.ints("axes"), int(bool(node.attrs.keepdims))
     if node.attrs.mean:
@@ -320,6 +342,9 @@ WRITERS: dict[str, Writer] = {
     "tvmq.conv_transpose": _transposed,
     "not_equal": _not_equal,
     "tvmq.float_sum": _float_sum,
+    "tvmq.group_norm": _group_norm,
     "tvmq.layer_norm": _layer_norm,
+    "tvmq.log_softmax": lambda node: node.write("LogSoftmax", axis=int(node.attrs.axis)),
+    "tvmq.rms_norm": _rms_norm,
     "tvmq.softmax": lambda node: node.write("Softmax", axis=int(node.attrs.axis)),
 }  # fmt: skip

@@ -40,6 +40,32 @@ def min_along(call: TorchCall) -> Any:
     return _extremes(call, relax.op.min, relax.op.argmin)
 
 
+def variance_and_mean(call: TorchCall) -> Any:
+    """var_mean: the variance, divided by n - correction (1 where nothing is said), and the mean."""
+    return _spread(call, lambda variance: variance)
+
+
+def deviation_and_mean(call: TorchCall) -> Any:
+    """std_mean: the root of that variance, and the mean."""
+    return _spread(call, relax.op.sqrt)
+
+
+def _spread(call: TorchCall, function: Callable[[relax.Expr], relax.Expr]) -> Any:
+    x, keep = call["self"], call["keepdim"]
+    sizes = call.shape(x)
+    dims = [int(dim) % len(sizes) for dim in call["dim"]] if call["dim"] else list(range(len(sizes)))
+    lost = 1 if call["correction"] is None else call["correction"]
+    variance = relax.op.variance(x, dims, keepdims=keep)
+    if lost:
+        counts = [size for dim in dims if isinstance(size := sizes[dim], int)]
+        if len(counts) < len(dims) or math.prod(counts) <= lost:
+            raise call.unsupported(
+                f"correction={lost} over {sizes}", "use correction=0, or more values of a known number"
+            )
+        variance = relax.op.multiply(variance, call.constant(math.prod(counts) / (math.prod(counts) - lost), x))
+    return call.emit(function(variance)), call.emit(relax.op.mean(x, dims, keepdims=keep))
+
+
 def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Callable[..., relax.Expr]) -> Any:
     x, dim, keep = call["self"], call["dim"], call["keepdim"]
     return call.emit(value(x, [dim], keepdims=keep)), call.emit(position(x, dim, keepdims=keep))

@@ -43,12 +43,14 @@ REPAIRS: dict[str, str] = {
     "rms_norm.default": _NORMALIZATION + "rms_norm",
     "scaled_dot_product_attention.default": _ATTENTION + "attention",
     "select.int": _INDEXING + "select",
+    "std_mean.correction": _MATH + "deviation_and_mean",
     "sub.Tensor": _MATH + "subtract",
     "take.default": _INDEXING + "take",
     "unfold.default": _INDEXING + "unfold",
     "upsample_bicubic2d.vec": _WINDOWS + "only_whole_sizes",
     "upsample_bilinear2d.vec": _WINDOWS + "only_whole_sizes",
     "upsample_nearest2d.vec": _WINDOWS + "upsample_nearest2d",
+    "var_mean.correction": _MATH + "variance_and_mean",
 }
 
 _RANDOM = "its values are random; give them to `forward` as an input"

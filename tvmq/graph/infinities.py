@@ -2,7 +2,7 @@
 
 An infinity is followed through the operators that move, add or scale it until every reader has a finite result for it:
 maximum(x, -inf) is x, softmax gives 0 for -inf. Where it meets a product of data or leaves the model, it is a fault of
-the training. NaN is never meant.
+the training. NaN is never meant, but where a condition that is always the same never takes it.
 """
 
 from __future__ import annotations
@@ -53,12 +53,29 @@ def misused_at(view: View, name: str, array: np.ndarray) -> str | None:
     """Name of the first variable for which NaN or the infinities of a weight have no meaning; None if all have one.
 
     view   the module that has the weight as a parameter, or as a constant that is bound
-    name   that parameter or variable; it is given back itself for NaN, and where it is a result of the model
+    name   that parameter or variable; itself for NaN that may be taken, and where it is a result of the model
     array  its values
     """
     if array.dtype.kind == "f" and np.isnan(array).any():
-        return name
+        return None if _is_never_chosen(view, name) else name
     return _followed(view, name, signs_of(array))
+
+
+def _is_never_chosen(view: View, name: str) -> bool:
+    """True if the variable is read only where a constant condition takes the other value, as exporters leave it."""
+    values = [view.value[reader] for reader in view.readers[name]]
+    return not view.is_output(name) and all(
+        (place := chosen(value)) is not None and name not in {var.name for var in leaves(value.args[place])}
+        for value in values
+    )
+
+
+def chosen(value: relax.Expr) -> int | None:
+    """The operand that a `where` of a constant condition takes for all elements; None for any other expression."""
+    if op_name(value) != "where" or not is_const(value.args[0]):
+        return None
+    condition = const_value(value.args[0])
+    return 1 if condition.all() else (2 if not condition.any() else None)
 
 
 def misused_constants(view: View) -> Iterator[tuple[str, np.ndarray]]:
