@@ -6,7 +6,7 @@ grow with the number of samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,7 @@ def collect(
     counter: Counter = count_bins,
     observing: Observing | None = None,
     advance: Callable[[int], None] | None = None,
+    known: Container[str] = (),
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
@@ -66,9 +67,10 @@ def collect(
     counter    what counts values of histograms: `count_bins`, or compiled code that equals it
     observing  compiles a module that takes the statistics itself, for large tensors; None: they are always returned
     advance    called with the number of samples after each batch, for a progress bar
+    known      names of watched tensors that are left out
     raises     CalibrationError if there are no samples
     """
-    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter)
+    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter, known=known)
     if not statistics:
         return {}
     taken = Taken(mod, statistics, batched, evaluator)
@@ -93,11 +95,16 @@ def collect(
 
 
 def all_statistics(
-    mod: tvm.IRModule, *, with_histogram: bool = True, counter: Counter = count_bins
+    mod: tvm.IRModule,
+    *,
+    with_histogram: bool = True,
+    counter: Counter = count_bins,
+    known: Container[str] = (),
 ) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
     """{watched tensor: statistics without samples}, and whether its first axis is the batch."""
     view = View(mod)
-    batched = {w.source: has_batch(view, w.source) for w in watched(view)}
+    names = [w.source for w in watched(view) if w.source not in known]
+    batched = {name: has_batch(view, name) for name in names}
     statistics = {
         name: TensorStatistics(
             name, channel_axis=_channel_axis(view, name, one), with_histogram=with_histogram, counter=counter
