@@ -31,7 +31,7 @@ from tvmq.codegen.evaluators import evaluator, observing
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
-from tvmq.dataset import Dataset, Feed
+from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
@@ -40,7 +40,7 @@ from tvmq.graph.view import View, const_value, is_const
 from tvmq.guard import guarded, why_not
 from tvmq.guard.bound import Guard, guard_of
 from tvmq.guard.judge import Judge
-from tvmq.guard.kept import Kept
+from tvmq.guard.kept import Batch, Kept
 from tvmq.kernels.isa import instructions
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.methods.weight_rounding import choose_rounding, round_weights
@@ -243,9 +243,11 @@ def _quantized(
     return guarded(module, judge, partial(make, floats=refusal is not None), guard, refusal=refusal)
 
 
-def _judged_batches(guard: Guard, kept: Kept, data: Dataset) -> list[tuple[Feed, int]]:
+def _judged_batches(guard: Guard, kept: Kept, data: Dataset) -> list[Batch]:
     """The batches that a guard judges by: its own data, or those kept of the calibration's."""
-    return kept.batches() if guard.data is None else list(Dataset(guard.data, data.inputs))
+    if guard.data is None:
+        return kept.batches()
+    return [Batch(*one) for one in Dataset(guard.data, data.inputs)]
 
 
 def _calibrated(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:

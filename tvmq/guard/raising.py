@@ -89,7 +89,8 @@ def _give_back(search: Search, layers: Layers, trials: Trials, guard: Guard) -> 
         if trial is None:
             search.blamed.append((part, search.before.figure))
         elif _is_as_good(trial.figure, search.best.figure, guard):
-            search.steps.append((f"{part} back to 8 bits", trial.figure))
+            if trial.module is not search.best.module:  # else it stays float, between others that do
+                search.steps.append((f"{part} back to 8 bits", trial.figure))
             search.best = trial
         else:
             search.blamed.append((part, trial.figure))
