@@ -24,7 +24,7 @@ from tvmq.guard.bound import Figure, Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.raising import raised
 from tvmq.guard.report import missed, with_report
-from tvmq.guard.trials import Choice, Make, Trial, Trials
+from tvmq.guard.trials import Make, Trial, Trials, rules_of
 
 
 def guarded(
@@ -42,7 +42,7 @@ def guarded(
     if figure.holds(guard):
         return module
     trials = Trials(make, judge, advance=guard.advance)
-    search = raised(Trial(Choice(), module, figure), trials, guard)
+    search = raised(Trial(frozenset(), module, figure), trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
         result, final = _final(search.best, make, judge, guard)
@@ -70,7 +70,7 @@ def why_not(config: QConfig, backend: Backend) -> str | None:
 
 def _final(best: Trial, make: Make, judge: Judge, guard: Guard) -> tuple[tvm.IRModule, Figure]:
     """The best module with weights rounded as the options say; with the nearest ones where these are better."""
-    module = make(best.choice.rules(), quick=False)
+    module = make(rules_of(best.floats), quick=False)
     figure = judge.figure(module)
     is_worse = best.figure.beats(figure) and not figure.holds(guard)
     return (best.module, best.figure) if is_worse else (module, figure)

@@ -12,19 +12,17 @@ from typing import Any
 FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
 MACS = 25e9  # of products in float, a second; in 8 bits four times as many
-WIDE_MACS = 50e9  # of 16 bits by 8
 
 
 def seconds_of(entry: Mapping[str, Any]) -> float:
-    """Forecast of a ledger's layer in float, with its part of the conversions, or with codes of 16 bits; 0 in 8 bits.
+    """Forecast of a ledger's layer in float, with its part of the conversions; 0 for one in 8 bits.
 
     >>> seconds_of({"precision": "float", "island": {"float_operations": 16_000, "converted": 8_000}})
     2e-06
     """
     macs = entry.get("macs") or 0
     if entry["precision"] != "float":
-        codes = (entry.get("specs") or {}).get("activations") or {}
-        return macs / WIDE_MACS if codes.get("bits", 8) > 8 else 0.0
+        return 0.0
     cost = entry.get("island") or {}
     operations = max(0, cost.get("float_operations", 0) - 2 * macs)
     return operations / FLOAT_OPERATIONS + cost.get("converted", 0) / CONVERTED + macs / MACS

@@ -22,8 +22,7 @@ def with_report(module: tvm.IRModule, search: Search, final: Figure) -> tvm.IRMo
             entry = ledger.layers.get(key) or ledger.layers.get(search.before.layers[key].get("root", key))
             if entry is None or not str(entry["why"]).startswith("rule "):
                 continue  # rules of the user's own win
-            form = "float" if entry["precision"] == "float" else "16 bits"
-            entry["why"] = f"guard: {form}: {in_codes} in 8 bits, {final} so, forecast {_time(part.seconds)}"
+            entry["why"] = f"guard: float: {in_codes} in 8 bits, {final} so, forecast {_time(part.seconds)}"
     ledger.notes += [f"guard: {text}: {figure}" for text, figure in steps(search, final)]
     return with_ledger(module, ledger)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,10 +13,8 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure
 from tvmq.guard.judge import Judge
 from tvmq.rules import Rule
-from tvmq.spec import QuantSpec
 
 MOST_TRIALS = 16
-WIDE = QuantSpec("int16", 16, symmetric=True)
 
 
 class Make(Protocol):
@@ -25,36 +23,20 @@ class Make(Protocol):
     def __call__(self, rules: Sequence[Rule], *, quick: bool) -> tvm.IRModule: ...
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Layers, by their key in the ledger, of more precision: in float, and reading codes of 16 bits.
+def rules_of(floats: Iterable[str]) -> tuple[Rule, ...]:
+    """What makes `quantize` keep layers in float, by their keys in the ledger.
 
-    >>> Choice(frozenset({"lv2"})).rules()
-    (Rule('lv2', None),)
+    >>> rules_of({"lv3", "lv2"})
+    (Rule('lv2', None), Rule('lv3', None))
     """
-
-    floats: frozenset[str] = frozenset()
-    wide: frozenset[str] = frozenset()
-
-    def rules(self) -> tuple[Rule, ...]:
-        """What makes `quantize` follow it."""
-        wide = (Rule(key, activations=WIDE) for key in sorted(self.wide - self.floats))
-        return (*wide, *(Rule(key, None) for key in sorted(self.floats)))
-
-    def with_floats(self, keys: Sequence[str]) -> Choice:
-        """The same with these in float too."""
-        return Choice(self.floats | frozenset(keys), self.wide - frozenset(keys))
-
-    def without(self, keys: Sequence[str]) -> Choice:
-        """The same with these in 8 bits."""
-        return Choice(self.floats - frozenset(keys), self.wide - frozenset(keys))
+    return tuple(Rule(key, None) for key in sorted(floats))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A module that was made and measured."""
+    """A module that was made and measured, with the keys of the layers that it was told to keep in float."""
 
-    choice: Choice
+    floats: frozenset[str]
     module: tvm.IRModule
     figure: Figure
 
@@ -85,25 +67,25 @@ class Trials:
         """True if no further module may be tried."""
         return self.tried >= self.most
 
-    def attempt(self, choice: Choice) -> Trial | None:
-        """The module of a choice; None where it cannot be made, or enough were tried.
+    def attempt(self, floats: Iterable[str]) -> Trial | None:
+        """The module with these layers in float; None where it cannot be made, or enough were tried.
 
-        A choice that changes no decision is not measured again.
+        Layers that change no decision are not measured again.
         """
         if self.is_over:
             return None
         try:
-            module = self.make(choice.rules(), quick=True)
-        except TvmqError:  # such as sums of 16 bits that could leave int32
+            module = self.make(rules_of(floats), quick=True)
+        except TvmqError:  # such as values that are not finite where a range is to be chosen
             return None
         decided = _decisions(get_ledger(module).layers)
         if decided not in self._known:
             self.tried += 1
-            self._known[decided] = Trial(choice, module, self.judge.figure(module))
+            self._known[decided] = Trial(frozenset(floats), module, self.judge.figure(module))
             if self.advance is not None:
                 self.advance()
         known = self._known[decided]
-        return Trial(choice, known.module, known.figure)
+        return Trial(frozenset(floats), known.module, known.figure)
 
 
 def _decisions(layers: Mapping[str, Mapping[str, Any]]) -> str:
