@@ -41,7 +41,7 @@ def guarded(
     figure = judge.figure(module)
     if figure.holds(guard):
         return module
-    trials = Trials(make, judge, advance=guard.advance)
+    trials = Trials(make, judge, advance=guard.advance, is_late=guard.is_late)
     search = raised(Trial(frozenset(), module, figure), trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):

@@ -31,6 +31,7 @@ class Guard:
     data      samples to judge by, as `dataset` of `quantize` takes them; None: some of those that it calibrates on
     labels    what `metric` gets as its second argument, in the order of `data`
     advance   called once for each module that was tried, for a progress bar
+    is_late   asked before each of them: True ends the search with the best one so far
     raises    ConfigError for a bound that is no number, and for a metric without max_drop or data
 
     >>> Guard(sqnr=30.0)
@@ -43,6 +44,7 @@ class Guard:
     data: Any = field(default=None, repr=False, compare=False)
     labels: Any = field(default=None, repr=False, compare=False)
     advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not _is_number(self.sqnr):

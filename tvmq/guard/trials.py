@@ -53,6 +53,8 @@ class Trials:
     make, judge  see there
     most         modules that may be tried
     tried        modules that were
+    advance      called after each
+    is_late      True if no other one should begin
     """
 
     make: Make
@@ -60,12 +62,13 @@ class Trials:
     most: int = MOST_TRIALS
     tried: int = 0
     advance: Callable[[], None] | None = None
+    is_late: Callable[[], bool] | None = None
     _known: dict[str, Trial] = field(default_factory=dict)
 
     @property
     def is_over(self) -> bool:
         """True if no further module may be tried."""
-        return self.tried >= self.most
+        return self.tried >= self.most or (self.is_late is not None and self.is_late())
 
     def attempt(self, floats: Iterable[str]) -> Trial | None:
         """The module with these layers in float; None where it cannot be made, or enough were tried.
