@@ -6,7 +6,7 @@ grow with the number of samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,8 @@ def collect(
     counter: Counter = count_bins,
     observing: Observing | None = None,
     advance: Callable[[int], None] | None = None,
+    known: Container[str] = (),
+    results: Callable[[Sequence[np.ndarray]], None] | None = None,
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
@@ -66,12 +68,14 @@ def collect(
     counter    what counts values of histograms: `count_bins`, or compiled code that equals it
     observing  compiles a module that takes the statistics itself, for large tensors; None: they are always returned
     advance    called with the number of samples after each batch, for a progress bar
+    known      names of watched tensors that are left out
+    results    called with the module's own results of a batch, where tensors are returned for NumPy to look at
     raises     CalibrationError if there are no samples
     """
-    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter)
+    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter, known=known)
     if not statistics:
         return {}
-    taken = Taken(mod, statistics, batched, evaluator)
+    taken = Taken(mod, statistics, batched, evaluator, results)
     observed = Observed(mod, statistics, batched, observing) if observing else None
     samples = 0
     for feed, count in batches:
@@ -93,11 +97,16 @@ def collect(
 
 
 def all_statistics(
-    mod: tvm.IRModule, *, with_histogram: bool = True, counter: Counter = count_bins
+    mod: tvm.IRModule,
+    *,
+    with_histogram: bool = True,
+    counter: Counter = count_bins,
+    known: Container[str] = (),
 ) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
     """{watched tensor: statistics without samples}, and whether its first axis is the batch."""
     view = View(mod)
-    batched = {w.source: has_batch(view, w.source) for w in watched(view)}
+    names = [w.source for w in watched(view) if w.source not in known]
+    batched = {name: has_batch(view, name) for name in names}
     statistics = {
         name: TensorStatistics(
             name, channel_axis=_channel_axis(view, name, one), with_histogram=with_histogram, counter=counter
@@ -116,15 +125,21 @@ class Taken:
         statistics: Mapping[str, TensorStatistics],
         batched: Mapping[str, bool],
         evaluator: Evaluator,
+        results: Callable[[Sequence[np.ndarray]], None] | None = None,
     ) -> None:
         self.mod, self.statistics, self.batched, self._evaluator = mod, statistics, batched, evaluator
+        self._results = results
         self._run: Run | None = None
 
     def run(self, feed: Feed, count: int, names: Sequence[str] | None = None) -> None:
         """Add a batch, of which the first `count` samples are real; names: of these tensors alone."""
         if self._run is None:
-            self._run = self._evaluator(plain(tap(self.mod, list(self.statistics))))
-        for name, value in zip(self.statistics, self._run(feed), strict=True):
+            own = View(self.mod).outputs if self._results else []
+            self._run = self._evaluator(plain(tap(self.mod, [*self.statistics, *own])))
+        values = self._run(feed)
+        if self._results:
+            self._results(values[len(self.statistics) :])
+        for name, value in zip(self.statistics, values[: len(self.statistics)], strict=True):
             if names is not None and name not in names:
                 continue
             samples = np.asarray(value)[:count] if self.batched[name] else np.asarray(value)[None]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tvmq.frontends.onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch import from_torch
+    from tvmq.guard.bound import Guard
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
     from tvmq.rules import Rule
@@ -50,6 +51,7 @@ __all__ = [
     "Backend",
     "CalibrationResult",
     "Executable",
+    "Guard",
     "QConfig",
     "QParams",
     "QuantSpec",
@@ -81,6 +83,7 @@ _PUBLIC = {
     "Backend": "tvmq.backends.description:Backend",
     "CalibrationResult": "tvmq.observers.result:CalibrationResult",
     "Executable": "tvmq.codegen.executable:Executable",
+    "Guard": "tvmq.guard.bound:Guard",
     "QConfig": "tvmq.config:QConfig",
     "QParams": "tvmq.spec:QParams",
     "QuantSpec": "tvmq.spec:QuantSpec",

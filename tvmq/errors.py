@@ -83,3 +83,7 @@ class OutputError(TvmqError, OSError):
 
 class MemoryLimitError(TvmqError, MemoryError):
     """More memory would be needed than the bound allows, or than there is."""
+
+
+class AccuracyWarning(UserWarning):
+    """A quantized model does not keep the bound of its guard; the message names the layers to blame."""

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,7 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.codegen.build_module import build
-from tvmq.codegen.counting import count_bins as compiled_counter
-from tvmq.codegen.executable import Executable
+from tvmq.codegen.evaluators import evaluator, observing
 from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
@@ -36,19 +35,22 @@ from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
-from tvmq.graph.symbolic import inputs_of, sizes_in
+from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
+from tvmq.guard import guarded, why_not
+from tvmq.guard.bound import Guard, guard_of
+from tvmq.guard.judge import Judge
+from tvmq.guard.kept import Batch, Kept
 from tvmq.kernels.isa import instructions
 from tvmq.methods.bias_correction import correct_bias
 from tvmq.methods.weight_rounding import choose_rounding, round_weights
-from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.accumulators import check_accumulators
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import collect, watched
+from tvmq.passes.collect import watched
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.outliers import find_outliers
@@ -63,14 +65,15 @@ from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.second_moments import second_moments
 from tvmq.passes.tame_outliers import tame_outliers
-from tvmq.passes.taps import Feed
 from tvmq.passes.thresholds import choose_ranges
 from tvmq.passes.unify_scales import unify_scales
+from tvmq.rules import Rule
 
 Params = Mapping[str, np.ndarray]
 Outliers = Mapping[str, Mapping[str, Any]]
-# Observers that read ranges alone; the others also need histograms.
 CPUS = ("cpu", "cpu_without_vnni")
+USUAL_GUARD = "sqnr >= 20"
+# Observers that read ranges alone; the others also need histograms.
 RANGES_ONLY = ("minmax", "moving_average")
 # What a warning says where there are no data
 WITHOUT_DATA = (
@@ -89,6 +92,7 @@ def quantize(
     config: QConfig | None = None,
     calibration: CalibrationResult | None = None,
     tune: float | None = None,
+    guard: Guard | str | None = USUAL_GUARD,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
@@ -106,19 +110,22 @@ def quantize(
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
                   model is slower than the float one
+    guard         what the outputs must keep beside float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
+                  not, layers get more precision, and the ledger says which and why; an AccuracyWarning where even that
+                  does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
     raises        CalibrationError without data where an option or the target needs them, or with stale thresholds,
                   DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
-    backend = backend_of(target)
+    backend, bound = backend_of(target), guard_of(guard)
     asked = config or _options(calibration)
     config = asked.for_backend(backend)
     decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
     if decision is not None:
         asked = replace(asked, rules=(*asked.rules, *decision.rules()))
     needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
-    quantized = _quantized(mod, params, dataset, backend, asked, calibration, needs_data)
+    quantized = _quantized(mod, params, dataset, backend, asked, calibration, needs_data, bound)
     if decision is not None:
         quantized = with_decision(quantized, decision, _cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
@@ -192,6 +199,7 @@ def _quantized(
     asked: QConfig,
     calibration: CalibrationResult | None,
     needs_data: str | None,
+    guard: Guard | None = None,
 ) -> tvm.IRModule:
     """The module in one function.
 
@@ -211,14 +219,40 @@ def _quantized(
         return with_own_sums(_realized(adopt(prepared, config, backend), config))
     prepared = equalize(prepared) if config.equalization else prepared
     outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
-    annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
-    if calibration is None:
-        calibration = _calibration(annotated, data, config, outliers)
-    elif calibration.model_hash != model_hash(annotated):
-        raise CalibrationError(
-            "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
-            "this model anew"
-        )
+    tamed = tame_outliers(prepared, outliers)
+    if calibration is not None:
+        annotated = _annotated(tamed, config, backend)
+        if calibration.model_hash != model_hash(annotated):
+            raise CalibrationError(
+                "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
+                "this model anew"
+            )
+        return _calibrated(annotated, calibration, config)
+    kept = Kept()
+
+    def make(rules: Sequence[Rule], *, quick: bool, floats: bool = False) -> tvm.IRModule:
+        chosen = replace(config, rules=(*rules, *config.rules))
+        annotated = _annotated(tamed, chosen, backend_named("cpu") if floats else backend)
+        found = _calibration(annotated, data, chosen, outliers, kept, quick=quick)
+        return _calibrated(annotated, found, chosen)
+
+    module = make((), quick=False)
+    if guard is None or data is None or not is_calibrated(config) or config.do_simulation:
+        return module
+    refusal = why_not(config, backend)
+    judge = Judge(prepared, _judged_batches(guard, kept, data), evaluator, guard)
+    return guarded(module, judge, partial(make, floats=refusal is not None), guard, refusal=refusal)
+
+
+def _judged_batches(guard: Guard, kept: Kept, data: Dataset) -> list[Batch]:
+    """The batches that a guard judges by: its own data, or those kept of the calibration's."""
+    if guard.data is None:
+        return kept.batches()
+    return [Batch(*one) for one in Dataset(guard.data, data.inputs)]
+
+
+def _calibrated(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
+    """The module with these thresholds and roundings: integers, or a simulation of them."""
     calibrated = round_weights(calibrate(round_biases(annotated), calibration.ranges()), calibration.roundings)
     if config.bias_correction:
         tensors = calibration.tensors.items()
@@ -302,18 +336,26 @@ def _outliers(prepared: tvm.IRModule, data: Dataset | None, config: QConfig) -> 
 
 
 def _calibration(
-    annotated: tvm.IRModule, data: Dataset | None, config: QConfig, outliers: Outliers
+    annotated: tvm.IRModule,
+    data: Dataset | None,
+    config: QConfig,
+    outliers: Outliers,
+    kept: Kept | None = None,
+    *,
+    quick: bool = False,
 ) -> CalibrationResult:
-    """Run the data through the module and choose thresholds."""
-    statistics, fingerprint = {}, Fingerprint()
+    """Run the data through the module and choose thresholds.
+
+    kept   statistics of a run of the same data before, which are not taken again; those that are taken are added
+    quick  weights are rounded to nearest, which needs no data
+    """
+    kept = kept or Kept()
     if config.calibrate_mode != "global_scale":
         if data is None:
             raise _missing_data(config)
-        batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = config.calibrate_mode not in RANGES_ONLY
-        statistics = collect(
-            annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
-        )
+        kept.collect(annotated, data, evaluator, with_histogram=with_histogram, observing=observing)
+    statistics = kept.statistics
     chosen = choose_ranges(annotated, statistics, config)
     if data is not None and config.calibrate_mode == "auto":
         seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
@@ -333,8 +375,8 @@ def _calibration(
             layers=tuple(view.sources(source[name])) if name in source else (),
         )
     settings = {"config": config.to_dict(), "outliers": outliers}
-    result = CalibrationResult(tensors, model_hash(annotated), fingerprint.hexdigest(), settings)
-    if config.weight_rounding == "nearest" or not statistics:
+    result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
+    if quick or config.weight_rounding == "nearest" or not statistics:
         return result
     return replace(result, roundings=_roundings(calibrate(annotated, result.ranges()), data, config))
 
@@ -344,35 +386,6 @@ def _roundings(calibrated: tvm.IRModule, data: Dataset | None, config: QConfig) 
     assert data is not None
     moments = second_moments(calibrated, lambda: iter(data), evaluator)
     return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
-
-
-def _fingerprinted(data: Dataset, fingerprint: Fingerprint) -> Any:
-    for feed, count in data:
-        fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})
-        yield feed, count
-
-
-def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
-    """Compiles a float module for this CPU; what calibration runs.
-
-    Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
-    """
-    executables: dict[tuple[tuple[str, int], ...], Executable] = {}
-
-    def run(feed: Feed) -> Sequence[np.ndarray]:
-        sizes = sizes_in(mod, feed)
-        key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
-        if key not in executables:
-            executables[key] = build(mod, sizes=dict(key))
-        return executables[key].run(feed)
-
-    return run
-
-
-def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
-    """Compiles a module that writes into its inputs: its run, and their memory."""
-    executable = build(mod)
-    return executable.run, executable["main"].memory
 
 
 def model_hash(mod: tvm.IRModule) -> str:

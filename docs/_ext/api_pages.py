@@ -15,7 +15,7 @@ import tvmq
 # Page, title, names of tvmq.__all__
 PUBLIC = [
     ("models", "Models in", "from_onnx from_torch from_relax"),
-    ("quantizing", "Quantize", "quantize run_calibration CalibrationResult"),
+    ("quantizing", "Quantize", "quantize Guard run_calibration CalibrationResult"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", "inspect explain compare activations verify reference"),
@@ -27,7 +27,7 @@ ELSEWHERE = ("errors", "__version__")
 # Page, title, modules: parts that one writes own passes, observers and backends with
 MODULES = [
     ("results", "What the functions return", """tvmq.analysis.explanation tvmq.analysis.comparison
-        tvmq.analysis.deviation tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
+        tvmq.numerics.deviation tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
         tvmq.codegen.profile tvmq.codegen.timing tvmq.observers.result"""),
     ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
         tvmq.observers.moving_average tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence

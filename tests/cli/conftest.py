@@ -83,7 +83,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Public functions replaced by fakes; records how they were called."""
     calls = SimpleNamespace(exe=FakeExecutable(), report=FakeReport(), quantized=None)
 
-    def quantize(mod: Any, params: Any, data: Any = None, target: Any = None, tune: Any = None) -> str:
+    def quantize(mod: Any, params: Any, data: Any = None, target: Any = None, tune: Any = None, **_: Any) -> str:
         feeds = [dict(feed) for feed in data] if data is not None else None
         calls.quantized = SimpleNamespace(mod=mod, feeds=feeds, config=tvmq.current_qconfig(), target=target)
         return "integer module"

@@ -9,7 +9,6 @@ import numpy as np
 import tvm
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.analysis.deviation import Deviation, Figures
 from tvmq.analysis.layer_tensors import Pair, integer_names, layer_tensors, pairs
 from tvmq.analysis.layer_weights import Weight, Weights
 from tvmq.analysis.probes import cut, tapped
@@ -24,6 +23,7 @@ from tvmq.graph.plain import plain_module
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View
+from tvmq.numerics.deviation import Deviation, Figures
 from tvmq.passes.collect import samples_of
 from tvmq.passes.prepare import prepare
 

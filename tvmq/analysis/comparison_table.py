@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tvmq.analysis.deviation import Figures
 from tvmq.errors import ConfigError
+from tvmq.numerics.deviation import Figures
 from tvmq.rules import short_names
 
 ERRORS = ("local", "accumulated", "weight")

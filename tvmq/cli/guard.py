@@ -3,6 +3,7 @@
 0    done
 1    an error that tvmq explains: one sentence on stderr, no traceback
 2    the command line itself is wrong (typer says how)
+3    the quantized model does not keep the bound of its guard: one sentence says why, nothing is saved without --force
 130  interrupted; files are written whole or not at all
 """
 
@@ -19,10 +20,10 @@ from typing import Any
 import typer
 
 from tvmq.cli.start import import_tvm
-from tvmq.errors import TvmqError
+from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.memory import ROOM
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, REFUSED, INTERRUPTED = 1, 3, 130
 
 
 def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,6 +43,9 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
                 if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
                     print(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}", file=sys.stderr)
                     raise typer.Exit(FAILED) from None
+                if isinstance(error, AccuracyWarning):
+                    print(f"tvmq: {error}; nothing was saved, --force saves the model as it is", file=sys.stderr)
+                    raise typer.Exit(REFUSED) from None
                 if isinstance(error, TvmqError):
                     print(f"tvmq: {error}", file=sys.stderr)
                     raise typer.Exit(FAILED) from None

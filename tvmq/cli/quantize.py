@@ -11,6 +11,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.cli.bound import bound, check_bound, refusing
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.measure import Wanted, measured
@@ -37,6 +38,7 @@ from tvmq.cli.summary import next_steps, text
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
 READS = (1, 6, 1)
 RESULT = "Result"
+USUAL = "sqnr >= 20"
 
 
 @with_qconfig_options
@@ -112,8 +114,30 @@ def quantize(
             rich_help_panel=RESULT,
         ),
     ] = None,
+    guard: Annotated[
+        str,
+        typer.Option(
+            "--guard",
+            help="What the outputs must keep beside float's, in dB; 'none' for nothing. Where 8 bits do not, layers "
+            "get more precision; a model that stays below is not saved, and the exit code is 3.",
+            rich_help_panel=RESULT,
+        ),
+    ] = USUAL,
+    max_drop: Annotated[
+        float | None,
+        typer.Option(
+            "--max-drop",
+            min=0,
+            help="Hold the model to --metric instead: so much less than float's at most, in points for top1 and top5, "
+            "else in the metric's own units. Example: --metric top1 --max-drop 0.5",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
+        bool,
+        typer.Option(
+            "--force", help="Overwrite a file at --output that is no saved model; save a model that --guard refuses."
+        ),
     ] = False,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
@@ -165,6 +189,7 @@ def quantize(
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = said_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
+    asked = check_bound(guard, metric, max_drop)
     # "llvm" alone stays portable: what comes out does not depend on this machine
     named = target_of(target)
     described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
@@ -173,7 +198,11 @@ def quantize(
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
     feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
-    qmod = quantized(found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune)
+    held = bound(asked, found, metric, max_drop, labels, quiet=quiet)
+    with refusing(force=force):
+        qmod = quantized(
+            found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
+        )
     if onnx is not None:
         tvmq.to_onnx(qmod, onnx)
     with step("build", quiet=quiet):
@@ -225,6 +254,7 @@ def quantized(
     backend: str | None = None,
     quiet: bool = False,
     tune: float | None = None,
+    guard: tvmq.Guard | None = None,
 ) -> Any:
     """The integer module; a bar shows how much of the data has been read.
 
@@ -234,7 +264,7 @@ def quantized(
     with step("quantize", total, quiet=quiet, counted=False) as advance, config:
         if data is not None:
             data.advance = weighted(advance, len(data))
-        return tvmq.quantize(mod, params, data, target=backend, tune=tune)
+        return tvmq.quantize(mod, params, data, target=backend, tune=tune, guard=guard)
 
 
 def weighted(advance: Callable[[], None], batches: int) -> Callable[[], None]:

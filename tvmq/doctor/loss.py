@@ -79,8 +79,8 @@ def check_worst(patient: Patient) -> Iterator[Finding]:
 def check_mending(patient: Patient) -> Iterator[Finding]:
     """Where int8 costs too much: what mends it, tried."""
     case = patient.case
-    if case is not None and case.comparison is not None and not case.outcome.is_healthy:
-        yield _mended(case.clinic, patient.config, case.outcome, case.comparison, culprit(case.sides))
+    if case is not None and not case.outcome.is_healthy:
+        yield _mended(case.clinic, patient.config, case.outcome, culprit(case.sides) if case.sides else "both")
 
 
 def check_loss(patient: Patient) -> Iterator[Finding]:
@@ -169,10 +169,12 @@ def _figures(layer: LayerComparison) -> str:
     return f"{layer.local.sqnr:.1f} dB by itself, {layer.accumulated.sqnr:.1f} from the input on{weight}"
 
 
-def _mended(clinic: Clinic, config: QConfig, before: Outcome, comparison: Comparison, blamed: str) -> Finding:
+def _mended(clinic: Clinic, config: QConfig, before: Outcome, blamed: str) -> Finding:
     """The mend that was tried and helps, with the figures before and after; or what was tried in vain."""
-    suspects = [layer.names[0] for layer in ranked(comparison, blamed)]
-    best, count = tried(clinic, config, before, mends(suspects, blamed, config))
+    best, count = tried(clinic, config, before, mends(blamed, config))
+    if best is None and clinic.patient.left_out:
+        what = f"the time was up after {count} ways, none of which makes it better by 2 dB"
+        return note("mending", what, "a larger --budget tries more; tvmq quantize looks without one", tried=count)
     if best is None:
         what = f"{count} ways were tried, none makes it better by 2 dB"
         remedy = "give more samples that differ, or train with quantization in mind"

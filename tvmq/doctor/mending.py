@@ -1,17 +1,19 @@
-"""What may mend a model that int8 hurts: other options first, they cost no speed; then layers that stay float."""
+"""What may mend a model that int8 hurts: other options first, they cost no speed; then the guard of `quantize`, which
+keeps layers in float."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tvmq.analysis.explanation import explain
 from tvmq.config import QConfig
 from tvmq.doctor.trial import Clinic, Outcome
 from tvmq.errors import TvmqError
 from tvmq.rules import Rule
 
 GAIN = 2.0  # dB: less is no mend
-SINGLES = 6  # suspects that are tried one by one
+MOST_RULES = 8  # more are no advice: the guard makes them by itself
 MODES = ("percentile", "minmax", "kl_divergence")
 
 
@@ -71,8 +73,8 @@ def _option(name: str, value: str | int, config: QConfig) -> Mend:
     )
 
 
-def mends(suspects: Sequence[str], blamed: str, config: QConfig) -> Iterator[Mend]:
-    """What is worth a trial, in order."""
+def mends(blamed: str, config: QConfig) -> Iterator[Mend]:
+    """Options that are worth a trial, in order."""
     if blamed != "activations" and config.nbit_weight < 8:
         yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
     if blamed != "weights" and config.nbit_input < 8:
@@ -81,7 +83,6 @@ def mends(suspects: Sequence[str], blamed: str, config: QConfig) -> Iterator[Men
         yield _option("weight_scale", "mse", config)
     else:
         yield from (_option("calibrate_mode", mode, config) for mode in MODES[:2] if mode != config.calibrate_mode)
-    yield from (of_layers([name], config) for name in suspects[:SINGLES])
 
 
 def tried(
@@ -89,8 +90,8 @@ def tried(
 ) -> tuple[tuple[Mend, Outcome] | None, int]:
     """The best of the ways, or None if none helps, and how many were tried.
 
-    The first one that makes the model healthy ends the search. Where no single layer does, those that helped are kept
-    float together, the most helpful first, one more each time.
+    The first one that makes the model healthy ends the search. Where no option does, the guard is asked; what it has
+    when the time is up counts.
     """
     results: list[tuple[Mend, Outcome]] = []
     for way in ways:
@@ -99,18 +100,29 @@ def tried(
         results += _trial(clinic, way)
         if results and results[-1][1].is_healthy:
             return results[-1], len(results)
-    together = [
-        names for mend, outcome in _by_gain(results) for names in mend.names if outcome.sqnr > before.sqnr + 0.5
-    ]
-    for count in range(2, len(together) + 1):
-        if clinic.patient.is_late():
-            break
-        results += _trial(clinic, of_layers(together[:count], config))
-        if results[-1][1].is_healthy:
-            break
+    if not clinic.patient.is_late():
+        results += _by_guard(clinic, config)
     best = next(iter(_by_gain(results)), None)
     helps = best is not None and best[1].sqnr >= before.sqnr + GAIN
     return (best if helps else None), len(results)
+
+
+def _by_guard(clinic: Clinic, config: QConfig) -> list[tuple[Mend, Outcome]]:
+    """What the guard makes of the model; nothing where it changes nothing."""
+    try:
+        module = clinic.guarded(config)
+    except TvmqError:
+        return []
+    layers = explain(module).ledger.layers.values()
+    floats = [entry["layers"] for entry in layers if str(entry["why"]).startswith("guard: ")]
+    if not floats:
+        return []
+    names = list(dict.fromkeys(own[0] for own in floats))  # one name is enough to match a fused layer
+    mend = of_layers(names, config)
+    if len(names) > MOST_RULES:
+        words = f"{len(floats)} layers in float by the guard, '{names[0]}' first"
+        mend = replace(mend, words=words, option="--guard 'sqnr >= 20'  # on by default", python="tvmq.quantize(...)")
+    return [(mend, clinic.judge_integer(module))]
 
 
 def _by_gain(results: list[tuple[Mend, Outcome]]) -> list[tuple[Mend, Outcome]]:

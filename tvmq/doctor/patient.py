@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.analysis.deviation import Deviation
 from tvmq.codegen.build_module import build
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.graph.symbolic import inputs_of
+from tvmq.numerics.deviation import Deviation
 
 Arrays = dict[str, np.ndarray]
 Feeds = list[tuple[Arrays, int]]

@@ -39,11 +39,11 @@ def _wave(*shape: int) -> np.ndarray:
 
 def self_test() -> Iterator[Finding]:
     """Quantize, build, run; compare with the definition bit for bit, and with float in dB."""
-    from tvmq.analysis.deviation import Deviation
     from tvmq.analysis.verification import verify
     from tvmq.codegen.build_module import build
     from tvmq.config import QConfig
     from tvmq.frontends.onnx import from_onnx
+    from tvmq.numerics.deviation import Deviation
     from tvmq.pipeline import quantize
 
     start = time.perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,9 +15,11 @@ from tvmq.analysis.explanation import explain
 from tvmq.codegen.build_module import build
 from tvmq.config import QConfig
 from tvmq.doctor.patient import Patient, accuracy, class_scores, decibels
+from tvmq.errors import AccuracyWarning
 from tvmq.graph.class_scores import class_outputs
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import op_name
+from tvmq.guard.bound import Guard
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.realize import realize
@@ -108,7 +111,17 @@ class Clinic:
 
     def integer(self, config: QConfig) -> Outcome:
         """The model quantized with these options."""
-        return self.judge_integer(quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config))
+        return self.judge_integer(self._quantized(config, None))
+
+    def guarded(self, config: QConfig) -> tvm.IRModule:
+        """The integer module that the guard makes of it, as far as the time allows."""
+        guard = Guard(HEALTHY, data=self.judged, is_late=self.patient.is_late)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
+            return self._quantized(config, guard)
+
+    def _quantized(self, config: QConfig, guard: Guard | None) -> tvm.IRModule:
+        return quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=guard)
 
     def judge_integer(self, module: tvm.IRModule) -> Outcome:
         """An integer module, compiled."""

@@ -1,0 +1,245 @@
+"""The guard of `quantize`: what 8 bits hold stays as it is, what they destroy is mended or refused."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+import tvmq
+from tests.models import Net
+from tvmq.backends import backend_named
+from tvmq.errors import AccuracyWarning, CalibrationError, ConfigError
+from tvmq.guard import why_not
+from tvmq.guard.bound import Figure, Guard, guard_of
+from tvmq.guard.judge import judged_outputs
+from tvmq.guard.kept import Kept
+from tvmq.guard.raising import _steps
+from tvmq.guard.regions import kinds, regions
+from tvmq.guard.trials import Trials
+from tvmq.pipeline import model_hash
+
+SAMPLES = 32
+
+
+def healthy() -> onnx.ModelProto:
+    """Two convolutions and a head."""
+    net = Net((1, 3, 8, 8))
+    y = net.op("Relu", net.conv(net.op("Relu", net.conv("x", 3, 8)), 8, 8))
+    return net.model(net.dense(net.op("Flatten", y), 512, 5))
+
+
+def fast_variance() -> onnx.ModelProto:
+    """Two dense layers with a norm between that takes E[x^2] - E[x]^2 of values far from zero."""
+    net = Net((1, 16))
+    x = net.op("Add", net.dense("x", 16, 32), net.constant(np.full(32, 30.0, np.float32)))
+    mean = net.op("ReduceMean", x, axes=[-1], keepdims=1)
+    square = net.op("ReduceMean", net.op("Mul", x, x), axes=[-1], keepdims=1)
+    variance = net.op("Relu", net.op("Sub", square, net.op("Mul", mean, mean)))
+    deviation = net.op("Sqrt", net.op("Add", variance, net.constant(np.float32([1e-3]))))
+    return net.model(net.dense(net.op("Div", net.op("Sub", x, mean), deviation), 32, 10))
+
+
+def spectrogram() -> onnx.ModelProto:
+    """Filters of sines, powers, a logarithm, and a convolution that reads it."""
+    net = Net((1, 1, 512))
+    time = np.arange(64) / 64
+    waves = [wave(2 * np.pi * k * time) * np.hanning(64) for wave in (np.cos, np.sin) for k in range(1, 17)]
+    filters = net.constant(np.float32(waves)[:, None])
+    both = net.op("Conv", "x", filters, strides=[32])
+    power = net.op("Mul", both, both)
+    halves = [net.op("Slice", power, *(net.constant(np.int64([v])) for v in (a, a + 16, 1))) for a in (0, 16)]
+    log = net.op("Log", net.op("Add", net.op("Add", *halves), net.constant(np.float32([1e-4]))))
+    kernel = np.random.default_rng(3).normal(size=(8, 16, 3)).astype(np.float32) / 7
+    return net.model(net.op("Conv", log, net.constant(kernel)))
+
+
+def samples(model: onnx.ModelProto, seed: int = 0) -> list[dict[str, np.ndarray]]:
+    """Noise, for the spectrogram over four orders of magnitude."""
+    random = np.random.default_rng(seed)
+    shape = tuple(d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim)
+    size = 10.0 ** random.uniform(-3, 1, SAMPLES) if shape[-1] == 512 else np.ones(SAMPLES)
+    return [{"x": (size[i] * random.normal(size=shape)).astype(np.float32)} for i in range(SAMPLES)]
+
+
+def sqnr(model: onnx.ModelProto, module: Any) -> float:
+    """Of the first output on other samples than those that calibrated."""
+    exe, exact = tvmq.build(module), tvmq.build(tvmq.from_onnx(model)[0], params=tvmq.from_onnx(model)[1])
+    signal = noise = 0.0
+    for feed in samples(model, seed=1):
+        wanted, found = exact.run(feed)[0].astype(np.float64), exe.run(feed)[0]
+        signal, noise = signal + float((wanted**2).sum()), noise + float(((wanted - found) ** 2).sum())
+    return 10 * np.log10(signal / noise)
+
+
+@pytest.mark.parametrize("make", [fast_variance, spectrogram])
+def test_a_network_that_8_bits_destroy_is_mended_with_products_in_int8(make):
+    model = make()
+    broken = tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=None)
+    mended = tvmq.quantize(*tvmq.from_onnx(model), samples(model))
+    assert sqnr(model, broken) < 19 < 20 <= sqnr(model, mended)
+    explanation = tvmq.explain(mended)
+    products = [
+        entry["precision"] for entry in explanation.ledger.layers.values() if entry["op"] in ("dense", "conv1d")
+    ]
+    assert "int8" in products
+    whys = [entry["why"] for entry in explanation.ledger.layers.values() if entry["precision"] == "float"]
+    assert any(why.startswith("guard: float: ") and " dB so, forecast " in why for why in whys)
+    notes = explanation.ledger.notes
+    assert notes[0].startswith("guard: in 8 bits: ") and notes[-1].startswith("guard: so: ")
+
+
+def test_a_healthy_network_has_the_same_bytes_with_and_without_guard():
+    model = healthy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_guard, without = (
+            tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=guard) for guard in ("sqnr >= 20", None)
+        )
+    assert model_hash(with_guard) == model_hash(without)
+    assert not tvmq.explain(with_guard).ledger.notes
+
+
+def test_the_same_bytes_for_any_number_of_threads(monkeypatch):
+    model, found = fast_variance(), []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("TVM_NUM_THREADS", threads)
+        found.append(model_hash(tvmq.quantize(*tvmq.from_onnx(model), samples(model))))
+    assert found[0] == found[1]
+
+
+def test_a_trial_reads_no_data_that_was_read_before():
+    model, reads = fast_variance(), []
+
+    class Data:
+        def __iter__(self):
+            reads.append(len(reads))
+            return iter(samples(model))
+
+    tvmq.quantize(*tvmq.from_onnx(model), Data(), guard=None)
+    without = len(reads)
+    tvmq.quantize(*tvmq.from_onnx(model), Data())
+    # once for the tensors that only float operators read in 8 bits, once for the weights of the module handed out
+    assert len(reads) - without <= without + 2
+
+
+def test_what_was_asked_for_is_reported_and_left():
+    model = fast_variance()
+    with tvmq.qconfig(nbit_weight=3), pytest.warns(AccuracyWarning) as caught:
+        found = tvmq.quantize(*tvmq.from_onnx(model), samples(model))
+    text = str(caught[0].message)
+    assert "int8 keeps" in text and "sqnr >= 20" in text and "nbit_weight=3 was asked for" in text
+    with tvmq.qconfig(nbit_weight=3):
+        plain = tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=None)
+    assert model_hash(found) == model_hash(plain)
+
+
+def test_a_metric_with_a_drop_judges_instead():
+    model = healthy()
+    mod, params = tvmq.from_onnx(model)
+    asked: list[Any] = []
+
+    def metric(outputs: Any, labels: Any) -> float:
+        asked.append((len(outputs[0]), labels))
+        return 1.0 if len(asked) == 1 else 0.9  # float first
+
+    data = samples(model)
+    loose = tvmq.quantize(mod, params, data, guard=Guard(metric=metric, max_drop=0.2, data=data[:6], labels="labels"))
+    assert asked == [(6, "labels")] * 2
+    assert not tvmq.explain(loose).ledger.notes
+    with pytest.warns(AccuracyWarning, match="0.9 of 1 of float's outputs, the guard asks for drop <= 0.05"):
+        tvmq.quantize(mod, params, data, guard=Guard(metric=lambda y, _: _drops(asked), max_drop=0.05, data=data[:6]))
+
+
+def _drops(asked: list[Any]) -> float:
+    asked.append(None)
+    return 1.0 if len(asked) == 3 else 0.9
+
+
+def test_an_output_of_places_is_not_judged():
+    net = Net((1, 8))
+    y = net.dense("x", 8, 6)
+    model = net.model(y, net.op("ArgMax", y, axis=1))
+    mod, _ = tvmq.from_onnx(model)
+    assert judged_outputs(mod) == [0]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"sqnr": float("nan")}, "sqnr must be a finite number of dB"),
+        ({"metric": len}, "metric= and max_drop= go together"),
+        ({"max_drop": 0.5}, "metric= and max_drop= go together"),
+        ({"metric": len, "max_drop": -1}, "max_drop must be a number of at least 0"),
+        ({"metric": len, "max_drop": 1}, "needs data="),
+    ],
+)
+def test_bounds_that_are_none_are_refused(options, words):
+    with pytest.raises(ConfigError, match=words):
+        Guard(**options)
+
+
+def test_texts_of_bounds():
+    assert guard_of("sqnr >= 17.5 dB") == Guard(17.5) and guard_of(None) is None
+    assert str(Guard(metric=len, max_drop=0.5, data=[])) == "drop <= 0.5"
+    with pytest.raises(ConfigError, match="'psnr > 3' is no bound; write 'sqnr >= 20'"):
+        guard_of("psnr > 3")
+
+
+def test_figures():
+    by_metric = Guard(metric=len, max_drop=0.01, data=[])
+    assert Figure(5.0, (0.995, 1.0)).holds(by_metric) and not Figure(50.0, (0.98, 1.0)).holds(by_metric)
+    assert Figure(5.0, (0.9, 1.0)).beats(Figure(50.0, (0.8, 1.0))) and Figure(9.0).beats(Figure(8.9))
+    assert str(Figure(float("inf"))) == "equal to float"
+
+
+def test_why_precision_is_not_raised():
+    cpu = backend_named("cpu")
+    assert why_not(tvmq.QConfig(), cpu) is None
+    integral = tvmq.QConfig(partition_conversions="fully_integral")
+    assert why_not(integral, cpu) == "partition_conversions 'fully_integral' asks for no floats"
+    chip = tvmq.Backend("chip", floats=False, requantize=("fixed_point",))
+    assert why_not(tvmq.QConfig(), chip) == "backend chip has no floats"
+
+
+def _layer(key: str, op: str, inputs: list[str], macs: int = 0) -> dict[str, Any]:
+    return {
+        "op": op, "family": op, "precision": "int8", "macs": macs, "members": [key], "inputs": inputs, "layers": [key],
+    }  # fmt: skip
+
+
+def test_regions_end_at_products_and_streams_and_kinds_join_them():
+    names = ["multiply", "average", "conv2d", "multiply", "average", "add"]
+    inputs = [["x"], ["l0"], ["l1"], ["l2"], ["l3"], ["l4", "l1"]]
+    layers = {f"l{i}": _layer(f"l{i}", op, inputs[i], 9 * (op == "conv2d")) for i, op in enumerate(names)}
+    assert regions(layers) == [["l0", "l1"], ["l3", "l4"], ["l5"]]
+    assert [part.keys for part in kinds(layers, layers)] == [("l0", "l1", "l3", "l4"), ("l5",)]
+
+
+def test_steps_raise_precision_until_all_is_float():
+    found = dict(_steps(["norm"], ["a", "b", "c"]))
+    assert list(found) == [
+        "only products in 8 bits", "the first product in float too", "the first 2 products in float too", "all in float",
+    ]  # fmt: skip
+    assert found["all in float"] == ["norm", "a", "b", "c"]
+    assert list(dict(_steps([], ["a"]))) == ["all in float"]
+
+
+def test_a_trial_that_cannot_be_made_or_is_one_too_many_is_none():
+    def make(*_: Any, **__: Any) -> Any:
+        raise CalibrationError("no")
+
+    assert Trials(make, judge=None).attempt(()) is None
+    assert Trials(make, judge=None, most=0).attempt(()) is None
+
+
+def test_samples_are_kept_from_all_over_the_data():
+    kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(40)]
+    assert len(list(kept._passing(feeds))) == 40
+    assert [batch.feed["x"][0, 0] for batch in kept.batches()] == list(range(3, 40, 4))
+    few = Kept()
+    list(few._passing(feeds[:6]))
+    assert len(few.batches()) == 6

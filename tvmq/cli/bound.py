@@ -1,0 +1,95 @@
+"""What `tvmq quantize` holds its result to: --guard, or --metric with --max-drop; a model below it is refused."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tvmq
+from tvmq.cli.metrics import class_labels, metric_named, read_labels
+from tvmq.cli.opening import Opened
+from tvmq.cli.samples import Feeds
+from tvmq.cli.screen import notice
+from tvmq.errors import AccuracyWarning, ConfigError
+from tvmq.guard.bound import guard_of
+from tvmq.guard.trials import MOST_TRIALS
+
+SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
+FALLING = ("mse",)  # less is better
+MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
+
+
+def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.Guard | None:
+    """The bound in decibels; None for "none". Said before the model is read.
+
+    raises  ConfigError for a text that is no bound, and for --max-drop without --metric
+    """
+    if max_drop is not None and metric is None:
+        raise ConfigError("--max-drop: it is the drop of a metric, and there is none; add --metric top1")
+    return None if guard.strip().lower() == "none" else guard_of(guard)
+
+
+def bound(
+    given: tvmq.Guard | None,
+    found: Opened,
+    metric: str | None,
+    max_drop: float | None,
+    labels: Path | None,
+    *,
+    quiet: bool,
+) -> tvmq.Guard | None:
+    """The guard with the samples that are held out; None where random data say nothing.
+
+    raises  ConfigError for a metric without labels
+    """
+    samples = found.samples
+    if samples is None or samples.random or (given is None and max_drop is None):
+        return None
+    index = found.split.comparison
+    if max_drop is None or metric is None:
+        most = max(1, MOST_SAMPLES // found.size) * found.size
+        data = Feeds(samples, index[:most], found.size) if found.split.apart else None
+        return replace(given or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
+    named = read_labels(labels, samples) if labels else class_labels(samples)
+    if named is None:
+        raise ConfigError(
+            "--max-drop: the metric needs labels; give --labels, subfolders by class, or 'labels' in .npz"
+        )
+    feeds = Feeds(samples, index, found.size)
+    return tvmq.Guard(
+        metric=_rising(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
+        labels=named[index[: len(feeds) * found.size]], advance=_trials(quiet=quiet),
+    )  # fmt: skip
+
+
+def _trials(*, quiet: bool) -> Callable[[], None]:
+    """Counts the modules that the guard tries, a line each."""
+    number = 0
+
+    def advance() -> None:
+        nonlocal number
+        number += 1
+        if not quiet:
+            notice(f"guard: 8 bits do not hold this model; {number} of at most {MOST_TRIALS} others tried")
+
+    return advance
+
+
+def _rising(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
+    """The metric of a list of outputs, higher is better: built-in ones read the first, a function one or all."""
+    metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
+    return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
+
+
+@contextmanager
+def refusing(*, force: bool) -> Iterator[None]:
+    """A model below its bound is an error in here; with `force` a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always" if force else "error", AccuracyWarning)
+        yield

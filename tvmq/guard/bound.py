@@ -1,0 +1,120 @@
+"""What a quantized model must keep: a bound on the signal-to-error ratio of its outputs, or on the drop of a metric."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tvmq.errors import ConfigError
+
+# Error of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
+USUAL_SQNR = 20.0  # dB
+# What mending aims at where it can: just above the bound a network still loses points of its score
+AMPLE = 10.0  # dB above the bound
+TEXT = re.compile(r"\s*sqnr\s*>=\s*(?P<sqnr>-?\d+(\.\d+)?)\s*(dB)?\s*")
+# (outputs of all samples, labels) -> a figure, higher is better
+Metric = Callable[[Sequence[np.ndarray], Any], float]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What `quantize` checks when the integers are made, and what it holds them against.
+
+    sqnr      the least signal-to-error ratio of an output, dB
+    metric    a function of (outputs of all samples, labels), higher is better: it judges instead of sqnr
+    max_drop  how much less than float's the metric may be, in its own units
+    data      samples to judge by, as `dataset` of `quantize` takes them; None: some of those that it calibrates on
+    labels    what `metric` gets as its second argument, in the order of `data`
+    advance   called once for each module that was tried, for a progress bar
+    is_late   asked before each of them: True ends the search with the best one so far
+    raises    ConfigError for a bound that is no number, and for a metric without max_drop or data
+
+    >>> Guard(sqnr=30.0)
+    Guard('sqnr >= 30')
+    """
+
+    sqnr: float = USUAL_SQNR
+    metric: Metric | None = field(default=None, repr=False)
+    max_drop: float | None = None
+    data: Any = field(default=None, repr=False, compare=False)
+    labels: Any = field(default=None, repr=False, compare=False)
+    advance: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    is_late: Callable[[], bool] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.sqnr):
+            raise ConfigError(f"guard: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
+        if (self.metric is None) != (self.max_drop is None):
+            given = "metric" if self.metric is not None else "max_drop"
+            raise ConfigError(f"guard: metric= and max_drop= go together. Got {given}= alone; give both, or neither")
+        if self.max_drop is not None and not (_is_number(self.max_drop) and self.max_drop >= 0):
+            raise ConfigError(f"guard: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
+        if self.metric is not None and (not callable(self.metric) or self.data is None):
+            raise ConfigError("guard: metric= is a function of (outputs, labels) and needs data= to be asked about")
+
+    def __repr__(self) -> str:
+        return f"Guard({str(self)!r})"
+
+    def __str__(self) -> str:
+        return f"sqnr >= {self.sqnr:g}" if self.metric is None else f"drop <= {self.max_drop:g}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """How a module is beside float.
+
+    sqnr     of the worst output, dB, rounded to tenths: noise of the last bits decides nothing
+    score    what the metric gave, and float's; None without a metric
+    """
+
+    sqnr: float
+    score: tuple[float, float] | None = None
+
+    @property
+    def drop(self) -> float:
+        """How much less than float's the metric is; 0 without one."""
+        return 0.0 if self.score is None else round(self.score[1] - self.score[0], 9)
+
+    def holds(self, guard: Guard) -> bool:
+        """True if the bound is met.
+
+        >>> Figure(19.9).holds(Guard()), Figure(20.0).holds(Guard())
+        (False, True)
+        """
+        return self.drop <= (guard.max_drop or 0.0) if guard.metric else self.sqnr >= guard.sqnr
+
+    def beats(self, other: Figure) -> bool:
+        """True if this one is better: by the metric where there is one, by dB where that is equal."""
+        return (-self.drop, self.sqnr) > (-other.drop, other.sqnr)
+
+    def __str__(self) -> str:
+        text = "equal to float" if self.sqnr == math.inf else f"{self.sqnr:.1f} dB"
+        return text if self.score is None else f"{self.score[0]:.4g} of {self.score[1]:.4g}"
+
+
+def guard_of(given: Guard | str | None) -> Guard | None:
+    """The guard that a user names: one made before, a text such as "sqnr >= 20", None for none.
+
+    raises  ConfigError for another text
+
+    >>> guard_of("sqnr >= 25").sqnr, guard_of(None)
+    (25.0, None)
+    """
+    if given is None or isinstance(given, Guard):
+        return given
+    found = TEXT.fullmatch(given) if isinstance(given, str) else None
+    if found is None:
+        raise ConfigError(
+            f"guard: {given!r} is no bound; write 'sqnr >= 20', or None for no guard, or "
+            "tvmq.Guard(metric=..., max_drop=..., data=...)"
+        )
+    return Guard(float(found["sqnr"]))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

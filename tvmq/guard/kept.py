@@ -1,0 +1,97 @@
+"""What one reading of the data said, kept for all modules that are tried: a trial costs no calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+
+from tvmq.codegen.counting import count_bins
+from tvmq.dataset import Dataset, Feed
+from tvmq.graph.view import View
+from tvmq.observers.fingerprint import Fingerprint
+from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.passes.collect import collect, watched
+from tvmq.passes.observed import Observing
+from tvmq.passes.taps import Evaluator
+
+EVERY = 4  # of the batches one is kept
+MOST_SAMPLES = 32
+ENOUGH = 4  # fewer samples of later batches are not enough: the first ones serve
+MOST_BYTES = 2**27
+
+
+@dataclass
+class Batch:
+    """Some samples, of which the first `count` are real, and what the float module gives for them, where known."""
+
+    feed: Feed
+    count: int
+    results: list[np.ndarray] | None = None
+
+
+class Kept:
+    """Statistics of tensors by name, the fingerprint of the data, and a few batches of them.
+
+    A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
+    the same float one.
+
+    has_results  True: what the float module gives for these batches is kept, where it comes for free
+    """
+
+    def __init__(self, *, has_results: bool = True) -> None:
+        self.has_results = has_results
+        self.statistics: dict[str, TensorStatistics] = {}
+        self.fingerprint = Fingerprint()
+        self._is_read = False
+        self._first: list[Batch] = []
+        self._spread: list[Batch] = []
+        self._last: Batch | None = None
+
+    def collect(
+        self,
+        annotated: tvm.IRModule,
+        data: Dataset,
+        evaluator: Evaluator,
+        *,
+        with_histogram: bool,
+        observing: Observing,
+    ) -> None:
+        """Statistics of all watched tensors of a module; the data are read if some are not known yet."""
+        names = {w.source for w in watched(View(annotated))}
+        if self._is_read and names.issubset(self.statistics):
+            return
+        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._passing(data)
+        self._is_read = True
+        found = collect(
+            annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
+            known=self.statistics, results=self._remember if self.has_results else None,
+        )  # fmt: skip
+        self.statistics.update(found)
+
+    def _passing(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
+        """The same batches; some of them are remembered."""
+        for index, (feed, count) in enumerate(batches):
+            self.fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})
+            kept = self._spread if index % EVERY == EVERY - 1 else self._first
+            self._last = None
+            if sum(one.count for one in kept) < MOST_SAMPLES and _bytes(kept) < MOST_BYTES:
+                self._last = Batch(dict(feed), count)
+                kept.append(self._last)
+            yield feed, count
+
+    def _remember(self, results: Sequence[np.ndarray]) -> None:
+        """What the float module gave for the batch that is being read."""
+        if self._last is not None:
+            self._last.results = [np.array(result) for result in results]
+
+    def batches(self) -> list[Batch]:
+        """One of four, spread over the data; of a few samples the first ones."""
+        enough = sum(batch.count for batch in self._spread) >= ENOUGH
+        return self._spread if enough else [*self._first, *self._spread]
+
+
+def _bytes(batches: Iterable[Batch]) -> int:
+    return sum(value.nbytes for batch in batches for value in batch.feed.values())

@@ -1,0 +1,97 @@
+"""What the guard puts to float or back as one: regions between products, and all regions of one kind.
+
+A region is a connected group of layers without multiply-accumulates: a whole norm, a gate, the front end of a
+spectrogram. Sums of two tensors of one shape (residual streams) would connect nearly all of a network and are regions
+of their own. Regions of one kind (the norms of all blocks) are decided together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tvmq.guard.forecast import seconds_of
+from tvmq.rules import short_names
+
+Layers = Mapping[str, Mapping[str, Any]]
+NAMED = 3  # layers that a sentence names
+
+
+@dataclass(frozen=True)
+class Part:
+    """Layers that are put to float or back together.
+
+    keys     of the ledger in 8 bits
+    names    in the source
+    seconds  forecast of what they cost in float, conversions counted
+    """
+
+    keys: tuple[str, ...]
+    names: tuple[str, ...]
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        """The first names, and how many more there are.
+
+        >>> str(Part(("a", "b"), ("/norm/Pow", "/norm/Sqrt")))
+        "'/norm/{Pow, Sqrt}'"
+        """
+        rest = len(self.names) - NAMED
+        return f"'{short_names(self.names[:NAMED])}'" + (f" and {rest} more" if rest > 0 else "")
+
+
+def regions(layers: Layers) -> list[list[str]]:
+    """Integer layers without multiply-accumulates that read each other, in the order of the ledger.
+
+    >>> norm = {"precision": "int8", "macs": 0, "family": "table", "members": ["b"], "inputs": ["a"]}
+    >>> regions({"a": {**norm, "members": ["a"], "inputs": ["x"]}, "b": norm})
+    [['a', 'b']]
+    """
+    light = [key for key, entry in layers.items() if entry["precision"] == "int8" and not entry.get("macs")]
+    home = {member: key for key in light for member in (key, *layers[key].get("members", ()))}
+    region = {key: {key} for key in light}
+    for key in light:
+        if _is_stream(layers[key]):
+            continue
+        for source in {home[name] for name in layers[key].get("inputs", ()) if name in home}:
+            if not _is_stream(layers[source]) and region[source] is not region[key]:
+                joined = region[source] | region[key]
+                region.update(dict.fromkeys(joined, joined))
+    different = {id(keys): keys for keys in region.values()}
+    return [sorted(keys, key=light.index) for keys in different.values()]
+
+
+def _is_stream(entry: Mapping[str, Any]) -> bool:
+    """True for the sum of two activations, by which blocks hang together."""
+    return entry.get("family") == "add" and len(set(entry.get("inputs", ()))) > 1
+
+
+def kinds(layers: Layers, in_float: Layers) -> list[Part]:
+    """All regions of a kind together, those that cost most in float first.
+
+    layers    of the module in 8 bits
+    in_float  of the same with all of this in float, which has the costs
+    """
+    found: dict[tuple[str, ...], list[str]] = {}
+    for keys in regions(layers):
+        found.setdefault(tuple(layers[key]["op"] for key in keys), []).extend(keys)
+    parts = [part_of(keys, layers, in_float) for keys in found.values()]
+    return sorted(parts, key=lambda part: -part.seconds)  # stable: those of equal cost in the order of the ledger
+
+
+def part_of(keys: Iterable[str], layers: Layers, in_float: Layers) -> Part:
+    """The part of these layers."""
+    keys = tuple(keys)
+    names = dict.fromkeys(name for key in keys for name in layers[key].get("layers", ()) or (key,))
+    return Part(keys, tuple(names), sum(seconds_of(_entry(key, layers, in_float)) for key in keys))
+
+
+def _entry(key: str, layers: Layers, others: Layers) -> Mapping[str, Any]:
+    """What another module's ledger has of a layer: in float it stands under the name of its root."""
+    return others.get(key) or others.get(layers[key].get("root", key)) or layers[key]
+
+
+def products(layers: Layers) -> list[str]:
+    """Integer layers with multiply-accumulates, in the order of execution."""
+    return [key for key, entry in layers.items() if entry["precision"] == "int8" and entry.get("macs")]
