@@ -16,7 +16,7 @@ Numerics  floats: sums of about SAMPLES samples. A wider range has to halve the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
+from tvmq.observers.base import Range
 from tvmq.passes.collect import Watched, watched
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.taps import Evaluator, Feed, plain
@@ -38,7 +39,6 @@ SAMPLES = 32
 LEAST_GAIN = 0.5
 MOST = 2.0**16
 FAR = 1.5  # times the width of the chosen range; what was seen within it is asked about no more
-Range = tuple[float, float]
 Batches = Iterable[tuple[Feed, int]]
 
 
@@ -55,26 +55,30 @@ def widen_for_readers(
     mod: tvm.IRModule,
     choices: Mapping[str, Choice],
     seen: Mapping[str, Range],
-    batches: Callable[[], Batches],
+    batches: Batches,
     evaluator: Evaluator,
+    known: dict[tuple[str, Range], Range] | None = None,
 ) -> dict[str, Choice]:
     """The choices, with a wider range of a tensor where the layers that read it lose less by it.
 
     choices  {key: choice} of `choose_ranges`
     seen     {tensor: (lowest, highest)} of all the data
-    batches  gives the data anew; about SAMPLES samples are read
+    batches  (feed, count): about SAMPLES samples are read
+    known    {(key, range): the range taken}: these are not asked about again; those that are found are added
     """
+    known = {} if known is None else known
     trials = list_trials(mod, choices, seen)
-    if not trials:
-        return dict(choices)
-    errors = reader_errors(mod, trials, batches(), evaluator)
-    widened = dict(choices)
-    for trial, error in zip(trials, errors, strict=True):
+    asked = [trial for trial in trials if (trial.tensor.key, trial.ranges[0]) not in known]
+    for trial, error in zip(asked, reader_errors(mod, asked, batches, evaluator) if asked else (), strict=True):
         best = int(np.argmin(error))
-        if error[best] < error[0] * (1 - LEAST_GAIN):
-            low, high = trial.ranges[best]
-            key = trial.tensor.key
-            widened[key] = replace(choices[key], name=f"{choices[key].name}, wider for its readers", low=low, high=high)
+        is_better = error[best] < error[0] * (1 - LEAST_GAIN)
+        known[trial.tensor.key, trial.ranges[0]] = trial.ranges[best if is_better else 0]
+    widened = dict(choices)
+    for trial in trials:
+        key, chosen = trial.tensor.key, trial.ranges[0]
+        if (taken := known[key, chosen]) != chosen:
+            name = f"{choices[key].name}, wider for its readers"
+            widened[key] = replace(choices[key], name=name, low=taken[0], high=taken[1])
     return widened
 
 

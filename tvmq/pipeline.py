@@ -357,9 +357,10 @@ def _calibration(
         kept.collect(annotated, data, evaluator, with_histogram=with_histogram, observing=observing)
     statistics = kept.statistics
     chosen = choose_ranges(annotated, statistics, config)
-    if data is not None and config.calibrate_mode == "auto":
+    if config.calibrate_mode == "auto":
         seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
-        chosen = widen_for_readers(annotated, chosen, seen, lambda: iter(data), evaluator)
+        samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
+        chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, kept.widened)
     view = View(annotated)
     tensors, source = {}, {w.key: w.source for w in watched(view)}
     for name, choice in chosen.items():

@@ -11,6 +11,7 @@ import tvm
 from tvmq.codegen.counting import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
+from tvmq.observers.base import Range
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.collect import collect, watched
@@ -38,6 +39,7 @@ class Kept:
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
     the same float one.
 
+    widened      ranges that their readers were asked about, of `passes/reader_errors.py`
     has_results  True: what the float module gives for these batches is kept, where it comes for free
     """
 
@@ -45,6 +47,7 @@ class Kept:
         self.has_results = has_results
         self.statistics: dict[str, TensorStatistics] = {}
         self.fingerprint = Fingerprint()
+        self.widened: dict[tuple[str, Range], Range] = {}
         self._is_read = False
         self._first: list[Batch] = []
         self._spread: list[Batch] = []
@@ -87,10 +90,14 @@ class Kept:
         if self._last is not None:
             self._last.results = [np.array(result) for result in results]
 
+    def all_batches(self) -> list[Batch]:
+        """All that are kept."""
+        return [*self._first, *self._spread]
+
     def batches(self) -> list[Batch]:
         """One of four, spread over the data; of a few samples the first ones."""
         enough = sum(batch.count for batch in self._spread) >= ENOUGH
-        return self._spread if enough else [*self._first, *self._spread]
+        return self._spread if enough else self.all_batches()
 
 
 def _bytes(batches: Iterable[Batch]) -> int:
