@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from tvmq.cli.guard import guarded
-from tvmq.errors import BuildError, DataError
+from tvmq.errors import AccuracyWarning, BuildError, DataError
 
 
 def exit_code(command) -> int | None:
@@ -38,6 +38,9 @@ def test_exit_codes(capsys):
     assert exit_code(interrupt) == 130
     assert capsys.readouterr().err == 2 * "tvmq: interrupted; nothing half-written is left behind\n"
     assert exit_code(lambda: fail(typer.Exit(7))) == 7
+    assert exit_code(lambda: fail(AccuracyWarning("quantize: int8 keeps 3 dB"))) == 3
+    text = "tvmq: quantize: int8 keeps 3 dB; nothing was saved, --force saves the model as it is\n"
+    assert capsys.readouterr().err == text
     with pytest.raises(ZeroDivisionError):  # a bug of ours: its traceback is wanted
         exit_code(lambda: 1 / 0)
 

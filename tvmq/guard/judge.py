@@ -42,7 +42,7 @@ class Judge:
         for batch in batches:
             results = batch.results if run is None or batch.results is not None else run(batch.feed)
             self._wanted.append(_real(results or (), batch))
-        self._score = guard.metric(_joined(self._wanted), guard.labels) if guard.metric else None
+        self._score = guard.metric(_joined(self._wanted), guard.labels) if guard.metric and batches else None
 
     @property
     def is_possible(self) -> bool:
