@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from tvm import relax
 
 from tvmq.graph.names import merge
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.graph.view import const_value, is_const, op_name, used_vars
 
 
 class Group:
@@ -34,20 +34,32 @@ class Group:
         """More variables that would disappear, by name."""
         self._inner.update(walked)
 
-    def close(self) -> bool:
+    def close(self, may_stay: Callable[[relax.Var], bool] = lambda _: False) -> bool:
         """True if only the group reads the variables that would disappear, and none is a result.
 
         Then they count as gone, and what is emitted for the last binding gets the source names of the whole group.
+
+        may_stay  says of a variable that something else reads whether it may stay beside the group, with what it is
+                  made of
         """
-        view = self._rewriter.view
-        old = [name for var in self._inner.values() for name in self._rewriter.old_names(var)]
-        members = {*old, self._var.name} | self._rewriter.absorbed
-        if not all(members.issuperset(view.readers[name]) and not view.is_output(name) for name in old):
+        kept = [name for name in self._inner if self._is_read_outside(name)]
+        if not all(may_stay(self._inner[name]) for name in kept):
             return False
-        self._rewriter.absorbed.update(old)
+        for name in kept:
+            used = used_vars(self._rewriter.value_of(self._inner[name]))
+            kept += [other for other in used if other in self._inner and other not in kept]
+        gone = [var for name, var in self._inner.items() if name not in kept]
+        self._rewriter.absorbed.update(old for var in gone for old in self._rewriter.old_names(var))
         names = [self._rewriter.names.get(name, ()) for name in self._inner]
         self._rewriter.sources = merge(*reversed(names), self._rewriter.sources)
         return True
+
+    def _is_read_outside(self, name: str) -> bool:
+        view = self._rewriter.view
+        inside = {old for var in self._inner.values() for old in self._rewriter.old_names(var)}
+        members = inside | {self._var.name} | self._rewriter.absorbed
+        olds = self._rewriter.old_names(self._inner[name])
+        return any(view.is_output(old) or not members.issuperset(view.readers[old]) for old in olds)
 
 
 def number(expr: relax.Expr) -> float | None:

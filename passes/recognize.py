@@ -10,17 +10,20 @@ Spellings do not matter: norms and softmax are read as polynomials of powers and
 expressions (algebra.py, canonical.py), functions of single values by their values (recognize_functions.py).
 
 Needs     constants folded and on the right side of sums and products.
-Leaves    groups that something else reads from inside; float results move by roundings, as those of any other order.
+Leaves    groups from inside of which something else reads more than statistics: those are then there beside the
+          operator; float results move by roundings, as those of any other order.
 Names     the new operator carries the names of its whole group.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import tvm
 from tvm import relax
 
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
-from tvmq.graph.view import dtype_of, op_name
+from tvmq.graph.view import dtype_of, op_name, rank_of, sizes_of
 from tvmq.passes.canonical import MEANS, readings
 from tvmq.passes.matching import Group
 from tvmq.passes.recognize_functions import function
@@ -54,9 +57,15 @@ def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
         found = softmax(x, form) if found is None else found
         group = Group(rewriter, var)
         group.join(walked)
-        if found is not None and group.close():
+        if found is not None and group.close(partial(_is_smaller, x)):
             return found
     return None
+
+
+def _is_smaller(x: relax.Var, inner: relax.Var) -> bool:
+    """True for statistics of x: what else reads them costs little beside the norm, in which they stay exact."""
+    pairs = zip(sizes_of(inner), sizes_of(x), strict=False)
+    return rank_of(inner) < rank_of(x) or any(a == 1 and b != 1 for a, b in pairs)
 
 
 RECOGNIZERS: tuple[Visit, ...] = (by_form, with_factors, other_softmax, function)

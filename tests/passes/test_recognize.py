@@ -147,7 +147,7 @@ def test_variance_and_reciprocal_root() -> None:
 
 
 REFUSED = {
-    "inside is read": NORM + "y = R.multiply(n, R.add(r, r))",
+    "inside is read": NORM + "y = R.multiply(n, d)",
     "other power": NORM.replace("R.multiply(d, d)", 'R.power(d, R.const(3.0, "float32"))') + "y = R.abs(n)",
     "other factor": NORM.replace("R.multiply(d, d)", "R.multiply(x, x)") + "y = R.abs(n)",
     "no epsilon": NORM.replace('R.add(v, R.const(0.001, "float32"))', "R.add(v, m)") + "y = R.abs(n)",

@@ -305,14 +305,25 @@ def test_others_stay(body: str) -> None:
     assert not any("norm" in name or "softmax" in name for name in found), found
 
 
-def test_shared_statistics_stay() -> None:
-    """A variance that something else reads keeps the group as it is: nothing is computed twice."""
+def test_shared_statistics_stay_beside_the_norm() -> None:
+    """What is normalized and scaled back later needs its mean and deviation; the norm has its own."""
     net = Net(SHAPE)
     mean = net.op("ReduceMean", "x", axes=[3])
     d = net.op("Sub", "x", mean)
     v = net.op("Add", net.op("ReduceMean", net.op("Mul", d, d), axes=[3]), f32(net, EPSILON))
-    model = net.model(net.op("Div", d, net.op("Sqrt", v)), v)
-    assert "layer_norm" not in operators(model)
+    root = net.op("Sqrt", v)
+    y = net.op("Tanh", net.op("Div", d, root))
+    found = operators(net.model(net.op("Add", net.op("Mul", y, root), mean), v))
+    assert found.count("layer_norm") == 1 and {"mean", "sqrt"}.issubset(found) and "divide" not in found
+
+
+def test_a_shared_difference_keeps_the_group() -> None:
+    """Tensors as large as x are not computed twice."""
+    net = Net(SHAPE)
+    d = net.op("Sub", "x", net.op("ReduceMean", "x", axes=[3]))
+    v = net.op("Add", net.op("ReduceMean", net.op("Mul", d, d), axes=[3]), f32(net, EPSILON))
+    found = operators(net.model(net.op("Div", d, net.op("Sqrt", v)), d))
+    assert "layer_norm" not in found
 
 
 def test_values_far_from_zero_are_normalized_well() -> None:
