@@ -95,8 +95,8 @@ class Reader:
         array, sizes = algebra.without_repeats(const_value(expr).astype(np.float64)), known_sizes(self._x)
         if array.size == 1 and array.ndim <= len(layout):
             return algebra.constant(float(array.reshape(()))), layout
-        if array.ndim > len(layout):
-            raise UnknownForm("a constant of more axes")
+        if array.ndim > len(layout) or not np.isfinite(array).all():
+            raise UnknownForm("a constant of more axes, or a mask")
         full = array.reshape((1,) * (len(layout) - array.ndim) + array.shape)
         joined = tuple(
             place + len(sizes) - len(layout) if axis is None and size != 1 else axis
@@ -135,8 +135,9 @@ def readings(
     for x in candidates(rewriter, value, needed):
         reader = Reader(rewriter, x)
         try:
-            found = reader.read(value)
-        except UnknownForm:
+            with np.errstate(all="ignore"):
+                found = reader.read(value)
+        except (UnknownForm, ArithmeticError):  # the latter: constants of which a power is no float
             continue
         if found.layout == tuple(range(len(found.layout))):
             yield x, found.form, reader.walked

@@ -317,6 +317,22 @@ def test_shared_statistics_stay_beside_the_norm() -> None:
     assert found.count("layer_norm") == 1 and {"mean", "sqrt"}.issubset(found) and "divide" not in found
 
 
+@pytest.mark.parametrize("form", ["large power", "zero", "mask"])
+def test_constants_without_a_meaning_stay(form: str) -> None:
+    """A power that overflows, a quotient by 0, a sum with -inf: nothing is made of them, and nothing fails."""
+    net = Net(SHAPE)
+    mean = net.op("ReduceMean", net.op("Mul", "x", "x"), axes=[3])
+    if form == "large power":
+        raised = net.op("Add", net.op("Mul", mean, f32(net, 1e-30)), f32(net, 1e-30))
+        y = net.op("Mul", "x", net.op("Pow", raised, f32(net, -40)))
+    elif form == "zero":
+        y = net.op("Div", net.op("Mul", "x", mean), net.constant(np.float32([1, 0, 1, 1, 1])))
+    else:
+        y = net.op("Add", net.op("Mul", "x", mean), net.constant(np.float32([0, -np.inf, 0, 0, 0])))
+    prepared = prepare(*tvmq.from_onnx(net.model(y)))
+    assert not any("norm" in op_name(value) for _, value in View(prepared).bindings)
+
+
 def test_a_shared_difference_keeps_the_group() -> None:
     """Tensors as large as x are not computed twice."""
     net = Net(SHAPE)
