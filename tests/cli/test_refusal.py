@@ -8,14 +8,14 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.guard.test_guard import fast_variance, healthy, samples
+from tests.guard.test_guard import healthy, samples, small_variance
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Two models with data; the labels are those of no model."""
     path = tmp_path_factory.mktemp("refusal")
-    for make in (fast_variance, healthy):
+    for make in (small_variance, healthy):
         model = make()
         onnx.save(model, path / f"{make.__name__}.onnx")
         x = np.concatenate([feed["x"] for feed in samples(model)])
@@ -29,20 +29,20 @@ def arguments(folder, name, *more):
 
 
 def test_a_broken_model_is_refused_and_saved_by_force_alone(folder, cli):
-    few = arguments(folder, "fast_variance", "--nbit-weight", 3)
+    few = arguments(folder, "small_variance", "--nbit-weight", 3)
     refused = cli(*few)
-    assert refused.code == 3 and not (folder / "fast_variance.tvmq").exists()
+    assert refused.code == 3 and not (folder / "small_variance.tvmq").exists()
     assert refused.err.startswith("tvmq: quantize: int8 keeps ") and refused.err.count("\n") == 1
     assert "the guard asks for sqnr >= 20; to blame: " in refused.err and "modules of more precision" in refused.err
     assert refused.err.endswith("nothing was saved, --force saves the model as it is\n")
     with pytest.warns(UserWarning, match="the guard asks for"):
         assert cli(*few, "--force").code == 0
-    assert (folder / "fast_variance.tvmq").exists()
+    assert (folder / "small_variance.tvmq").exists()
     assert cli(*few, "--guard", "none").code == 0
 
 
 def test_a_mended_model_is_saved_and_its_ledger_tells(folder, cli):
-    result = cli(*arguments(folder, "fast_variance"))
+    result = cli(*arguments(folder, "small_variance"))
     assert result.code == 0, result.err
     assert any(note.startswith("guard: so: ") for note in json.loads(result.out)["notes"])
 

@@ -17,8 +17,6 @@ from tvmq.cli.opening import Opened
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice
 from tvmq.errors import AccuracyWarning, ConfigError
-from tvmq.guard.bound import guard_of
-from tvmq.guard.trials import MOST_TRIALS
 
 SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
 FALLING = ("mse",)  # less is better
@@ -32,6 +30,8 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
     """
     if max_drop is not None and metric is None:
         raise ConfigError("--max-drop: it is the drop of a metric, and there is none; add --metric top1")
+    from tvmq.guard.bound import guard_of  # loads TVM
+
     return None if guard.strip().lower() == "none" else guard_of(guard)
 
 
@@ -70,6 +70,8 @@ def bound(
 
 def _trials(*, quiet: bool) -> Callable[[], None]:
     """Counts the modules that the guard tries, a line each."""
+    from tvmq.guard.trials import MOST_TRIALS  # loads TVM
+
     number = 0
 
     def advance() -> None:

@@ -58,7 +58,7 @@ def quantized(body: str, **options: object) -> tvmq.tvm.IRModule:
         "requantize": "fixed_point",
         "weight_rounding": "nearest",
     }
-    made = tvmq.quantize(model(body), None, feeds(), config=tvmq.qconfig(**{**usual, **options}))
+    made = tvmq.quantize(model(body), None, feeds(), config=tvmq.qconfig(**{**usual, **options}), guard=None)
     for target in TARGETS:
         if not missing_features(resolve_target(target).needs):
             exe = tvmq.build(made, target)
