@@ -1,11 +1,11 @@
-"""Networks that 8 bits find hard, one cause each: at the defaults, and with products alone in integers.
+"""Networks that 8 bits find hard, one cause each: without the guard, with products alone in integers, at the defaults.
 
     python benchmarks/hard.py [--networks a,b] [--folder DIR] [--quick] [--json out.json]
 
 Networks  ten of our own, trained where --cache has none yet (hard_networks.py; needs torch); with --folder those of a
           folder in the form of the zoo too (tasks.py, tasks.json)
-Settings  float: the model as it came; default: tvmq.quantize with no option; products: Rule(no multiply-accumulates,
-          None), so nothing but convolutions and products is in 8 bits
+Settings  float: the model as it came; unguarded: guard=None; products: Rule(no multiply-accumulates, None), so nothing
+          but convolutions and products is in 8 bits, guard=None; default: tvmq.quantize with no option
 Columns   score in points and its difference to float with the paired standard error; dB of the outputs, mean of the
           samples' own; ms, the median of runs one after another; values that differ from the NumPy definition
 Bounds    of the default: 20 dB, not more than a point or 2 paired standard errors below float, faster than float; 0
@@ -38,13 +38,17 @@ from common import (
 from hard_networks import load
 
 import tvmq
+from tvmq.pipeline import USUAL_GUARD
 
 LEAST_DB, MOST_POINTS = 20.0, 1.0
 COMPARED = 2  # samples compared with the definition
 SECONDS = 0.5  # of runs that are timed, after one to warm up
-SETTINGS: dict[str, tuple[tvmq.Rule, ...]] = {
-    "default": (),
-    "products": (tvmq.Rule(lambda layer: layer.macs == 0, None),),
+PRODUCTS = (tvmq.Rule(lambda layer: layer.macs == 0, None),)
+# Setting -> rules, guard
+SETTINGS: dict[str, tuple[tuple[tvmq.Rule, ...], str | None]] = {
+    "unguarded": ((), None),
+    "products": (PRODUCTS, None),
+    "default": ((), USUAL_GUARD),
 }
 COLUMNS = (
     ("network", "{name}"),
@@ -91,10 +95,10 @@ def measure(task: Any, *, seconds: float = SECONDS) -> list[dict[str, Any]]:
     floats = model.floats()
     reference = evaluate(task, ours.predict(floats))
     rows = [_row(task.name, "float", reference, reference, milliseconds(floats, samples, seconds))]
-    for name, rules in SETTINGS.items():
+    for name, (rules, guard) in SETTINGS.items():
         begin = time.perf_counter()
         with tvmq.qconfig(rules=rules):
-            module = model.integer(Feeds(task))
+            module = model.integer(Feeds(task), guard=guard)
         taken, executable = time.perf_counter() - begin, tvmq.build(module)
         scored = evaluate(task, ours.predict(executable))
         differing = tvmq.verify(executable, samples[:COMPARED]).differing

@@ -11,6 +11,7 @@ from typing import Any
 from common import Feed, Predict
 
 import tvmq
+from tvmq.pipeline import USUAL_GUARD
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +48,9 @@ class Model:
         with tvmq.qconfig(do_simulation=True):
             return tvmq.quantize(self.module, self.params, data)
 
-    def integer(self, data: Iterable[Feed]) -> Any:
+    def integer(self, data: Iterable[Feed], guard: str | None = USUAL_GUARD) -> Any:
         """The integer module, default settings."""
-        return tvmq.quantize(self.module, self.params, data)
+        return tvmq.quantize(self.module, self.params, data, guard=guard)
 
     def quantized(self, data: Iterable[Feed], target: str = "llvm") -> Quantized:
         """The integer module, compiled, with the times."""
