@@ -43,6 +43,7 @@ def shifted(net: Net, form: str) -> str:
 SHIFTS = ("nothing", "maximum", "finite maximum", "bounded maximum", "mean", "number", "maximum without its axis")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("form", ["Div", "Reciprocal", "exp of log"])
 def test_softmax(shift: str, form: str) -> None:
@@ -57,6 +58,7 @@ def test_softmax(shift: str, form: str) -> None:
     assert operators(net.model(y))[-1:] == ["softmax"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("form", ["log of quotient", "difference", "ReduceLogSumExp", "ReduceLogSum"])
 def test_log_softmax(shift: str, form: str) -> None:
@@ -152,6 +154,7 @@ CHAINS: dict[str, tuple[Callable[[Net], str], list[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CHAINS)
 def test_functions(name: str) -> None:
     write, expected = CHAINS[name]

@@ -140,12 +140,14 @@ SPELLINGS = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("spelling", sorted(set(SPELLINGS), key=str), ids=str)
 def test_layer_norm(spelling: Spelling) -> None:
     net = Net(SHAPE)
     assert operators(net.model(spelling.write(net, (3,), (5,)))) == ["layer_norm"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("factors", FACTORS)
 @pytest.mark.parametrize("mean", [*MEANS, *POOLS])
 def test_instance_norm(mean: str, factors: str) -> None:
@@ -161,6 +163,7 @@ def test_layer_norm_of_channels(mean: str) -> None:
     assert operators(model) == ["permute_dims", "layer_norm", "permute_dims"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("mean", "square"), [*product(MEANS, ("x*x",)), ("ReduceMean", "x^2"), ("reshaped", "|x|^2")])
 @pytest.mark.parametrize("quotient", ["Div", "Sqrt of 1 / v"])
 def test_rms_norm(mean: str, square: str, quotient: str) -> None:
@@ -189,6 +192,7 @@ def fast_norm(net: Net, x: str, axes: Sequence[int]) -> str:
     return net.op("Mul", net.op("Sub", x, mean), root)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("groups", [2, 3, 6])
 @pytest.mark.parametrize("flat", [False, True])
 def test_group_norm_of_channels_that_stand_last(groups: int, flat: bool) -> None:
@@ -257,6 +261,7 @@ L2: dict[str, Callable[[Net], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("form", L2)
 def test_l2_norm(form: str) -> None:
     net = Net(SHAPE)
