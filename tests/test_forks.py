@@ -153,6 +153,7 @@ def quantize() -> Any:
     return tvmq.quantize(mod, params, [{"x": X}])
 
 
+@pytest.mark.slow
 def test_forks_while_another_thread_quantizes_and_builds(uncached: None) -> None:
     """The child does the same, with kernels that it compiles itself."""
     expected, stop, done = tvmq.build(quantize())(X), threading.Event(), 0
