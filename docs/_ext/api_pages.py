@@ -27,7 +27,7 @@ ELSEWHERE = ("errors", "__version__")
 # Page, title, modules: parts that one writes own passes, observers and backends with
 MODULES = [
     ("results", "What the functions return", """tvmq.analysis.explanation tvmq.analysis.comparison
-        tvmq.numerics.deviation tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
+        tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
         tvmq.codegen.profile tvmq.codegen.timing tvmq.observers.result"""),
     ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
         tvmq.observers.moving_average tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence
