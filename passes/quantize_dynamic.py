@@ -39,6 +39,7 @@ from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
+# What gets scales at run time
 WEIGHTED = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 LARGEST_CODE = 127
 
@@ -47,19 +48,48 @@ def quantize_dynamic(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IR
     """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
-    walk = _Walk(mod, config)
+    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic")
     result = walk.run()
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
     return with_ledger(result, ledger)
 
 
-class _Walk:
-    """Rewrites the module; `entries` are those of the ledger."""
+def why_float(value: relax.Expr, activations: str | None) -> str | None:
+    """Why an operator stays as it is with activations "dynamic" or None; None if it has a form."""
+    name = op_name(value)
+    if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
+        if not np.isfinite(const_value(value.args[0])).all():
+            return "limit: a table of numbers that are not finite"
+        plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
+        return None if plain else "limit: only rows of a float32 table are looked up as codes"
+    if name not in WEIGHTED:
+        return f"option activations={activations!r}: only layers with weights are quantized"
+    data, weight = value.args
+    if any(dtype_of(arg) != "float32" for arg in (data, weight)):
+        return "limit: the operands are not float32"
+    if is_const(weight):
+        return None if name != "matmul" or len(weight.ty.shape) >= 2 else "limit: the weight is a vector"
+    if name != "matmul" or activations != "dynamic" or is_const(data):
+        return "limit: the weight is computed in the graph, not constant"
+    return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
 
-    def __init__(self, mod: tvm.IRModule, config: QConfig) -> None:
+
+def integer_facts(weight: QuantSpec) -> dict[str, Any]:
+    """What the ledger has of a layer in integers; pack_weights reads the bits."""
+    narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
+    return {"precision": "int8", **narrow}
+
+
+class Walk:
+    """Rewrites the module; `entries` are those of the ledger.
+
+    is_dynamic  activations get scales at run time; else weights alone are quantized
+    """
+
+    def __init__(self, mod: tvm.IRModule, config: QConfig, *, is_dynamic: bool) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
-        self.config, self.dynamic = config, config.activations == "dynamic"
+        self.config, self.dynamic = config, is_dynamic
         self.entries: dict[str, dict[str, Any]] = {}
         self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
         self._groups: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
@@ -71,10 +101,11 @@ class _Walk:
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
             decision = decisions.get(var.name)
-            reason = self._reason(value) or (decision.why if decision and decision.is_float else None)
+            by_rule = decision.why if decision and decision.is_float else None
+            reason = why_float(value, self.config.activations) or by_rule
             new = self.rewriter.substitute(value)
             if reason is None:
-                new = self._layer(var, value, new, decision)
+                new = self.layer(var, value, new, self._spec(decision))
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
             self._enter(var, value, reason, decision)
         return self.rewriter.finish()
@@ -103,28 +134,9 @@ class _Walk:
             return Decision(None, is_float=True, why=option)
         return reduced(decision, family, layer.weight_shape, self.config)
 
-    def _reason(self, value: relax.Expr) -> str | None:
-        """Why an operator stays as it is; None if it has a form here."""
+    def layer(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        """A layer with a form here; `new` is its value with new arguments, `spec` that of its weight."""
         name = op_name(value)
-        if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
-            if not np.isfinite(const_value(value.args[0])).all():
-                return "limit: a table of numbers that are not finite"
-            plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
-            return None if plain else "limit: only rows of a float32 table are looked up as codes"
-        if name not in WEIGHTED:
-            return f"option activations={self.config.activations!r}: only layers with weights are quantized"
-        data, weight = value.args
-        if any(dtype_of(arg) != "float32" for arg in (data, weight)):
-            return "limit: the operands are not float32"
-        if is_const(weight):
-            return None if name != "matmul" or len(weight.ty.shape) >= 2 else "limit: the weight is a vector"
-        if name != "matmul" or not self.dynamic or is_const(data):
-            return "limit: the weight is computed in the graph, not constant"
-        return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
-
-    def _layer(self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None) -> relax.Expr:
-        name = op_name(value)
-        spec = self._spec(decision)
         if name == "take":
             return self._embedding(var, value, new, spec)
         if not is_const(value.args[1]):
@@ -271,7 +283,6 @@ class _Walk:
         if why is None:
             what = "codes made at run time" if integer else f"int{self._spec(decision).bits} weights, float arithmetic"
             why = f"option activations={self.config.activations!r}: {what}"
-        bits = self._spec(decision).bits
-        if reason is None and bits <= numerics.PACKED_BITS:
-            entry["weight_bits"] = bits
+        if reason is None:
+            entry |= integer_facts(self._spec(decision))
         self.entries[var.name] = entry | {"precision": "int8" if integer else "float", "why": why}

@@ -1,7 +1,7 @@
 """The road: from a float module to an integer one.
 
     prepare -> tame_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
-    fold_constants -> pack_weights
+    quantize_dynamic_layers -> fold_constants -> pack_weights
 
 A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
 
@@ -58,6 +58,7 @@ from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.second_moments import second_moments
@@ -240,11 +241,8 @@ def why_data(asked: QConfig, backend: Backend) -> str | None:
     option = asked.wants_data()
     if option is not None:
         return f"'{option}' asks for calibrated ones"
-    refused = backend.refused_options({"activations": "dynamic"})
-    if refused:
-        return f"backend {backend.name} cannot express {refused[0]}"
-    plain = backend.families is None and {"int8"}.issubset(backend.activations)
-    return None if plain else f"backend {backend.name} does not say that it computes with them"
+    refused = backend.refuses_dynamic()
+    return f"backend {backend.name} {refused}" if refused else None
 
 
 def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
@@ -255,7 +253,9 @@ def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
 
 
 def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
-    return calibrated if config.do_simulation else pack_weights(fold_constants(realize(calibrated)))
+    if config.do_simulation:
+        return calibrated
+    return pack_weights(fold_constants(quantize_dynamic_layers(realize(calibrated))))
 
 
 def run_calibration(

@@ -4,6 +4,7 @@
     Rule(re.compile(r"layer4\\..*conv2"), weights=QuantSpec("int8", 4, symmetric=True))
     Rule("op:nn.conv2d", activations=QuantSpec("int8"))       operator type, globs allowed: "op:nn.*"
     Rule(lambda layer: layer.macs < 10_000, None)             any predicate of the layer's facts
+    Rule("*/head/*", activations="dynamic")                   what these layers read gets its scale at run time
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
 the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
@@ -24,6 +25,7 @@ from tvmq.errors import ConfigError
 from tvmq.spec import QuantSpec
 
 OP_PREFIX = "op:"
+DYNAMIC = "dynamic"  # activations of a rule: scales that are made at run time
 CUT = "..."  # ends a name for which a table has no room
 
 
@@ -102,7 +104,8 @@ class Rule:
                  "op:<operator type or glob>", or a function of LayerFacts that returns True or False
     spec         None: the layer stays float. A symmetric QuantSpec: for what it reads and for its weight
     op           the same as match="op:..."
-    activations  QuantSpec of the tensors that the layer reads; None keeps the configuration's
+    activations  QuantSpec of the tensors that the layer reads; "dynamic": convolutions and matrix products get the
+                 scale of what they read at run time, one for each sample or row; None keeps the configuration's
     weights      QuantSpec of its weight, symmetric; None keeps the configuration's
     raises       ConfigError if the rule says nothing, or contradicts itself
 
@@ -114,7 +117,7 @@ class Rule:
 
     match: Match
     is_float: bool
-    activations: QuantSpec | None
+    activations: QuantSpec | str | None
     weights: QuantSpec | None
 
     def __init__(
@@ -123,7 +126,7 @@ class Rule:
         spec: QuantSpec | None | _Unset = _UNSET,
         *,
         op: str | None = None,
-        activations: QuantSpec | None = None,
+        activations: QuantSpec | str | None = None,
         weights: QuantSpec | None = None,
     ) -> None:
         chosen = _checked_match(match, op)
@@ -146,7 +149,7 @@ class Rule:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
         specs = {"activations": self.activations, "weights": self.weights}
-        given = [f"{name}={spec}" for name, spec in specs.items() if spec is not None]
+        given = [f"{name}={spec!r}" for name, spec in specs.items() if spec is not None]
         return f"Rule({', '.join([_text(self.match), *given])})"
 
     def _names(self, layer: LayerFacts) -> bool:
@@ -185,7 +188,8 @@ class Rule:
         if self.is_float:
             return {**match, "float": True}
         specs = {"activations": self.activations, "weights": self.weights}
-        return {**match, **{name: spec.to_dict() for name, spec in specs.items() if spec is not None}}
+        written = {name: spec if isinstance(spec, str) else spec.to_dict() for name, spec in specs.items() if spec}
+        return {**match, **written}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
@@ -201,8 +205,9 @@ class Rule:
         if fields.get("float"):
             return cls(match, None)
 
-        def spec(name: str) -> QuantSpec | None:
-            return QuantSpec.from_dict(fields[name]) if name in fields else None
+        def spec(name: str) -> Any:
+            given = fields.get(name)
+            return given if given is None or isinstance(given, str) else QuantSpec.from_dict(given)
 
         return cls(match, activations=spec("activations"), weights=spec("weights"))
 
@@ -221,7 +226,7 @@ def _checked_match(match: Match | None, op: str | None) -> Match:
 
 
 def _both_from(
-    where: str, spec: QuantSpec, activations: QuantSpec | None, weights: QuantSpec | None
+    where: str, spec: QuantSpec, activations: QuantSpec | str | None, weights: QuantSpec | None
 ) -> tuple[QuantSpec, QuantSpec]:
     """One positional spec for both operands; activations have one scale for the tensor."""
     if activations is not None or weights is not None:
@@ -231,14 +236,16 @@ def _both_from(
     return replace(spec, per_channel=False), spec
 
 
-def _check_specs(where: str, activations: QuantSpec | None, weights: QuantSpec | None) -> None:
-    for name, spec in (("activations", activations), ("weights", weights)):
+def _check_specs(where: str, activations: QuantSpec | str | None, weights: QuantSpec | None) -> None:
+    if isinstance(activations, str) and activations != DYNAMIC:
+        raise ConfigError(f"{where}: activations must be a QuantSpec or 'dynamic'. Got {activations!r} instead")
+    for name, spec in (("activations", None if activations == DYNAMIC else activations), ("weights", weights)):
         if spec is not None and not isinstance(spec, QuantSpec):
             raise ConfigError(f"{where}: {name} must be a QuantSpec. Got {spec!r} instead")
     if weights is not None and not weights.symmetric:
         remedy = f"use QuantSpec('int8', {weights.bits}, symmetric=True)"
         raise ConfigError(f"{where}: weights must be symmetric. Got {weights!r} instead; {remedy}")
-    if activations is not None and activations.per_channel:
+    if isinstance(activations, QuantSpec) and activations.per_channel:
         raise ConfigError(f"{where}: activations have one scale for the tensor; use per_channel=False")
 
 
@@ -257,12 +264,14 @@ class Decision:
     is_float     the layer stays float
     activations  QuantSpec that replaces the configuration's for what the layer reads, or None
     weights      the same for its weight
+    is_dynamic   what the layer reads gets its scale at run time, if it is a convolution or product
     """
 
     rule: Rule | None = None
     is_float: bool = False
     activations: QuantSpec | None = None
     weights: QuantSpec | None = None
+    is_dynamic: bool = False
     why: str = field(default="default", compare=False)
 
 
@@ -283,7 +292,9 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
         matched = named or [layer.key for layer in layers if rule.matches(layer)]
         if not matched:
             raise ConfigError(_nothing_matched(rule, layers))
-        decision = Decision(rule, rule.is_float, rule.activations, rule.weights, f"rule {_text(rule.match)}")
+        spec = None if isinstance(rule.activations, str) else rule.activations
+        why = f"rule {_text(rule.match)}"
+        decision = Decision(rule, rule.is_float, spec, rule.weights, rule.activations == DYNAMIC, why)
         decisions.update(dict.fromkeys(matched, decision))
     return decisions
 
