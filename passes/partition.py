@@ -98,7 +98,7 @@ def partition(
     widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
     for root, decision in dynamic.items():
-        ledger.layers[root] |= {"dynamic": True, "specs": _specs(decision)}
+        ledger.layers[root] |= {"dynamic": True, "specs": _specs(decision), **_observers(decision)}
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
     ledger.backend = backend.name
@@ -375,6 +375,7 @@ def _integer_entry(view: View, group: Group, decision: Decision) -> dict[str, An
         "why": decision.why,
         "layers": list(group_names(view, group)),
         "specs": _specs(decision),
+        **_observers(decision),
     }
 
 
@@ -382,6 +383,14 @@ def _specs(decision: Decision) -> dict[str, Any]:
     """What rules say of a layer's types, as the ledger has it."""
     specs = {"activations": decision.activations, "weights": decision.weights}
     return {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+
+
+def _observers(decision: Decision) -> dict[str, Any]:
+    """Observers that a rule gives a layer, and which rule of all it is."""
+    rule = decision.rule
+    names = {"activations": rule.observer, "weights": rule.weight_observer} if rule else {}
+    given = {name: observer for name, observer in names.items() if observer}
+    return {"observers": given | {"rule": decision.order}} if given else {}
 
 
 def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:

@@ -93,6 +93,7 @@ class Walk:
         self.entries: dict[str, dict[str, Any]] = {}
         self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
         self._groups: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
+        self._observer: str | None = None  # of the weight of the layer at hand, where a rule gives one
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -105,7 +106,8 @@ class Walk:
             reason = why_float(value, self.config.activations) or by_rule
             new = self.rewriter.substitute(value)
             if reason is None:
-                new = self.layer(var, value, new, self._spec(decision))
+                observer = decision.rule.weight_observer if decision and decision.rule else None
+                new = self.layer(var, value, new, self._spec(decision), observer)
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
             self._enter(var, value, reason, decision)
         return self.rewriter.finish()
@@ -134,8 +136,11 @@ class Walk:
             return Decision(None, is_float=True, why=option)
         return reduced(decision, family, layer.weight_shape, self.config)
 
-    def layer(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
-        """A layer with a form here; `new` is its value with new arguments, `spec` that of its weight."""
+    def layer(
+        self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec, observer: str | None = None
+    ) -> relax.Expr:
+        """A layer with a form here; `new` is its value with new arguments, `spec` and `observer` are its weight's."""
+        self._observer = observer
         name = op_name(value)
         if name == "take":
             return self._embedding(var, value, new, spec)
@@ -219,11 +224,12 @@ class Walk:
 
     def _weight(self, weight: relax.Expr, spec: QuantSpec, axis: int) -> tuple[relax.Expr, np.ndarray]:
         """Codes as a constant, and the scale; a weight that several layers share is one constant."""
-        key = (weight, spec, axis)
+        key = (weight, spec, axis, self._observer)
         if key not in self._weights:
             channel = axis if axis >= 0 else None
             array = const_value(weight)
-            known = constant_qparams(array, spec, channel, self.config, ", ".join(self.rewriter.sources))
+            layer = ", ".join(self.rewriter.sources)
+            known = constant_qparams(array, spec, channel, self.config, layer, self._observer)
             codes = numerics.quantize(
                 array, known.scale, known.zero_point, axis=channel,
                 dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
@@ -239,11 +245,11 @@ class Walk:
                 f"quantize_dynamic, layer '{layer}': axis {axis} of its weight {shape} has {shape[axis]} entries, "
                 f"which group_size={size} does not divide; use a divisor, or Rule(..., None) to keep the layer in float"
             )
-        key = (weight, spec, axis, size)
+        key = (weight, spec, axis, size, self._observer)
         if key not in self._groups:
             array = np.moveaxis(const_value(weight), axis, -1)
             rows = array.reshape(-1, size)
-            known = constant_qparams(rows, spec, 0, self.config, layer)
+            known = constant_qparams(rows, spec, 0, self.config, layer, self._observer)
             codes = numerics.quantize(
                 rows, known.scale, known.zero_point, axis=0, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
             )

@@ -39,7 +39,7 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
         if var.name in chosen:
             given = chosen[var.name]["specs"].get("weights")
             spec = QuantSpec.from_dict(given) if given else config.weight_spec
-            new = walk.layer(var, value, new, spec)
+            new = walk.layer(var, value, new, spec, chosen[var.name].get("observers", {}).get("weights"))
             chosen[var.name] |= integer_facts(spec)
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     result = rewriter.finish()

@@ -82,6 +82,12 @@ class QConfig(Options):
                 f"qconfig: '{unread[0]}' is for codes of calibrated scales, and activations={self.activations!r} has "
                 "none; leave one of them out"
             )
+        observed = next((rule for rule in self.rules if rule.observer), None)
+        if observed is not None and self.activations != "static":
+            raise ConfigError(
+                f"qconfig: {observed!r} chooses calibrated ranges, and activations={self.activations!r} has none; "
+                "leave one of them out"
+            )
         dynamic = self._dynamic_rule()
         if dynamic is not None and (self.activations is None or self.do_simulation):
             what = "activations=None" if self.activations is None else "do_simulation"
@@ -137,6 +143,15 @@ class QConfig(Options):
             raise ConfigError(f"qconfig: {dynamic!r}: backend {backend.name} {backend.refuses_dynamic()}")
         return QConfig(**values, given=given | frozenset(fitting)) if fitting else self
 
+    @property
+    def observers(self) -> frozenset[str]:
+        """Names of all observers of activations: of the option and of the rules.
+
+        >>> sorted(QConfig(rules=(Rule("*", observer="minmax"),)).observers)
+        ['auto', 'minmax']
+        """
+        return frozenset((self.calibrate_mode, *(rule.observer for rule in self.rules if rule.observer)))
+
     def wants_data(self) -> str | None:
         """The option given that only scales from calibration data follow; None where scales made at run time do.
 
@@ -144,7 +159,7 @@ class QConfig(Options):
         (None, 'calibrate_mode')
         """
         asked = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]
-        asked += ["rules"] if any(isinstance(rule.activations, QuantSpec) for rule in self.rules) else []
+        asked += ["rules"] if any(isinstance(r.activations, QuantSpec) or r.observer for r in self.rules) else []
         return asked[0] if asked else None
 
     def at_run_time(self) -> QConfig:

@@ -71,7 +71,7 @@ Params = Mapping[str, np.ndarray]
 Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
 CPUS = ("cpu", "cpu_without_vnni")
-RANGES_ONLY = ("minmax", "moving_average")
+RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
 # What a warning says where there are no data
 WITHOUT_DATA = (
     "Scales of activations are made at run time, for each row or sample (activations='dynamic'), and only convolutions "
@@ -229,7 +229,7 @@ def _quantized(
 
 def is_calibrated(config: QConfig) -> bool:
     """True for options by which scales are chosen from data."""
-    return config.activations == "static" and config.calibrate_mode != "global_scale"
+    return config.activations == "static" and config.observers != {"global_scale"}
 
 
 def why_data(asked: QConfig, backend: Backend) -> str | None:
@@ -246,8 +246,9 @@ def why_data(asked: QConfig, backend: Backend) -> str | None:
 
 
 def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
+    mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
     return CalibrationError(
-        f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and there are none; "
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "
         f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
     )
 
@@ -305,11 +306,11 @@ def _calibration(
 ) -> CalibrationResult:
     """Run the data through the module and choose thresholds."""
     statistics, fingerprint = {}, Fingerprint()
-    if config.calibrate_mode != "global_scale":
+    if config.observers != {"global_scale"}:
         if data is None:
             raise _missing_data(config)
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
-        with_histogram = config.calibrate_mode not in RANGES_ONLY
+        with_histogram = not config.observers.issubset(RANGES_ONLY)
         statistics = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
         )

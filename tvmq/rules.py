@@ -4,6 +4,7 @@
     Rule(re.compile(r"layer4\\..*conv2"), weights=QuantSpec("int8", 4, symmetric=True))
     Rule("op:nn.conv2d", activations=QuantSpec("int8"))       operator type, globs allowed: "op:nn.*"
     Rule(lambda layer: layer.macs < 10_000, None)             any predicate of the layer's facts
+    Rule(op="nn.conv2d_transpose", observer="percentile")     how the ranges of what these layers read are chosen
     Rule("*/head/*", activations="dynamic")                   what these layers read gets its scale at run time
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
@@ -21,7 +22,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Union
 
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
+from tvmq.observers import OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.spec import QuantSpec
 
 OP_PREFIX = "op:"
@@ -107,6 +110,9 @@ class Rule:
     activations  QuantSpec of the tensors that the layer reads; "dynamic": convolutions and matrix products get the
                  scale of what they read at run time, one for each sample or row; None keeps the configuration's
     weights      QuantSpec of its weight, symmetric; None keeps the configuration's
+    observer     how the ranges of the tensors that the layer reads are chosen, as calibrate_mode names it. A tensor
+                 that several layers read has one range: of the rules that give them observers the last one decides
+    weight_observer  how the range of its weight is chosen, as weight_scale names it; both also as "module:object"
     raises       ConfigError if the rule says nothing, or contradicts itself
 
     >>> Rule("*/classifier/*", None)
@@ -119,6 +125,8 @@ class Rule:
     is_float: bool
     activations: QuantSpec | str | None
     weights: QuantSpec | None
+    observer: str | None
+    weight_observer: str | None
 
     def __init__(
         self,
@@ -128,29 +136,41 @@ class Rule:
         op: str | None = None,
         activations: QuantSpec | str | None = None,
         weights: QuantSpec | None = None,
+        observer: str | None = None,
+        weight_observer: str | None = None,
     ) -> None:
         chosen = _checked_match(match, op)
         where = f"Rule {_text(chosen)}"
         if isinstance(spec, QuantSpec):
             activations, weights = _both_from(where, spec, activations, weights)
-        elif spec is None and (activations or weights):
-            raise ConfigError(f"{where}: None means float; leave out activations= and weights=")
+        elif spec is None and (activations or weights or observer or weight_observer):
+            raise ConfigError(f"{where}: None means float; leave out activations=, weights= and observers")
         elif spec is not None and not isinstance(spec, _Unset):
             raise ConfigError(f"{where}: spec must be a QuantSpec, or None for float. Got {spec!r} instead")
-        elif isinstance(spec, _Unset) and activations is None and weights is None:
-            raise ConfigError(f"{where}: says nothing; add None (float), a QuantSpec, activations=, weights=")
+        elif isinstance(spec, _Unset) and not (activations or weights or observer or weight_observer):
+            raise ConfigError(
+                f"{where}: says nothing; add None (float), a QuantSpec, activations=, weights=, observer=, "
+                "weight_observer="
+            )
         _check_specs(where, activations, weights)
+        _check_observers(where, activations, observer, weight_observer)
         object.__setattr__(self, "match", chosen)
         object.__setattr__(self, "is_float", spec is None)
         object.__setattr__(self, "activations", activations)
         object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "observer", observer)
+        object.__setattr__(self, "weight_observer", weight_observer)
 
     def __repr__(self) -> str:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
-        specs = {"activations": self.activations, "weights": self.weights}
-        given = [f"{name}={spec!r}" for name, spec in specs.items() if spec is not None]
+        given = [f"{name}={value!r}" for name, value in self._given().items()]
         return f"Rule({', '.join([_text(self.match), *given])})"
+
+    def _given(self) -> dict[str, Any]:
+        """What the rule says, by the names of its arguments."""
+        names = ("activations", "weights", "observer", "weight_observer")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def _names(self, layer: LayerFacts) -> bool:
         """True if the rule is a name of this layer as it is printed: plain, of several in braces, or cut by "..."."""
@@ -187,9 +207,8 @@ class Rule:
             match = {"function": _text(self.match)}
         if self.is_float:
             return {**match, "float": True}
-        specs = {"activations": self.activations, "weights": self.weights}
-        written = {name: spec if isinstance(spec, str) else spec.to_dict() for name, spec in specs.items() if spec}
-        return {**match, **written}
+        given = self._given().items()
+        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in given}}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
@@ -209,7 +228,8 @@ class Rule:
             given = fields.get(name)
             return given if given is None or isinstance(given, str) else QuantSpec.from_dict(given)
 
-        return cls(match, activations=spec("activations"), weights=spec("weights"))
+        observers = {name: fields.get(name) for name in ("observer", "weight_observer")}
+        return cls(match, activations=spec("activations"), weights=spec("weights"), **observers)
 
 
 def _checked_match(match: Match | None, op: str | None) -> Match:
@@ -249,6 +269,19 @@ def _check_specs(where: str, activations: QuantSpec | str | None, weights: Quant
         raise ConfigError(f"{where}: activations have one scale for the tensor; use per_channel=False")
 
 
+def _check_observers(
+    where: str, activations: QuantSpec | str | None, observer: str | None, weight_observer: str | None
+) -> None:
+    if observer is not None and activations == DYNAMIC:
+        raise ConfigError(f"{where}: scales made at run time need no observer; leave out observer= or 'dynamic'")
+    known = {"observer": (observer, OBSERVERS), "weight_observer": (weight_observer, WEIGHT_OBSERVERS)}
+    for name, (given, table) in known.items():
+        if given is not None and given not in table and not is_object_name(given):
+            raise ConfigError(
+                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {given!r} instead'
+            )
+
+
 def _text(match: object) -> str:
     """A match as one would type it."""
     if isinstance(match, re.Pattern):
@@ -265,6 +298,7 @@ class Decision:
     activations  QuantSpec that replaces the configuration's for what the layer reads, or None
     weights      the same for its weight
     is_dynamic   what the layer reads gets its scale at run time, if it is a convolution or product
+    order        place of the rule among the rules, -1 without
     """
 
     rule: Rule | None = None
@@ -272,6 +306,7 @@ class Decision:
     activations: QuantSpec | None = None
     weights: QuantSpec | None = None
     is_dynamic: bool = False
+    order: int = field(default=-1, compare=False)
     why: str = field(default="default", compare=False)
 
 
@@ -287,14 +322,14 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
     """
     layers = list(layers)
     decisions = {layer.key: Decision() for layer in layers}
-    for rule in rules:
+    for order, rule in enumerate(rules):
         named = [layer.key for layer in layers if rule._names(layer)]
         matched = named or [layer.key for layer in layers if rule.matches(layer)]
         if not matched:
             raise ConfigError(_nothing_matched(rule, layers))
         spec = None if isinstance(rule.activations, str) else rule.activations
-        why = f"rule {_text(rule.match)}"
-        decision = Decision(rule, rule.is_float, spec, rule.weights, rule.activations == DYNAMIC, why)
+        is_dynamic, why = rule.activations == DYNAMIC, f"rule {_text(rule.match)}"
+        decision = Decision(rule, rule.is_float, spec, rule.weights, is_dynamic, order, why)
         decisions.update(dict.fromkeys(matched, decision))
     return decisions
 
