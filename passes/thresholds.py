@@ -111,8 +111,8 @@ def _choose_one(
         if functions:
             return _behind_tables(known, w.spec, functions, shifts=shifts)
         return _by_itself(known, w.spec, shifts=shifts)
-    options = {"percentile": config.percentile} if mode == "percentile" else {}
-    return Choice(mode, *make_observer(mode, **options).thresholds(known, w.spec), {})
+    options = {"percentile": {"percentile": config.percentile}, "moving_average": {"momentum": config.momentum}}
+    return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
 
 
 def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:

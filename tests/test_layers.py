@@ -38,7 +38,7 @@ ROWS = [
     (4, "kernels"),
     (4, "exporters"),
     (5, "codegen"),
-    (6, "pipeline", "faster"),
+    (6, "pipeline", "faster", "observation"),
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),

@@ -312,7 +312,13 @@ def _calibration(
         batches = ((feed, count) for feed, count in _fingerprinted(data, fingerprint))
         with_histogram = not config.observers.issubset(RANGES_ONLY)
         statistics = collect(
-            annotated, batches, evaluator, with_histogram=with_histogram, counter=compiled_counter, observing=observing
+            annotated,
+            batches,
+            evaluator,
+            with_histogram=with_histogram,
+            counter=compiled_counter,
+            observing=observing,
+            momentum=config.momentum if "moving_average" in config.observers else None,
         )
     chosen = choose_ranges(annotated, statistics, config)
     view = View(annotated)
