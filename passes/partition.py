@@ -39,6 +39,7 @@ from tvmq.passes.own import by_operator
 from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
 from tvmq.passes.reduce_range import reduced
 from tvmq.passes.switched_off import CONVOLUTIONS, switched_off
+from tvmq.passes.unproved import may_stay_float, why_unproved
 from tvmq.rules import Decision, LayerFacts, resolve
 
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
@@ -77,7 +78,7 @@ def partition(
         masked_mean.join_means(view, groups, reasons)
     if config.requantize == "float":
         absorb_slopes(view, groups)
-    decisions = _rules(view, groups, reasons, config, backend)
+    decisions = _rules(view, groups, reasons, config, backend, proves=ours and may_stay_float(config, backend))
     dynamic = _dynamic_layers(view, groups, reasons, decisions)
     names = {group.root: group_names(view, group) for group in groups.values()}
     for key, group in list(groups.items()):
@@ -172,10 +173,11 @@ def _is_empty(expr: relax.Expr) -> bool:
 
 
 def _rules(
-    view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend
+    view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend, *, proves: bool
 ) -> dict[str, Decision]:
     """What the configuration says about every group, keyed like the groups.
 
+    proves  layers whose sums cannot fit int32 stay float
     Rules see the operators that stay float, too, and indices count them.
     """
     facts = _facts(view, groups, reasons)
@@ -195,6 +197,8 @@ def _rules(
         )
         limit = limit or refuses_wide(groups[layer.key], decision.activations or config.activation_spec)
         limit = limit or _averages(view, groups[layer.key], backend)
+        if not (limit or decision.is_float) and proves and family in SEEDS:
+            limit = why_unproved(view, groups[layer.key], decision, config)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions

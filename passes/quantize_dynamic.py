@@ -45,7 +45,7 @@ LARGEST_CODE = 127
 
 
 def quantize_dynamic(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
-    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    """See the head of this file; a layer whose sums could leave int32 stays float."""
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
     walk = Walk(mod, config, is_dynamic=config.activations == "dynamic")
@@ -107,7 +107,10 @@ class Walk:
             new = self.rewriter.substitute(value)
             if reason is None:
                 observer = decision.rule.weight_observer if decision and decision.rule else None
-                new = self.layer(var, value, new, self._spec(decision), observer)
+                try:
+                    new = self.layer(var, value, new, self._spec(decision), observer)
+                except AccumulatorError as error:
+                    reason = f"limit: {error.fact}"
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
             self._enter(var, value, reason, decision)
         return self.rewriter.finish()
@@ -275,9 +278,11 @@ class Walk:
         axis = weight_axis(value)
         largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE
         if largest >= 2**31:
-            raise AccumulatorError(
-                f"quantize_dynamic, layer '{', '.join(self.rewriter.sources)}': sums can reach {largest}, int32 ends "
-                f"at {2**31 - 1}; use fewer bits for its weight, or Rule(..., None) to keep it in float"
+            raise AccumulatorError.of_layer(
+                "quantize_dynamic",
+                ", ".join(self.rewriter.sources),
+                f"sums can reach {largest}, int32 ends at {2**31 - 1}",
+                "use fewer bits for its weight, or Rule(..., None) to keep it in float",
             )
 
     def _enter(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:

@@ -17,6 +17,7 @@ import tvm
 from tvm import relax
 
 from tvmq.config import QConfig
+from tvmq.errors import AccumulatorError
 from tvmq.graph.island_costs import note_islands
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View
@@ -25,7 +26,7 @@ from tvmq.spec import QuantSpec
 
 
 def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    """See the head of this file; a layer whose sums could leave int32 stays float."""
     ledger = require_stage(mod, "quantize_dynamic_layers", ("realized",))
     chosen = {name: entry for name, entry in ledger.layers.items() if entry.get("dynamic")}
     if not chosen:
@@ -39,8 +40,12 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
         if var.name in chosen:
             given = chosen[var.name]["specs"].get("weights")
             spec = QuantSpec.from_dict(given) if given else config.weight_spec
-            new = walk.layer(var, value, new, spec, chosen[var.name].get("observers", {}).get("weights"))
-            chosen[var.name] |= integer_facts(spec)
+            observer = chosen[var.name].get("observers", {}).get("weights")
+            try:
+                new = walk.layer(var, value, new, spec, observer)
+                chosen[var.name] |= integer_facts(spec)
+            except AccumulatorError as error:
+                chosen[var.name]["why"] = f"limit: {error.fact}"
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     result = rewriter.finish()
     note_islands(View(result), ledger)

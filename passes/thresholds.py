@@ -17,6 +17,7 @@ auto, the default, chooses by what the readers of a tensor make of its error:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tvm
@@ -111,7 +112,10 @@ def _choose_one(
         if functions:
             return _behind_tables(known, w.spec, functions, shifts=shifts)
         return _by_itself(known, w.spec, shifts=shifts)
-    options = {"percentile": {"percentile": config.percentile}, "moving_average": {"momentum": config.momentum}}
+    options: dict[str, dict[str, Any]] = {
+        "percentile": {"percentile": config.percentile},
+        "moving_average": {"momentum": config.momentum},
+    }
     return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
 
 
