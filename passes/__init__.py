@@ -20,6 +20,7 @@ PASSES: dict[str, str] = {
     "calibrate": "tvmq.passes.calibrate:calibrate",
     "adopt": "tvmq.passes.adopt:adopt",
     "realize": "tvmq.passes.realize:realize",
+    "quantize_dynamic_layers": "tvmq.passes.quantize_dynamic_layers:quantize_dynamic_layers",
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
     "fold_constants": "tvmq.passes.fold_constants:fold_constants",
     "pack_weights": "tvmq.passes.pack_weights:pack_weights",

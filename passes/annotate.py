@@ -110,7 +110,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         spec = _narrow(config) if spec.dtype == "int16" else spec
         sources = [name for name in group.inputs if not is_wide(group) or _moves_narrow(name, passing)]
-        for name in _owners(sources, passing, set() if chosen else known):
+        for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
                 specs[name] = spec
         if group.facts.get("needs_output_codes") and not is_wide(group):
@@ -130,7 +130,7 @@ def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
     return name in passing and not is_wide(passing[name])
 
 
-def _owners(names: Iterable[str], passing: Mapping[str, Group], known: set[str]) -> list[str]:
+def owners(names: Iterable[str], passing: Mapping[str, Group], known: set[str]) -> list[str]:
     """The tensors whose scales these have: back through operators that only move codes, but none of `known`, which
     those met are added to."""
     met = reached(names, lambda name: passing[name].inputs if name in passing and name not in known else ())

@@ -99,7 +99,8 @@ def _weights(
     for name, call in weights_of(view).items():
         root = view.readers[name][0]
         given = ranges.get(call.attrs.tensor)
-        qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config)
+        observer = ledger.layers[groups[root].output].get("observers", {}).get("weights")
+        qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config, observer)
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
             qparams, count = raised_for_bias(view, groups[root], qparams, x)

@@ -61,22 +61,26 @@ def collect(
     advance: Callable[[int], None] | None = None,
     known: Container[str] = (),
     results: Callable[[Sequence[np.ndarray]], None] | None = None,
+    momentum: float | None = None,
 ) -> dict[str, TensorStatistics]:
     """Statistics of every watched tensor, keyed by the variable it is bound to.
 
     batches    (feed, count): the first `count` samples of a batch are real
     counter    what counts values of histograms: `count_bins`, or compiled code that equals it
     observing  compiles a module that takes the statistics itself, for large tensors; None: they are always returned
+    momentum   of running averages of the extremes of batches, for which tensors are always returned; None: none
     advance    called with the number of samples after each batch, for a progress bar
     known      names of watched tensors that are left out
     results    called with the module's own results of a batch, where tensors are returned for NumPy to look at
     raises     CalibrationError if there are no samples
     """
-    statistics, batched = all_statistics(mod, with_histogram=with_histogram, counter=counter, known=known)
+    statistics, batched = all_statistics(
+        mod, with_histogram=with_histogram, counter=counter, momentum=momentum, known=known
+    )
     if not statistics:
         return {}
     taken = Taken(mod, statistics, batched, evaluator, results)
-    observed = Observed(mod, statistics, batched, observing) if observing else None
+    observed = Observed(mod, statistics, batched, observing) if observing and momentum is None else None
     samples = 0
     for feed, count in batches:
         missing = observed.run(feed, count) if observed else None
@@ -102,6 +106,7 @@ def all_statistics(
     with_histogram: bool = True,
     counter: Counter = count_bins,
     known: Container[str] = (),
+    momentum: float | None = None,
 ) -> tuple[dict[str, TensorStatistics], dict[str, bool]]:
     """{watched tensor: statistics without samples}, and whether its first axis is the batch."""
     view = View(mod)
@@ -109,7 +114,11 @@ def all_statistics(
     batched = {name: has_batch(view, name) for name in names}
     statistics = {
         name: TensorStatistics(
-            name, channel_axis=_channel_axis(view, name, one), with_histogram=with_histogram, counter=counter
+            name,
+            channel_axis=_channel_axis(view, name, one),
+            with_histogram=with_histogram,
+            counter=counter,
+            momentum=momentum,
         )
         for name, one in batched.items()
     }

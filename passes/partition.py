@@ -21,6 +21,7 @@ from tvm import relax
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
+from tvmq.errors import ConfigError
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.names import recurrent_layers
@@ -35,8 +36,10 @@ from tvmq.passes.ops.masks import own_masks
 from tvmq.passes.ops.results import leave_results_float, widen_results
 from tvmq.passes.ops.wide_streams import is_wide, refuses_wide, widen_layers, widen_moves, widen_streams
 from tvmq.passes.own import by_operator
+from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
 from tvmq.passes.reduce_range import reduced
 from tvmq.passes.switched_off import CONVOLUTIONS, switched_off
+from tvmq.passes.unproved import may_stay_float, why_unproved
 from tvmq.rules import Decision, LayerFacts, resolve
 
 # Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
@@ -75,12 +78,14 @@ def partition(
         masked_mean.join_means(view, groups, reasons)
     if config.requantize == "float":
         absorb_slopes(view, groups)
-    decisions = _rules(view, groups, reasons, config, backend)
+    decisions = _rules(view, groups, reasons, config, backend, proves=ours and may_stay_float(config, backend))
+    dynamic = _dynamic_layers(view, groups, reasons, decisions)
     names = {group.root: group_names(view, group) for group in groups.values()}
     for key, group in list(groups.items()):
-        if decisions[key].is_float:
+        if decisions[key].is_float or group.root in dynamic:
             reasons[group.root] = decisions[key].why
             del groups[key]
+    reasons.update({root: f"{decision.why}: codes made at run time" for root, decision in dynamic.items()})
     own_masks(view, groups, reasons)
     integral = drop is None and config.partition_conversions == "fully_integral"
     if integral and not backend.refuses_stream("int16"):
@@ -93,6 +98,8 @@ def partition(
         widen_layers(groups, {key: decisions[key].activations or config.activation_spec for key in groups})
     widen_moves(view, groups)
     ledger.layers = _entries(view, groups, reasons, decisions, names)
+    for root, decision in dynamic.items():
+        ledger.layers[root] |= {"dynamic": True, "specs": _specs(decision), **_observers(decision)}
     ledger.stage = "partitioned"
     ledger.config = config.to_dict()
     ledger.backend = backend.name
@@ -166,16 +173,20 @@ def _is_empty(expr: relax.Expr) -> bool:
 
 
 def _rules(
-    view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend
+    view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend, *, proves: bool
 ) -> dict[str, Decision]:
     """What the configuration says about every group, keyed like the groups.
 
+    proves  layers whose sums cannot fit int32 stay float
     Rules see the operators that stay float, too, and indices count them.
     """
     facts = _facts(view, groups, reasons)
     decisions = resolve(facts, config.rules)
     for layer in facts:
         if layer.key not in groups:
+            continue
+        if decisions[layer.key].is_dynamic and layer.op in WEIGHTED:  # no codes of calibrated scales
+            decisions[layer.key] = reduced(decisions[layer.key], groups[layer.key].family, layer.weight_shape, config)
             continue
         family = groups[layer.key].family
         decision = decisions[layer.key] = reduced(decisions[layer.key], family, layer.weight_shape, config)
@@ -186,9 +197,27 @@ def _rules(
         )
         limit = limit or refuses_wide(groups[layer.key], decision.activations or config.activation_spec)
         limit = limit or _averages(view, groups[layer.key], backend)
+        if not (limit or decision.is_float) and proves and family in SEEDS:
+            limit = why_unproved(view, groups[layer.key], decision, config)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
     return decisions
+
+
+def _dynamic_layers(
+    view: View, groups: dict[str, Group], reasons: dict[str, str], decisions: dict[str, Decision]
+) -> dict[str, Decision]:
+    """{root: decision} of convolutions and products that get codes at run time; groups and floats that rules name."""
+    asked = {(groups[key].root if key in groups else key): one for key, one in decisions.items() if one.is_dynamic}
+    found = {root: one for root, one in asked.items() if why_float(view.value[root], "dynamic") is None}
+    found = {root: one for root, one in found.items() if op_name(view.value[root]) in WEIGHTED}
+    for rule in {id(one.rule): one.rule for one in asked.values()}.values():
+        if not any(one.rule is rule for one in found.values()):
+            raise ConfigError(
+                f"rules, {rule!r}: none of the layers that it decides is a convolution or a product of float32 "
+                "numbers, which are all that gets scales at run time; name one, or leave the rule out"
+            )
+    return found
 
 
 def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
@@ -343,15 +372,29 @@ def _entries(
 
 
 def _integer_entry(view: View, group: Group, decision: Decision) -> dict[str, Any]:
-    specs = {"activations": decision.activations, "weights": decision.weights}
     return {
         **group.to_dict(),
         "op": group.family,
         "precision": "int8",
         "why": decision.why,
         "layers": list(group_names(view, group)),
-        "specs": {name: spec.to_dict() for name, spec in specs.items() if spec is not None},
+        "specs": _specs(decision),
+        **_observers(decision),
     }
+
+
+def _specs(decision: Decision) -> dict[str, Any]:
+    """What rules say of a layer's types, as the ledger has it."""
+    specs = {"activations": decision.activations, "weights": decision.weights}
+    return {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+
+
+def _observers(decision: Decision) -> dict[str, Any]:
+    """Observers that a rule gives a layer, and which rule of all it is."""
+    rule = decision.rule
+    names = {"activations": rule.observer, "weights": rule.weight_observer} if rule else {}
+    given = {name: observer for name, observer in names.items() if observer}
+    return {"observers": given | {"rule": decision.order}} if given else {}
 
 
 def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:

@@ -39,30 +39,61 @@ from tvmq.passes.weight_scales import constant_qparams
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
+# What gets scales at run time
 WEIGHTED = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
 LARGEST_CODE = 127
 
 
 def quantize_dynamic(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
-    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    """See the head of this file; a layer whose sums could leave int32 stays float."""
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
-    walk = _Walk(mod, config)
+    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic")
     result = walk.run()
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
     return with_ledger(result, ledger)
 
 
-class _Walk:
-    """Rewrites the module; `entries` are those of the ledger."""
+def why_float(value: relax.Expr, activations: str | None) -> str | None:
+    """Why an operator stays as it is with activations "dynamic" or None; None if it has a form."""
+    name = op_name(value)
+    if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
+        if not np.isfinite(const_value(value.args[0])).all():
+            return "limit: a table of numbers that are not finite"
+        plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
+        return None if plain else "limit: only rows of a float32 table are looked up as codes"
+    if name not in WEIGHTED:
+        return f"option activations={activations!r}: only layers with weights are quantized"
+    data, weight = value.args
+    if any(dtype_of(arg) != "float32" for arg in (data, weight)):
+        return "limit: the operands are not float32"
+    if is_const(weight):
+        return None if name != "matmul" or len(weight.ty.shape) >= 2 else "limit: the weight is a vector"
+    if name != "matmul" or activations != "dynamic" or is_const(data):
+        return "limit: the weight is computed in the graph, not constant"
+    return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
 
-    def __init__(self, mod: tvm.IRModule, config: QConfig) -> None:
+
+def integer_facts(weight: QuantSpec) -> dict[str, Any]:
+    """What the ledger has of a layer in integers; pack_weights reads the bits."""
+    narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
+    return {"precision": "int8", **narrow}
+
+
+class Walk:
+    """Rewrites the module; `entries` are those of the ledger.
+
+    is_dynamic  activations get scales at run time; else weights alone are quantized
+    """
+
+    def __init__(self, mod: tvm.IRModule, config: QConfig, *, is_dynamic: bool) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
-        self.config, self.dynamic = config, config.activations == "dynamic"
+        self.config, self.dynamic = config, is_dynamic
         self.entries: dict[str, dict[str, Any]] = {}
         self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
         self._groups: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
+        self._observer: str | None = None  # of the weight of the layer at hand, where a rule gives one
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -71,10 +102,15 @@ class _Walk:
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
             decision = decisions.get(var.name)
-            reason = self._reason(value) or (decision.why if decision and decision.is_float else None)
+            by_rule = decision.why if decision and decision.is_float else None
+            reason = why_float(value, self.config.activations) or by_rule
             new = self.rewriter.substitute(value)
             if reason is None:
-                new = self._layer(var, value, new, decision)
+                observer = decision.rule.weight_observer if decision and decision.rule else None
+                try:
+                    new = self.layer(var, value, new, self._spec(decision), observer)
+                except AccumulatorError as error:
+                    reason = f"limit: {error.fact}"
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
             self._enter(var, value, reason, decision)
         return self.rewriter.finish()
@@ -103,28 +139,12 @@ class _Walk:
             return Decision(None, is_float=True, why=option)
         return reduced(decision, family, layer.weight_shape, self.config)
 
-    def _reason(self, value: relax.Expr) -> str | None:
-        """Why an operator stays as it is; None if it has a form here."""
+    def layer(
+        self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec, observer: str | None = None
+    ) -> relax.Expr:
+        """A layer with a form here; `new` is its value with new arguments, `spec` and `observer` are its weight's."""
+        self._observer = observer
         name = op_name(value)
-        if name == "take" and is_const(value.args[0]) and len(value.args[0].ty.shape) == 2:
-            if not np.isfinite(const_value(value.args[0])).all():
-                return "limit: a table of numbers that are not finite"
-            plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
-            return None if plain else "limit: only rows of a float32 table are looked up as codes"
-        if name not in WEIGHTED:
-            return f"option activations={self.config.activations!r}: only layers with weights are quantized"
-        data, weight = value.args
-        if any(dtype_of(arg) != "float32" for arg in (data, weight)):
-            return "limit: the operands are not float32"
-        if is_const(weight):
-            return None if name != "matmul" or len(weight.ty.shape) >= 2 else "limit: the weight is a vector"
-        if name != "matmul" or not self.dynamic or is_const(data):
-            return "limit: the weight is computed in the graph, not constant"
-        return None if min(len(data.ty.shape), len(weight.ty.shape)) >= 2 else "limit: a product with a vector"
-
-    def _layer(self, var: relax.Var, value: relax.Call, new: relax.Call, decision: Decision | None) -> relax.Expr:
-        name = op_name(value)
-        spec = self._spec(decision)
         if name == "take":
             return self._embedding(var, value, new, spec)
         if not is_const(value.args[1]):
@@ -207,11 +227,12 @@ class _Walk:
 
     def _weight(self, weight: relax.Expr, spec: QuantSpec, axis: int) -> tuple[relax.Expr, np.ndarray]:
         """Codes as a constant, and the scale; a weight that several layers share is one constant."""
-        key = (weight, spec, axis)
+        key = (weight, spec, axis, self._observer)
         if key not in self._weights:
             channel = axis if axis >= 0 else None
             array = const_value(weight)
-            known = constant_qparams(array, spec, channel, self.config, ", ".join(self.rewriter.sources))
+            layer = ", ".join(self.rewriter.sources)
+            known = constant_qparams(array, spec, channel, self.config, layer, self._observer)
             codes = numerics.quantize(
                 array, known.scale, known.zero_point, axis=channel,
                 dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
@@ -227,11 +248,11 @@ class _Walk:
                 f"quantize_dynamic, layer '{layer}': axis {axis} of its weight {shape} has {shape[axis]} entries, "
                 f"which group_size={size} does not divide; use a divisor, or Rule(..., None) to keep the layer in float"
             )
-        key = (weight, spec, axis, size)
+        key = (weight, spec, axis, size, self._observer)
         if key not in self._groups:
             array = np.moveaxis(const_value(weight), axis, -1)
             rows = array.reshape(-1, size)
-            known = constant_qparams(rows, spec, 0, self.config, layer)
+            known = constant_qparams(rows, spec, 0, self.config, layer, self._observer)
             codes = numerics.quantize(
                 rows, known.scale, known.zero_point, axis=0, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
             )
@@ -257,9 +278,11 @@ class _Walk:
         axis = weight_axis(value)
         largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE
         if largest >= 2**31:
-            raise AccumulatorError(
-                f"quantize_dynamic, layer '{', '.join(self.rewriter.sources)}': sums can reach {largest}, int32 ends "
-                f"at {2**31 - 1}; use fewer bits for its weight, or Rule(..., None) to keep it in float"
+            raise AccumulatorError.of_layer(
+                "quantize_dynamic",
+                ", ".join(self.rewriter.sources),
+                f"sums can reach {largest}, int32 ends at {2**31 - 1}",
+                "use fewer bits for its weight, or Rule(..., None) to keep it in float",
             )
 
     def _enter(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
@@ -271,7 +294,6 @@ class _Walk:
         if why is None:
             what = "codes made at run time" if integer else f"int{self._spec(decision).bits} weights, float arithmetic"
             why = f"option activations={self.config.activations!r}: {what}"
-        bits = self._spec(decision).bits
-        if reason is None and bits <= numerics.PACKED_BITS:
-            entry["weight_bits"] = bits
+        if reason is None:
+            entry |= integer_facts(self._spec(decision))
         self.entries[var.name] = entry | {"precision": "int8" if integer else "float", "why": why}

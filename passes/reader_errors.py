@@ -32,6 +32,7 @@ from tvmq.observers.base import Range
 from tvmq.passes.collect import Watched, watched
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.taps import Evaluator, Feed, plain
+from tvmq.passes.thresholds import ruled_observers
 from tvmq.spec import QuantSpec, choose_qparams
 
 LINEAR = ("conv1d", "conv2d", "conv3d", "dense")
@@ -57,17 +58,19 @@ def widen_for_readers(
     seen: Mapping[str, Range],
     batches: Batches,
     evaluator: Evaluator,
+    calibrate_mode: str = "auto",
     known: dict[tuple[str, Range], Range] | None = None,
 ) -> dict[str, Choice]:
     """The choices, with a wider range of a tensor where the layers that read it lose less by it.
 
     choices  {key: choice} of `choose_ranges`
+    calibrate_mode  the observer of tensors without a rule of their own; ranges of other observers than "auto" are kept
     seen     {tensor: (lowest, highest)} of all the data
     batches  (feed, count): about SAMPLES samples are read
     known    {(key, range): the range taken}: these are not asked about again; those that are found are added
     """
     known = {} if known is None else known
-    trials = list_trials(mod, choices, seen)
+    trials = list_trials(mod, choices, seen, calibrate_mode)
     asked = [trial for trial in trials if (trial.tensor.key, trial.ranges[0]) not in known]
     for trial, error in zip(asked, reader_errors(mod, asked, batches, evaluator) if asked else (), strict=True):
         best = int(np.argmin(error))
@@ -82,14 +85,19 @@ def widen_for_readers(
     return widened
 
 
-def list_trials(mod: tvm.IRModule, choices: Mapping[str, Choice], seen: Mapping[str, Range]) -> list[Trial]:
+def list_trials(
+    mod: tvm.IRModule, choices: Mapping[str, Choice], seen: Mapping[str, Range], calibrate_mode: str = "auto"
+) -> list[Trial]:
     """Tensors of which values far outside of the chosen range were seen, and that a convolution or product reads."""
+    observers = ruled_observers(get_ledger(mod))
     readers: dict[str, list[str]] = {}
     for group in integer_groups(get_ledger(mod).layers):
         if group.family in LINEAR:
             readers.setdefault(group.inputs[0], []).append(group.root)
     trials = {}
     for w in watched(View(mod)):
+        if observers.get(w.source, calibrate_mode) != "auto":
+            continue
         ranges = wider_ranges((choices[w.key].low, choices[w.key].high), seen.get(w.source, (0.0, 0.0)))
         if len(ranges) > 1 and not w.stream and w.source in readers:
             trials[w.key] = Trial(w, tuple(ranges), tuple(readers[w.source]))

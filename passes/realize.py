@@ -15,8 +15,6 @@ Numerics  the definition of each operator, see tvmq.numerics; the proof that sum
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import tvm
 from tvm import relax
@@ -25,7 +23,7 @@ from tvmq import numerics
 from tvmq.config import QConfig
 from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
-from tvmq.graph.island_costs import island_costs
+from tvmq.graph.island_costs import note_islands
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
@@ -49,8 +47,7 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
     ledger.codes = realizer.scales
     for name, facts in realizer.facts.items():
         ledger.layers[name].update(facts)
-    for name, cost in island_costs(View(result), ledger.layers).items():
-        ledger.layers[name]["island"] = asdict(cost)
+    note_islands(View(result), ledger)
     return with_ledger(result, ledger)
 
 

@@ -1,4 +1,4 @@
-"""From statistics to the range of each tensor, by the observer that the configuration names.
+"""From statistics to the range of each tensor, by the observer that the configuration, or a rule, names.
 
 auto, the default, chooses by what the readers of a tensor make of its error:
     tensors that only tables read (activations such as silu, sigmoid, hard-swish)
@@ -17,12 +17,13 @@ auto, the default, chooses by what the readers of a tensor make of its error:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tvm
 
 from tvmq.config import QConfig
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.observers import make_observer
 from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
@@ -31,6 +32,7 @@ from tvmq.observers.expected_error import ErrorModel
 from tvmq.observers.histogram_statistics import Histogram
 from tvmq.observers.shift_ranges import shift_ranges
 from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.passes.annotate import owners
 from tvmq.passes.collect import Watched, watched
 from tvmq.passes.ops.base import Group
 from tvmq.passes.ops.table import chain_function
@@ -43,13 +45,26 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 def choose_ranges(mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig) -> dict[str, Choice]:
     """{key: choice} for every watched tensor of an annotated module; the key is its variable (`Watched.key`)."""
-    view = View(mod)
-    functions = table_functions(view, integer_groups(get_ledger(mod).layers))
+    view, ledger = View(mod), get_ledger(mod)
+    functions = table_functions(view, integer_groups(ledger.layers))
+    observers = ruled_observers(ledger)
     chosen: dict[str, Choice] = {}
     for w in watched(view):
         if w.key not in chosen:
-            chosen[w.key] = _choose_one(w, statistics, config, functions.get(w.source, ()))
+            mode = observers.get(w.source, config.calibrate_mode)
+            chosen[w.key] = _choose_one(w, mode, statistics, config, functions.get(w.source, ()))
     return chosen
+
+
+def ruled_observers(ledger: Ledger) -> dict[str, str]:
+    """{tensor: observer} of the tensors that layers read whose rule gives one; of several rules the last decides."""
+    groups = integer_groups(ledger.layers)
+    passing = {group.output: group for group in groups if group.passes}
+    given = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
+    asking = sorted((g for g in groups if "activations" in given[g.output]), key=lambda g: given[g.output]["rule"])
+    return {
+        name: given[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
+    }
 
 
 def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Function]]:
@@ -80,9 +95,12 @@ def _only_read_by(view: View, name: str, members: set[str]) -> bool:
 
 
 def _choose_one(
-    w: Watched, statistics: Mapping[str, TensorStatistics], config: QConfig, functions: Sequence[Function]
+    w: Watched,
+    mode: str,
+    statistics: Mapping[str, TensorStatistics],
+    config: QConfig,
+    functions: Sequence[Function],
 ) -> Choice:
-    mode = config.calibrate_mode
     if mode == "global_scale":
         observer = make_observer("global_scale", scale=config.global_scale)
         return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
@@ -94,8 +112,11 @@ def _choose_one(
         if functions:
             return _behind_tables(known, w.spec, functions, shifts=shifts)
         return _by_itself(known, w.spec, shifts=shifts)
-    options = {"percentile": config.percentile} if mode == "percentile" else {}
-    return Choice(mode, *make_observer(mode, **options).thresholds(known, w.spec), {})
+    options: dict[str, dict[str, Any]] = {
+        "percentile": {"percentile": config.percentile},
+        "moving_average": {"momentum": config.momentum},
+    }
+    return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
 
 
 def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:

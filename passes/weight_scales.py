@@ -18,15 +18,20 @@ LARGEST_BIAS = 2.0**30
 LONE_BIAS = 2.0**24
 
 
-def weight_qparams(call: relax.Call, config: QConfig) -> QParams:
-    """Scale of the constant behind a simulated_quantize."""
+def weight_qparams(call: relax.Call, config: QConfig, observer: str | None = None) -> QParams:
+    """Scale of the constant behind a simulated_quantize; observer: that of a rule."""
     axis = call.attrs.axis if call.attrs.axis >= 0 else None
-    return constant_qparams(const_value(call.args[0]), spec_of(call.attrs), axis, config, call.attrs.tensor)
+    return constant_qparams(const_value(call.args[0]), spec_of(call.attrs), axis, config, call.attrs.tensor, observer)
 
 
-def constant_qparams(array: np.ndarray, spec: QuantSpec, axis: int | None, config: QConfig, name: str) -> QParams:
-    """Scale of a constant by the observer of the configuration; RangeError with the name for NaN and infinity."""
-    low, high = make_weight_observer(config.weight_scale).thresholds(array, spec, axis, name)
+def constant_qparams(
+    array: np.ndarray, spec: QuantSpec, axis: int | None, config: QConfig, name: str, observer: str | None = None
+) -> QParams:
+    """Scale of a constant by the observer given, else that of the configuration.
+
+    raises  RangeError with the name for NaN and infinity
+    """
+    low, high = make_weight_observer(observer or config.weight_scale).thresholds(array, spec, axis, name)
     return choose_qparams(low, high, spec, axis)
 
 

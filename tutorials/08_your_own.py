@@ -311,8 +311,8 @@ assert not wrong.exact
 #
 # Which range of real numbers shall the codes of a tensor stand for? An observer answers, from statistics that
 # calibration collects: extremes, and a histogram. Here is a simple rule that is often proposed, "mean plus and minus
-# three standard deviations". The guard, which would keep layers in float until the scores are right, is off here, so that
-# we see what the rule alone does:
+# three standard deviations". The guard, which would keep layers in float until the scores are right, is off here, so
+# that we see what the rule alone does:
 
 
 # %%

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch import from_torch
     from tvmq.guard.bound import Guard
+    from tvmq.observation import observe
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
     from tvmq.rules import Rule
@@ -70,6 +71,7 @@ __all__ = [
     "from_torch",
     "inspect",
     "load",
+    "observe",
     "qconfig",
     "quantize",
     "reference",
@@ -101,6 +103,7 @@ _PUBLIC = {
     "from_torch": "tvmq.frontends.torch:from_torch",
     "inspect": "tvmq.analysis.forecast:inspect",
     "load": "tvmq.codegen.executable:load",
+    "observe": "tvmq.observation:observe",
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.codegen.reference",

@@ -21,7 +21,7 @@ from typing import Any
 from tvmq.backends.description import Backend
 from tvmq.errors import ConfigError
 from tvmq.options import STATIC_ONLY, WITHOUT_DATA, Options
-from tvmq.rules import Rule, did_you_mean
+from tvmq.rules import DYNAMIC, Rule, did_you_mean
 from tvmq.spec import QuantSpec
 
 
@@ -82,6 +82,19 @@ class QConfig(Options):
                 f"qconfig: '{unread[0]}' is for codes of calibrated scales, and activations={self.activations!r} has "
                 "none; leave one of them out"
             )
+        observed = next((rule for rule in self.rules if rule.observer), None)
+        if observed is not None and self.activations != "static":
+            raise ConfigError(
+                f"qconfig: {observed!r} chooses calibrated ranges, and activations={self.activations!r} has none; "
+                "leave one of them out"
+            )
+        dynamic = self._dynamic_rule()
+        if dynamic is not None and (self.activations is None or self.do_simulation):
+            what = "activations=None" if self.activations is None else "do_simulation"
+            raise ConfigError(
+                f"qconfig: {dynamic!r} asks for codes made at run time, and with {what} arithmetic stays float; "
+                "leave one of them out"
+            )
         for operand in ("input", "weight"):
             bits, dtype = getattr(self, f"nbit_{operand}"), getattr(self, f"dtype_{operand}")
             width = 16 if dtype == "int16" else 8
@@ -90,6 +103,10 @@ class QConfig(Options):
                     f"qconfig: nbit_{operand}={bits} does not fit dtype_{operand}={dtype!r}; "
                     f"use dtype_{operand}='int16' or at most {width} bits"
                 )
+
+    def _dynamic_rule(self) -> Rule | None:
+        """The first rule that asks for scales made at run time."""
+        return next((rule for rule in self.rules if rule.activations == DYNAMIC), None)
 
     @property
     def activation_spec(self) -> QuantSpec:
@@ -105,7 +122,8 @@ class QConfig(Options):
         """These options; those that nobody gave are what the backend computes.
 
         raises  ConfigError that lists all options given that a backend without floats cannot express; one with floats
-                computes layers in float that its integers cannot
+                computes layers in float that its integers cannot. ConfigError for a rule of scales made at run time
+                where the backend cannot compute with them
 
         >>> from tvmq.backends.description import Backend
         >>> qconfig().for_backend(Backend("toy", per_channel=False))
@@ -120,7 +138,19 @@ class QConfig(Options):
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:
             raise ConfigError(f"qconfig: backend {backend.name} cannot express " + ";\n    ".join(refused))
+        dynamic = self._dynamic_rule()
+        if dynamic is not None and backend.refuses_dynamic():
+            raise ConfigError(f"qconfig: {dynamic!r}: backend {backend.name} {backend.refuses_dynamic()}")
         return QConfig(**values, given=given | frozenset(fitting)) if fitting else self
+
+    @property
+    def observers(self) -> frozenset[str]:
+        """Names of all observers of activations: of the option and of the rules.
+
+        >>> sorted(QConfig(rules=(Rule("*", observer="minmax"),)).observers)
+        ['auto', 'minmax']
+        """
+        return frozenset((self.calibrate_mode, *(rule.observer for rule in self.rules if rule.observer)))
 
     def wants_data(self) -> str | None:
         """The option given that only scales from calibration data follow; None where scales made at run time do.
@@ -129,7 +159,7 @@ class QConfig(Options):
         (None, 'calibrate_mode')
         """
         asked = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]
-        asked += ["rules"] if any(rule.activations for rule in self.rules) else []
+        asked += ["rules"] if any(isinstance(r.activations, QuantSpec) or r.observer for r in self.rules) else []
         return asked[0] if asked else None
 
     def at_run_time(self) -> QConfig:

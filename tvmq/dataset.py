@@ -9,7 +9,7 @@ file.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,17 +47,17 @@ class Dataset:
             raise DataError("data: the model has no inputs; there is nothing to run it on")
         self._source, self._spool = _reopenable(data), None
         if self._source is None:
-            self._source, self._spool = _spooled(data, self.inputs, notice)
+            self._source = self._spool = _spooled(data, self.inputs, notice)
 
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
         batch = next((given.shape[0] for given in self.inputs if given.shape), 1) or 1
         if not _has_batch(self.inputs):
-            yield from ((checked(item, self.inputs, number), batch) for number, item in enumerate(self._open()))
+            yield from ((checked(item, self.inputs, number), batch) for number, item in enumerate(self._source))
             return
         joins = all(given.shape for given in self.inputs)
         waiting: list[Feed] = []
         have = 0
-        for number, item in enumerate(self._open()):
+        for number, item in enumerate(self._source):
             feed = checked(item, self.inputs, number)
             waiting.append(feed)
             have += samples_in(feed)
@@ -74,12 +74,9 @@ class Dataset:
 
     def first(self) -> Feed:
         """The first batch as it was given; DataError if there is none."""
-        for item in self._open():
+        for item in self._source:
             return checked(item, self.inputs, 0)
         raise DataError("calibration data: there are no samples; give at least one, better 100 to 500")
-
-    def _open(self) -> Iterable[Any]:
-        return self._source() if callable(self._source) else self._source
 
     def __len__(self) -> int:
         """Number of samples, counted by reading once."""
@@ -153,29 +150,48 @@ def _items(data: Any) -> Iterator[Any]:
         yield from data
 
 
-def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> tuple[Any, Any]:
+def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
     """Copy what can be read only once to a temporary folder, removed with the object."""
-    folder = tempfile.TemporaryDirectory(prefix="tvmq-data-")
-    count = 0
-    for count, item in enumerate(_items(data), start=1):
-        feed = checked(item, inputs, count - 1)
+    spool = Spool(inputs)
+    for item in _items(data):
+        spool.add(item)
+    if notice:
+        notice(f"calibration data can be read only once: {spool.count} batches were copied to a temporary folder")
+    return spool
+
+
+class Spool:
+    """Checked batches in a temporary folder, which is removed with the object; read as often as needed.
+
+    inputs  what the model takes
+    """
+
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self._inputs, self.count = list(inputs), 0
+        self._folder = tempfile.TemporaryDirectory(prefix="tvmq-data-")
+
+    @property
+    def name(self) -> str:
+        """The folder."""
+        return self._folder.name
+
+    def add(self, item: Any) -> None:
+        """Keep one more batch; DataError where it does not fit, OutputError where there is no room."""
+        feed = checked(item, self._inputs, self.count)
         try:
             # in order, not by name: savez has an argument named "file"
-            np.savez(Path(folder.name, f"{count:08d}.npz"), *feed.values())
+            np.savez(Path(self.name, f"{self.count + 1:08d}.npz"), *feed.values())
         except OSError as error:
             raise OutputError(
-                f"calibration data: batch {count - 1} could not be copied to '{folder.name}' ({error.strerror}); "
+                f"calibration data: batch {self.count} could not be copied to '{self.name}' ({error.strerror}); "
                 "make room, set TMPDIR, or give data that can be read twice (a list, a file)"
             ) from error
-    if notice:
-        notice(f"calibration data can be read only once: {count} batches were copied to a temporary folder")
+        self.count += 1
 
-    def reopen() -> Iterator[Feed]:
-        for number in range(1, count + 1):
-            with np.load(Path(folder.name, f"{number:08d}.npz"), allow_pickle=False) as batch:
-                yield {given.name: batch[key] for given, key in zip(inputs, batch.files, strict=True)}
-
-    return reopen, folder
+    def __iter__(self) -> Iterator[Feed]:
+        for number in range(1, self.count + 1):
+            with np.load(Path(self.name, f"{number:08d}.npz"), allow_pickle=False) as batch:
+                yield {given.name: batch[key] for given, key in zip(self._inputs, batch.files, strict=True)}
 
 
 def _array(value: Any) -> np.ndarray:

@@ -46,7 +46,23 @@ class RangeError(TvmqError, ValueError):
 
 
 class AccumulatorError(TvmqError, OverflowError):
-    """A sum of products could leave its accumulator."""
+    """A sum of products could leave its accumulator.
+
+    fact  what does not fit, in numbers, without the layer's name and the remedy; "" where no layer is known
+    """
+
+    fact: str = ""
+
+    @classmethod
+    def of_layer(cls, stage: str, layer: str, fact: str, remedy: str) -> AccumulatorError:
+        """The error of one layer.
+
+        >>> print(AccumulatorError.of_layer("realize", "head", "the sum can reach 2147483648", "use fewer bits"))
+        realize, layer 'head': the sum can reach 2147483648; use fewer bits
+        """
+        error = cls(f"{stage}, layer {layer!r}: {fact}; {remedy}")
+        error.fact = fact
+        return error
 
 
 class DataError(TvmqError, ValueError):

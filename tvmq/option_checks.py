@@ -30,16 +30,20 @@ def one_of(*choices: str) -> tuple[Check, str]:
     return lambda value: isinstance(value, str) and value in choices, f"one of {', '.join(choices)}"
 
 
+def is_number(value: Any) -> bool:
+    """True for a finite int or float.
+
+    >>> is_number(0.5), is_number(True), is_number(math.inf)
+    (True, False, False)
+    """
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def number(low: float, high: float) -> tuple[Check, str]:
     """A finite number with low < value <= high."""
     text = f"a number in ({low:g}, {high:g}]" if math.isfinite(high) else f"a finite number above {low:g}"
     return (
-        lambda value: (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and math.isfinite(value)
-            and low < value <= high
-        ),
+        lambda value: is_number(value) and low < value <= high,
         text,
     )
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from tvmq.by_name import is_object_name
-from tvmq.option_checks import SWITCH, choice, names_of, number, option, tuple_of, whole
+from tvmq.option_checks import SWITCH, choice, is_number, names_of, number, option, tuple_of, whole
 from tvmq.rules import Rule
 
 CALIBRATE_MODES = (
@@ -98,6 +98,15 @@ class Options:
         (
             "With calibrate_mode percentile: share of the values, in percent, that the range keeps."
             " 100 is minmax. Example: 99.9 cuts one value in a thousand."
+        ),
+    )
+    momentum: float | None = option(
+        None,
+        (lambda value: value is None or (is_number(value) and 0 < value < 1), "a number between 0 and 1, or None"),
+        (
+            "With calibrate_mode moving_average: running averages of the extremes of the batches that the model runs"
+            " on, in the order of the data, of which each leaves this share: torch's MovingAverageMinMaxObserver with"
+            " averaging_constant = 1 - momentum. None: the mean of all samples. Example: 0.99."
         ),
     )
     weight_scale: str = choice(

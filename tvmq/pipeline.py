@@ -1,7 +1,7 @@
 """The road: from a float module to an integer one.
 
     prepare -> tame_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
-    fold_constants -> pack_weights
+    quantize_dynamic_layers -> fold_constants -> pack_weights
 
 A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
 
@@ -60,6 +60,7 @@ from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.reader_errors import widen_for_readers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
@@ -74,7 +75,7 @@ Outliers = Mapping[str, Mapping[str, Any]]
 CPUS = ("cpu", "cpu_without_vnni")
 USUAL_GUARD = "sqnr >= 20"
 # Observers that read ranges alone; the others also need histograms.
-RANGES_ONLY = ("minmax", "moving_average")
+RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
 # What a warning says where there are no data
 WITHOUT_DATA = (
     "Scales of activations are made at run time, for each row or sample (activations='dynamic'), and only convolutions "
@@ -263,7 +264,7 @@ def _calibrated(annotated: tvm.IRModule, calibration: CalibrationResult, config:
 
 def is_calibrated(config: QConfig) -> bool:
     """True for options by which scales are chosen from data."""
-    return config.activations == "static" and config.calibrate_mode != "global_scale"
+    return config.activations == "static" and config.observers != {"global_scale"}
 
 
 def why_data(asked: QConfig, backend: Backend) -> str | None:
@@ -275,22 +276,22 @@ def why_data(asked: QConfig, backend: Backend) -> str | None:
     option = asked.wants_data()
     if option is not None:
         return f"'{option}' asks for calibrated ones"
-    refused = backend.refused_options({"activations": "dynamic"})
-    if refused:
-        return f"backend {backend.name} cannot express {refused[0]}"
-    plain = backend.families is None and {"int8"}.issubset(backend.activations)
-    return None if plain else f"backend {backend.name} does not say that it computes with them"
+    refused = backend.refuses_dynamic()
+    return f"backend {backend.name} {refused}" if refused else None
 
 
 def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
+    mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
     return CalibrationError(
-        f"quantize: calibrate_mode '{config.calibrate_mode}' chooses ranges from data and there are none; "
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "
         f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
     )
 
 
 def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
-    return calibrated if config.do_simulation else pack_weights(fold_constants(realize(calibrated)))
+    if config.do_simulation:
+        return calibrated
+    return pack_weights(fold_constants(quantize_dynamic_layers(realize(calibrated))))
 
 
 def run_calibration(
@@ -350,17 +351,23 @@ def _calibration(
     quick  weights are rounded to nearest, which needs no data
     """
     kept = kept or Kept()
-    if config.calibrate_mode != "global_scale":
+    if config.observers != {"global_scale"}:
         if data is None:
             raise _missing_data(config)
-        with_histogram = config.calibrate_mode not in RANGES_ONLY
-        kept.collect(annotated, data, evaluator, with_histogram=with_histogram, observing=observing)
+        kept.collect(
+            annotated,
+            data,
+            evaluator,
+            with_histogram=not config.observers.issubset(RANGES_ONLY),
+            observing=observing,
+            momentum=config.momentum if "moving_average" in config.observers else None,
+        )
     statistics = kept.statistics
     chosen = choose_ranges(annotated, statistics, config)
-    if config.calibrate_mode == "auto":
+    if "auto" in config.observers:
         seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
         samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
-        chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, kept.widened)
+        chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, config.calibrate_mode, kept.widened)
     view = View(annotated)
     tensors, source = {}, {w.key: w.source for w in watched(view)}
     for name, choice in chosen.items():

@@ -4,6 +4,8 @@
     Rule(re.compile(r"layer4\\..*conv2"), weights=QuantSpec("int8", 4, symmetric=True))
     Rule("op:nn.conv2d", activations=QuantSpec("int8"))       operator type, globs allowed: "op:nn.*"
     Rule(lambda layer: layer.macs < 10_000, None)             any predicate of the layer's facts
+    Rule(op="nn.conv2d_transpose", observer="percentile")     how the ranges of what these layers read are chosen
+    Rule("*/head/*", activations="dynamic")                   what these layers read gets its scale at run time
 
 Rules are read from first to last and the last one that matches a layer wins, whole: it does not inherit from
 the rules it overrides. A rule that matches no layer at all is an error, because it is nearly always a typing
@@ -20,10 +22,13 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Union
 
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
+from tvmq.observers import OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.spec import QuantSpec
 
 OP_PREFIX = "op:"
+DYNAMIC = "dynamic"  # activations of a rule: scales that are made at run time
 CUT = "..."  # ends a name for which a table has no room
 
 
@@ -102,8 +107,12 @@ class Rule:
                  "op:<operator type or glob>", or a function of LayerFacts that returns True or False
     spec         None: the layer stays float. A symmetric QuantSpec: for what it reads and for its weight
     op           the same as match="op:..."
-    activations  QuantSpec of the tensors that the layer reads; None keeps the configuration's
+    activations  QuantSpec of the tensors that the layer reads; "dynamic": convolutions and matrix products get the
+                 scale of what they read at run time, one for each sample or row; None keeps the configuration's
     weights      QuantSpec of its weight, symmetric; None keeps the configuration's
+    observer     how the ranges of the tensors that the layer reads are chosen, as calibrate_mode names it. A tensor
+                 that several layers read has one range: of the rules that give them observers the last one decides
+    weight_observer  how the range of its weight is chosen, as weight_scale names it; both also as "module:object"
     raises       ConfigError if the rule says nothing, or contradicts itself
 
     >>> Rule("*/classifier/*", None)
@@ -114,8 +123,10 @@ class Rule:
 
     match: Match
     is_float: bool
-    activations: QuantSpec | None
+    activations: QuantSpec | str | None
     weights: QuantSpec | None
+    observer: str | None
+    weight_observer: str | None
 
     def __init__(
         self,
@@ -123,31 +134,43 @@ class Rule:
         spec: QuantSpec | None | _Unset = _UNSET,
         *,
         op: str | None = None,
-        activations: QuantSpec | None = None,
+        activations: QuantSpec | str | None = None,
         weights: QuantSpec | None = None,
+        observer: str | None = None,
+        weight_observer: str | None = None,
     ) -> None:
         chosen = _checked_match(match, op)
         where = f"Rule {_text(chosen)}"
         if isinstance(spec, QuantSpec):
             activations, weights = _both_from(where, spec, activations, weights)
-        elif spec is None and (activations or weights):
-            raise ConfigError(f"{where}: None means float; leave out activations= and weights=")
+        elif spec is None and (activations or weights or observer or weight_observer):
+            raise ConfigError(f"{where}: None means float; leave out activations=, weights= and observers")
         elif spec is not None and not isinstance(spec, _Unset):
             raise ConfigError(f"{where}: spec must be a QuantSpec, or None for float. Got {spec!r} instead")
-        elif isinstance(spec, _Unset) and activations is None and weights is None:
-            raise ConfigError(f"{where}: says nothing; add None (float), a QuantSpec, activations=, weights=")
+        elif isinstance(spec, _Unset) and not (activations or weights or observer or weight_observer):
+            raise ConfigError(
+                f"{where}: says nothing; add None (float), a QuantSpec, activations=, weights=, observer=, "
+                "weight_observer="
+            )
         _check_specs(where, activations, weights)
+        _check_observers(where, activations, observer, weight_observer)
         object.__setattr__(self, "match", chosen)
         object.__setattr__(self, "is_float", spec is None)
         object.__setattr__(self, "activations", activations)
         object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "observer", observer)
+        object.__setattr__(self, "weight_observer", weight_observer)
 
     def __repr__(self) -> str:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
-        specs = {"activations": self.activations, "weights": self.weights}
-        given = [f"{name}={spec}" for name, spec in specs.items() if spec is not None]
+        given = [f"{name}={value!r}" for name, value in self._given().items()]
         return f"Rule({', '.join([_text(self.match), *given])})"
+
+    def _given(self) -> dict[str, Any]:
+        """What the rule says, by the names of its arguments."""
+        names = ("activations", "weights", "observer", "weight_observer")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def _names(self, layer: LayerFacts) -> bool:
         """True if the rule is a name of this layer as it is printed: plain, of several in braces, or cut by "..."."""
@@ -184,8 +207,8 @@ class Rule:
             match = {"function": _text(self.match)}
         if self.is_float:
             return {**match, "float": True}
-        specs = {"activations": self.activations, "weights": self.weights}
-        return {**match, **{name: spec.to_dict() for name, spec in specs.items() if spec is not None}}
+        given = self._given().items()
+        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in given}}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
@@ -201,10 +224,12 @@ class Rule:
         if fields.get("float"):
             return cls(match, None)
 
-        def spec(name: str) -> QuantSpec | None:
-            return QuantSpec.from_dict(fields[name]) if name in fields else None
+        def spec(name: str) -> Any:
+            given = fields.get(name)
+            return given if given is None or isinstance(given, str) else QuantSpec.from_dict(given)
 
-        return cls(match, activations=spec("activations"), weights=spec("weights"))
+        observers = {name: fields.get(name) for name in ("observer", "weight_observer")}
+        return cls(match, activations=spec("activations"), weights=spec("weights"), **observers)
 
 
 def _checked_match(match: Match | None, op: str | None) -> Match:
@@ -221,7 +246,7 @@ def _checked_match(match: Match | None, op: str | None) -> Match:
 
 
 def _both_from(
-    where: str, spec: QuantSpec, activations: QuantSpec | None, weights: QuantSpec | None
+    where: str, spec: QuantSpec, activations: QuantSpec | str | None, weights: QuantSpec | None
 ) -> tuple[QuantSpec, QuantSpec]:
     """One positional spec for both operands; activations have one scale for the tensor."""
     if activations is not None or weights is not None:
@@ -231,15 +256,30 @@ def _both_from(
     return replace(spec, per_channel=False), spec
 
 
-def _check_specs(where: str, activations: QuantSpec | None, weights: QuantSpec | None) -> None:
-    for name, spec in (("activations", activations), ("weights", weights)):
+def _check_specs(where: str, activations: QuantSpec | str | None, weights: QuantSpec | None) -> None:
+    if isinstance(activations, str) and activations != DYNAMIC:
+        raise ConfigError(f"{where}: activations must be a QuantSpec or 'dynamic'. Got {activations!r} instead")
+    for name, spec in (("activations", None if activations == DYNAMIC else activations), ("weights", weights)):
         if spec is not None and not isinstance(spec, QuantSpec):
             raise ConfigError(f"{where}: {name} must be a QuantSpec. Got {spec!r} instead")
     if weights is not None and not weights.symmetric:
         remedy = f"use QuantSpec('int8', {weights.bits}, symmetric=True)"
         raise ConfigError(f"{where}: weights must be symmetric. Got {weights!r} instead; {remedy}")
-    if activations is not None and activations.per_channel:
+    if isinstance(activations, QuantSpec) and activations.per_channel:
         raise ConfigError(f"{where}: activations have one scale for the tensor; use per_channel=False")
+
+
+def _check_observers(
+    where: str, activations: QuantSpec | str | None, observer: str | None, weight_observer: str | None
+) -> None:
+    if observer is not None and activations == DYNAMIC:
+        raise ConfigError(f"{where}: scales made at run time need no observer; leave out observer= or 'dynamic'")
+    known = {"observer": (observer, OBSERVERS), "weight_observer": (weight_observer, WEIGHT_OBSERVERS)}
+    for name, (given, table) in known.items():
+        if given is not None and given not in table and not is_object_name(given):
+            raise ConfigError(
+                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {given!r} instead'
+            )
 
 
 def _text(match: object) -> str:
@@ -257,12 +297,16 @@ class Decision:
     is_float     the layer stays float
     activations  QuantSpec that replaces the configuration's for what the layer reads, or None
     weights      the same for its weight
+    is_dynamic   what the layer reads gets its scale at run time, if it is a convolution or product
+    order        place of the rule among the rules, -1 without
     """
 
     rule: Rule | None = None
     is_float: bool = False
     activations: QuantSpec | None = None
     weights: QuantSpec | None = None
+    is_dynamic: bool = False
+    order: int = field(default=-1, compare=False)
     why: str = field(default="default", compare=False)
 
 
@@ -278,12 +322,14 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
     """
     layers = list(layers)
     decisions = {layer.key: Decision() for layer in layers}
-    for rule in rules:
+    for order, rule in enumerate(rules):
         named = [layer.key for layer in layers if rule._names(layer)]
         matched = named or [layer.key for layer in layers if rule.matches(layer)]
         if not matched:
             raise ConfigError(_nothing_matched(rule, layers))
-        decision = Decision(rule, rule.is_float, rule.activations, rule.weights, f"rule {_text(rule.match)}")
+        spec = None if isinstance(rule.activations, str) else rule.activations
+        is_dynamic, why = rule.activations == DYNAMIC, f"rule {_text(rule.match)}"
+        decision = Decision(rule, rule.is_float, spec, rule.weights, is_dynamic, order, why)
         decisions.update(dict.fromkeys(matched, decision))
     return decisions
 

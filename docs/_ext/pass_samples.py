@@ -25,10 +25,12 @@ from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
 from tvmq.passes.tame_outliers import tame_outliers
 from tvmq.passes.unify_scales import unify_scales
+from tvmq.rules import Rule
 
 Module = tvm.IRModule
 R = relax.op
@@ -161,6 +163,7 @@ ABOUT = {
     "calibrate": "Every tensor gets the range -2..2 here, in place of ranges from data.",
     "adopt": "A convolution of a model that brings scales of its own.",
     "realize": "The softmax stays float: the last sums are dequantized for it.",
+    "quantize_dynamic_layers": '`Rule(op="matmul", activations="dynamic")`.',
     "quantize_dynamic": '`qconfig(activations="dynamic")`.',
     "fold_constants": "A weight that is turned and halved.",
     "pack_weights": "`qconfig(nbit_weight=4)`.",
@@ -190,6 +193,9 @@ def befores() -> dict[str, Module]:
         "calibrate": annotated(network, default),
         "adopt": prepare(made(Net(*picture), _pairs)),
         "realize": calibrated(network, default),
+        "quantize_dynamic_layers": realize(
+            calibrated(product, qconfig(rules=(Rule(op="matmul", activations="dynamic"),)))
+        ),
         "quantize_dynamic": prepare(product),
         "fold_constants": made(Net(*rows), _transposed),
         "pack_weights": realize(calibrated(product, qconfig(nbit_weight=4))),
@@ -208,6 +214,7 @@ RUN: dict[str, Callable[[Module], Module]] = {
     "calibrate": lambda mod: calibrate(mod, fixed_ranges(mod)),
     "adopt": lambda mod: adopt(mod, qconfig()),
     "realize": realize,
+    "quantize_dynamic_layers": quantize_dynamic_layers,
     "quantize_dynamic": lambda mod: quantize_dynamic(mod, qconfig(activations="dynamic")),
     "fold_constants": fold_constants,
     "pack_weights": pack_weights,

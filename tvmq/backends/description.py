@@ -176,6 +176,18 @@ class Backend:
             if option in options and fault
         ]
 
+    def refuses_dynamic(self) -> str | None:
+        """Why it cannot compute with scales that are made at run time; None if it can.
+
+        >>> Backend("toy", floats=False, requantize=("fixed_point",)).refuses_dynamic()
+        "cannot express activations='dynamic': scales at run time are floats, and it has none; use activations='static'"
+        """
+        refused = self.refused_options({"activations": "dynamic"})
+        if refused:
+            return f"cannot express {refused[0]}"
+        plain = self.families is None and {"int8"}.issubset(self.activations)
+        return None if plain else "does not say that it computes with them"
+
     def _times(self, when: str | None) -> str | None:
         return None if self.floats or when == "static" else "scales at run time are floats, and it has none"
 

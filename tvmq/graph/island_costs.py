@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvm import relax, tirx
 
+from tvmq.graph.ledger import Ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
@@ -49,6 +50,15 @@ def island_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> dict[st
         if found:
             costs[found[0]].converted += _elements(var)
     return costs
+
+
+def note_islands(view: View, ledger: Ledger) -> None:
+    """Write the costs into the ledger, in place of those it has."""
+    costs = island_costs(view, ledger.layers)
+    for name, entry in ledger.layers.items():
+        entry.pop("island", None)
+        if name in costs:
+            entry["island"] = asdict(costs[name])
 
 
 def _owners(view: View, known: Iterable[str]) -> dict[str, str]:

@@ -61,6 +61,7 @@ class Kept:
         *,
         with_histogram: bool,
         observing: Observing,
+        momentum: float | None = None,
     ) -> None:
         """Statistics of all watched tensors of a module; the data are read if some are not known yet."""
         names = {w.source for w in watched(View(annotated))}
@@ -70,7 +71,7 @@ class Kept:
         self._is_read = True
         found = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
-            known=self.statistics, results=self._remember if self.has_results else None,
+            momentum=momentum, known=self.statistics, results=self._remember if self.has_results else None,
         )  # fmt: skip
         self.statistics.update(found)
 

@@ -55,10 +55,12 @@ def check_accumulator(
     bounds = accumulator_bound(w, x_low, x_high, bias, filter_axis=filter_axis)
     if (bounds > INT32_MAX).any():
         worst = int(np.argmax(bounds))
-        raise AccumulatorError(
-            f"{stage}, layer {layer!r}: filter {worst} of {bounds.size} adds {w.size // bounds.size} "
-            f"products of codes {x_low}..{x_high} and can reach {bounds[worst]}, int32 ends at {INT32_MAX}; "
-            f"give its weights fewer bits or keep it in float: Rule({layer!r}, None)"
+        raise AccumulatorError.of_layer(
+            stage,
+            layer,
+            f"filter {worst} of {bounds.size} adds {w.size // bounds.size} products of codes {x_low}..{x_high} and can "
+            f"reach {bounds[worst]}, int32 ends at {INT32_MAX}",
+            f"give its weights fewer bits or keep it in float: Rule({layer!r}, None)",
         )
     return bounds
 
@@ -74,10 +76,11 @@ def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest:
     """
     bound = depth * a_largest * b_largest
     if bound > INT32_MAX:
-        raise AccumulatorError(
-            f"{stage}, layer {layer!r}: {depth} products of up to {a_largest} * {b_largest} can reach "
-            f"{bound}, int32 ends at {INT32_MAX}; "
-            f"give its inputs fewer bits or keep it in float: Rule({layer!r}, None)"
+        raise AccumulatorError.of_layer(
+            stage,
+            layer,
+            f"{depth} products of up to {a_largest} * {b_largest} can reach {bound}, int32 ends at {INT32_MAX}",
+            f"give its inputs fewer bits or keep it in float: Rule({layer!r}, None)",
         )
     return bound
 

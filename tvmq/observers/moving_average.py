@@ -1,6 +1,7 @@
 """moving_average: the mean over the samples of each sample's extremes. One odd sample moves it little.
 
-The name is the usual one, but no running average is taken, for that would depend on the order of the samples.
+The name is the usual one, but by default no running average is taken, for that depends on the order of the samples.
+With a momentum it is: the numbers of torch and TensorFlow (running_range.py).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tvmq.errors import ConfigError
 from tvmq.observers.base import Range, usable_range
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QuantSpec
@@ -15,10 +17,21 @@ from tvmq.spec import QuantSpec
 
 @dataclass(frozen=True)
 class MovingAverage:
-    """Mean of the minima and mean of the maxima of the samples, each rounded once."""
+    """Mean of the minima and mean of the maxima of the samples, each rounded once.
 
+    momentum  in (0, 1): running averages of the extremes of batches instead, in the order of the data
+    """
+
+    momentum: float | None = None
     needs: ClassVar[tuple[str, ...]] = ("ranges",)
 
+    def __post_init__(self) -> None:
+        if self.momentum is not None and not 0 < self.momentum < 1:
+            raise ConfigError(f"momentum must be above 0 and below 1. Got {self.momentum} instead")
+
     def thresholds(self, statistics: TensorStatistics, spec: QuantSpec) -> Range:
-        """See `Observer.thresholds`."""
-        return usable_range(statistics.ranges.mean_low, statistics.ranges.mean_high, spec)
+        """See `Observer.thresholds`; CalibrationError with a momentum where the statistics have no running averages."""
+        source = statistics.ranges
+        if self.momentum is None:
+            return usable_range(source.mean_low, source.mean_high, spec)
+        return usable_range(statistics.running.low, statistics.running.high, spec)

@@ -7,6 +7,7 @@ import numpy as np
 from tvmq.errors import CalibrationError
 from tvmq.observers.histogram_statistics import Counter, Histogram, count_bins
 from tvmq.observers.range_statistics import RangeStatistics
+from tvmq.observers.running_range import RunningRange
 
 
 class TensorStatistics:
@@ -16,6 +17,8 @@ class TensorStatistics:
     channel_axis    axis of the channels, for channel means; None: none are taken
     with_histogram  False saves the greater part of the time, for observers that need ranges only
     counter         what counts: `count_bins`, or something faster that equals it
+    momentum        of running averages of the extremes of the arrays given to `update`, in their order; None: none
+                    are taken. With them statistics cannot be merged or saved
 
     >>> statistics = TensorStatistics("x")
     >>> statistics.update(np.float32([[1, 5], [-1, 7]]))
@@ -30,8 +33,10 @@ class TensorStatistics:
         channel_axis: int | None = None,
         with_histogram: bool = True,
         counter: Counter = count_bins,
+        momentum: float | None = None,
     ) -> None:
         self.name = name
+        self._running = RunningRange(momentum) if momentum is not None else None
         self.ranges = RangeStatistics(name, channel_axis=channel_axis)
         self._histogram = Histogram(name, counter=counter) if with_histogram else None
 
@@ -44,6 +49,16 @@ class TensorStatistics:
                 f"use with_histogram=True, or calibrate_mode 'minmax', 'moving_average' or 'global_scale'"
             )
         return self._histogram
+
+    @property
+    def running(self) -> RunningRange:
+        """Running averages of the extremes; CalibrationError where none were taken."""
+        if self._running is None:
+            raise CalibrationError(
+                f"calibrate, tensor {self.name!r}: this observer needs running averages and none were taken; "
+                "give qconfig(momentum=...) for the calibration"
+            )
+        return self._running
 
     @property
     def has_histogram(self) -> bool:
@@ -59,9 +74,16 @@ class TensorStatistics:
         self.ranges.update(x)
         if self._histogram is not None:
             self._histogram.update(x)
+        if self._running is not None:
+            self._running.update(np.asarray(x, np.float32))
 
     def merge(self, other: TensorStatistics) -> TensorStatistics:
-        """Statistics of both together, as a new object."""
+        """Statistics of both together, as a new object; CalibrationError where the order of the data matters."""
+        if self._running is not None or other._running is not None:
+            raise CalibrationError(
+                f"calibrate, tensor {self.name!r}: running averages depend on the order of the data and cannot be "
+                "merged; calibrate in one go, or leave out momentum"
+            )
         merged = TensorStatistics(self.name, channel_axis=self.ranges.channel_axis, with_histogram=False)
         merged.ranges = self.ranges.merge(other.ranges)
         if self._histogram is not None or other._histogram is not None:
