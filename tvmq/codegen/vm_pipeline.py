@@ -16,6 +16,7 @@ from tvm.relax import transform, vm_build
 
 from tvmq.codegen import boxes, casts, float_functions, indices
 from tvmq.codegen.alignment import aligned
+from tvmq.codegen.dataflow_blocks import cut_dataflow_blocks
 from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
@@ -152,7 +153,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
 
 def grouped(mod: tvm.IRModule) -> tvm.IRModule:
     """Calls of neighbours that will be fused as calls of one function that calls them; equal functions are one."""
-    return transform.FuseOps()(mod)
+    return transform.FuseOps()(cut_dataflow_blocks(mod))
 
 
 def merged(mod: tvm.IRModule) -> tvm.IRModule:
