@@ -121,6 +121,7 @@ def test_help_shows_every_option_with_its_default(cli):
 @pytest.mark.parametrize("text, rule", [
     ("*/head/*=float", Rule("*/head/*", None)),
     ("op:matmul=w4", Rule("op:matmul", weights=QuantSpec("int8", 4, symmetric=True, per_channel=True))),
+    ("/head/*=dynamic", Rule("/head/*", activations="dynamic")),
     ("a=b=a8", Rule("a=b", activations=QuantSpec("uint8"))),
     ("x=w12a16", Rule("x", weights=QuantSpec("int16", 12, symmetric=True, per_channel=True),
                       activations=QuantSpec("int16", 16))),

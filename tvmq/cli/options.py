@@ -16,7 +16,7 @@ import typer
 
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
-from tvmq.rules import Rule
+from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
 PANEL = "Quantization (the options of tvmq.qconfig)"
@@ -30,10 +30,11 @@ LISTS: dict[str, Any] = {
 
 RULE_HELP = (
     "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a layer's"
-    " name as it is printed, a glob of names, or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations."
-    " Examples: '*/classifier/*=float', 'op:matmul=w4', '/stem/Conv=w8a16'."
+    " name as it is printed, a glob of names, or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations;"
+    " 'dynamic' in place of a8: scales made at run time."
+    " Examples: '*/classifier/*=float', 'op:matmul=w4', '/stem/Conv=w8a16', '/head/*=dynamic'."
 )
-_BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+))?")
+_BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+)|(?P<dynamic>dynamic))?")
 
 
 def _annotation(option: str) -> Any:
@@ -142,6 +143,8 @@ def parse_rule(text: str, config: QConfig) -> Rule:
     Rule('*/classifier/*', None)
     >>> parse_rule("op:matmul=w4", DEFAULTS).weights.qmax
     7
+    >>> parse_rule("/head/*=w4dynamic", DEFAULTS).activations
+    'dynamic'
     """
     pattern, _, spec = text.rpartition("=")
     bits = _BITS.fullmatch(spec)
@@ -150,10 +153,11 @@ def parse_rule(text: str, config: QConfig) -> Rule:
     if bits is None:
         return Rule(pattern, None)
     weights, activations = bits["weights"], bits["activations"]
+    asked = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
     return Rule(
         pattern,
         weights=_spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None,
-        activations=_spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None,
+        activations=DYNAMIC if bits["dynamic"] else asked,
     )
 
 
