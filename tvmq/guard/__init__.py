@@ -20,17 +20,20 @@ import tvm
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
 from tvmq.errors import AccuracyWarning
+from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure, Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.raising import raised
-from tvmq.guard.report import missed, with_report
+from tvmq.guard.regions import products
+from tvmq.guard.report import missed, nothing_left, with_report
 from tvmq.guard.trials import Make, Trial, Trials, rules_of
 
 
 def guarded(
     module: tvm.IRModule, judge: Judge, make: Make, guard: Guard, *, refusal: str | None = None, quick: bool = False
 ) -> tvm.IRModule:
-    """The module, or one of more precision where it does not keep the bound; a warning where none does.
+    """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
+    bits does.
 
     module   quantized with the options as they are
     make     makes others from the same calibration
@@ -50,6 +53,8 @@ def guarded(
     if not final.holds(guard):
         text = missed(search, final, guard, tried=trials.tried, refusal=refusal)
         warnings.warn(text, AccuracyWarning, stacklevel=4)
+    elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
+        warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=4)
     return result
 
 

@@ -18,7 +18,8 @@ from tvmq.passes.collect import collect, watched
 from tvmq.passes.observed import Observing
 from tvmq.passes.taps import Evaluator
 
-EVERY = 4  # of the batches one is kept
+EVERY = 4  # of the batches one judges
+GOLDEN = 0.6180339887498949  # steps of it meet no period of the data, as every fourth batch would
 MOST_SAMPLES = 32
 ENOUGH = 4  # fewer samples of later batches are not enough: the first ones serve
 MOST_BYTES = 2**27
@@ -79,7 +80,7 @@ class Kept:
         """The same batches; some of them are remembered."""
         for index, (feed, count) in enumerate(batches):
             self.fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})
-            kept = self._spread if index % EVERY == EVERY - 1 else self._first
+            kept = self._spread if is_judge(index) else self._first
             self._last = None
             if sum(one.count for one in kept) < MOST_SAMPLES and _bytes(kept) < MOST_BYTES:
                 self._last = Batch(dict(feed), count)
@@ -99,6 +100,15 @@ class Kept:
         """One of four, spread over the data; of a few samples the first ones."""
         enough = sum(batch.count for batch in self._spread) >= ENOUGH
         return self._spread if enough else self.all_batches()
+
+
+def is_judge(index: int) -> bool:
+    """True for one of EVERY batches, spread without a period.
+
+    >>> [index for index in range(16) if is_judge(index)]
+    [2, 7, 10, 15]
+    """
+    return (index + 1) * GOLDEN % 1 >= 1 - 1 / EVERY
 
 
 def _bytes(batches: Iterable[Batch]) -> int:

@@ -12,6 +12,7 @@ from tvmq.guard.raising import Search
 from tvmq.guard.regions import Part
 
 NAMED_PARTS = 3
+LEFT = "left: more calibration samples, training with quantization in mind"
 
 
 def with_report(module: tvm.IRModule, search: Search, final: Figure) -> tvm.IRModule:
@@ -42,8 +43,18 @@ def missed(search: Search, final: Figure, guard: Guard, *, tried: int, refusal: 
     if refusal is not None:
         left = f"{refusal}; left: another target, or training with quantization in mind"
     else:
-        left = "left: more calibration samples, training with quantization in mind"
+        left = LEFT
     return f"{start}; {best}; {left}, or a lower bound (guard=, --guard; guard=None asks for none)"
+
+
+def nothing_left(search: Search, guard: Guard, *, tried: int) -> str:
+    """The sentence for a model that keeps the bound with all its convolutions and products in float alone."""
+    start = f"quantize: int8 keeps {search.before.figure} of float's outputs, the guard asks for {guard}"
+    return (
+        f"{start}; {tried} modules of more precision were tried, and none with a convolution or product in 8 bits keeps "
+        f"the bound: this is the float model; to blame: {_blamed(search)}; {LEFT}, or a lower bound (guard=, --guard; "
+        "guard=None asks for none)"
+    )
 
 
 def _blamed(search: Search) -> str:
