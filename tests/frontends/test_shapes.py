@@ -272,6 +272,15 @@ def test_reshape_by_values_is_refused() -> None:
         from_onnx(model)
 
 
+def test_a_size_of_a_large_tensor_folds() -> None:
+    model = onnx.ModelProto()
+    model.CopyFrom(FLATTEN)
+    dims = model.graph.input[0].type.tensor_type.shape.dim
+    dims[1].dim_value, dims[2].dim_value = 600, 300
+    mod, _ = from_onnx(model, shape={"x": (1, 600, 300)})
+    assert operators(mod) == ["reshape", "relu"]
+
+
 def test_constants_that_would_grow_large_are_not_folded() -> None:
     nodes = [node("ConstantOfShape", ["shape"], "zeros"), node("Add", ["x", "zeros"], "y")]
     model = make_model(nodes, {"x": ("float32", (300, 300))}, ["y"], {"shape": np.array([300, 300])})

@@ -222,7 +222,8 @@ class _Folder:
         """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
         most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
         for name, inferred in zip(node.output, self._inferred(node, feed), strict=True):
-            dims = self.shapes.get(name) or inferred
+            dims = self.shapes.get(name)
+            dims = inferred if dims is None else dims  # a number has no dimensions, and they are known
             known = [d for d in dims or [] if isinstance(d, int)]
             if dims is not None and len(known) == len(dims):
                 if math.prod(known) > most:
