@@ -241,7 +241,7 @@ def _quantized(
     if guard is None or data is None or not is_calibrated(config) or config.do_simulation:
         return module
     refusal = why_not(config, backend)
-    judge = Judge(prepared, _judged_batches(guard, kept, data), evaluator, guard)
+    judge = Judge(prepared, module, _judged_batches(guard, kept, data), evaluator, guard)
     return guarded(module, judge, partial(make, floats=refusal is not None), guard, refusal=refusal)
 
 

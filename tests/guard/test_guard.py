@@ -15,7 +15,7 @@ from tvmq.backends import backend_named
 from tvmq.errors import AccuracyWarning, CalibrationError, ConfigError
 from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
-from tvmq.guard.judge import judged_outputs
+from tvmq.guard.evidence import judged_outputs
 from tvmq.guard.kept import Kept
 from tvmq.guard.raising import _steps
 from tvmq.guard.regions import kinds, regions
@@ -173,6 +173,31 @@ def test_an_output_of_places_is_not_judged():
     model = net.model(y, net.op("ArgMax", y, axis=1))
     mod, _ = tvmq.from_onnx(model)
     assert judged_outputs(mod) == [0]
+
+
+def test_what_an_ordering_reads_is_judged_in_place_of_its_results():
+    model = small_variance()
+    y = model.graph.output[0].name
+    places = onnx.helper.make_node("ArgMax", [y], ["place"], axis=1)
+    del model.graph.output[:]
+    model.graph.node.append(places)
+    model.graph.output.append(onnx.helper.make_tensor_value_info("place", onnx.TensorProto.INT64, None))
+    mod, params = tvmq.from_onnx(model)
+    data = samples(model)
+    module = tvmq.quantize(mod, params, data)
+    assert any(note.startswith("guard: only products in 8 bits") for note in tvmq.explain(module).ledger.notes)
+    exe, wanted = tvmq.build(module), tvmq.build(mod, params=params)
+    assert [result.dtype for result in exe.run(data[0])] == [np.int64]
+    same = [exe.run(feed)[0] == wanted.run(feed)[0] for feed in samples(model, seed=1)]
+    assert np.mean(same) > 0.9
+
+
+def test_a_healthy_network_of_places_is_left_alone():
+    net = Net((1, 8))
+    model = net.model(net.op("ArgMax", net.dense(net.op("Relu", net.dense("x", 8, 16)), 16, 6), axis=1))
+    mod, params = tvmq.from_onnx(model)
+    module = tvmq.quantize(mod, params, samples(model))
+    assert model_hash(module) == model_hash(tvmq.quantize(mod, params, samples(model), guard=None))
 
 
 @pytest.mark.parametrize(

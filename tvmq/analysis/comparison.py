@@ -9,17 +9,17 @@ import numpy as np
 import tvm
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.analysis.layer_tensors import Pair, integer_names, layer_tensors, pairs
 from tvmq.analysis.layer_weights import Weight, Weights
-from tvmq.analysis.probes import cut, tapped
 from tvmq.codegen.build_module import build
 from tvmq.codegen.executable import Executable
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
+from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.plain import plain_module
+from tvmq.graph.probes import cut, tapped
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.unpacked import unpacked
 from tvmq.graph.view import View

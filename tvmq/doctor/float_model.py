@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.analysis.layer_tensors import LayerTensor, layer_tensors
-from tvmq.analysis.probes import tapped
 from tvmq.analysis.work import float_macs
 from tvmq.codegen.build_module import build
 from tvmq.dataset import Dataset
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.patient import Arrays, Patient, decibels
+from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
+from tvmq.graph.probes import tapped
 from tvmq.graph.view import View
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names

@@ -7,19 +7,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import tvm
-from tvm import relax
 
 from tvmq.codegen.reference import Reference
 from tvmq.dataset import Feed, samples_in
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View, op_name, used_vars
 from tvmq.guard.bound import Figure, Guard
+from tvmq.guard.evidence import find_evidence, judged_outputs, with_evidence
 from tvmq.guard.kept import Batch
 from tvmq.numerics.deviation import Deviation
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
-# Their results are places and counts: one that changes by a step is another one, and no decibels say how bad that is
-ORDERING = frozenset(("argmax", "argmin", "argsort", "sort", "topk", "vision.non_max_suppression", "nonzero", "unique"))
 Run = Callable[[Feed], Sequence[np.ndarray]]
 Evaluator = Callable[[tvm.IRModule], Run]
 
@@ -28,21 +25,37 @@ class Judge:
     """Compares modules with the float one, whose outputs are computed once.
 
     prepared   the float module
+    quantized  the module made of it with the options as they are
     batches    samples; what float gives for them is computed where they do not bring it
     evaluator  compiles a module for this CPU
     """
 
-    def __init__(self, prepared: tvm.IRModule, batches: Sequence[Batch], evaluator: Evaluator, guard: Guard) -> None:
+    def __init__(
+        self,
+        prepared: tvm.IRModule,
+        quantized: tvm.IRModule,
+        batches: Sequence[Batch],
+        evaluator: Evaluator,
+        guard: Guard,
+    ) -> None:
         self.guard, self._batches, self._evaluator = guard, batches, evaluator
-        self._judged = judged_outputs(prepared) if guard.metric is None else []
+        self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
+        self._judged = self._positions(prepared) if guard.metric is None else []
         self._wanted: list[list[np.ndarray]] = []
         if guard.metric is None and not self._judged:
             return  # nothing that a figure could be made of
-        run = None if all(batch.results is not None for batch in batches) else evaluator(prepared)
+        known = not self.evidence and all(batch.results is not None for batch in batches)
+        run = None if known else evaluator(with_evidence(prepared, self.evidence) or prepared)
         for batch in batches:
-            results = batch.results if run is None or batch.results is not None else run(batch.feed)
+            is_known = batch.results is not None and not self.evidence
+            results = batch.results if run is None or is_known else run(batch.feed)
             self._wanted.append(_real(results or (), batch))
         self._score = guard.metric(_joined(self._wanted), guard.labels) if guard.metric and batches else None
+
+    def _positions(self, prepared: tvm.IRModule) -> list[int]:
+        """Of what is judged: all the evidence, which comes first, and outputs."""
+        first = len(self.evidence)
+        return [*range(first), *(first + index for index in judged_outputs(prepared))]
 
     @property
     def is_possible(self) -> bool:
@@ -51,7 +64,13 @@ class Judge:
 
     def figure(self, module: tvm.IRModule) -> Figure:
         """What the compiled module does."""
-        run = self._run(module)
+        whole = with_evidence(module, self.evidence)
+        if whole is None:
+            return Figure(-math.inf)  # what cannot be seen is not taken for good
+        return self.measured(self._run(whole))
+
+    def measured(self, run: Run) -> Figure:
+        """What this gives for the samples, the evidence first."""
         found = [_real(run(batch.feed), batch) for batch in self._batches]
         sqnr = min((self._sqnr(index, found) for index in self._judged or range(len(found[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
@@ -90,19 +109,3 @@ def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
 def _joined(found: list[list[np.ndarray]]) -> list[np.ndarray]:
     """Outputs of all samples, in order."""
     return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*found, strict=True)]
-
-
-def judged_outputs(module: tvm.IRModule) -> list[int]:
-    """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values."""
-    view = View(module)
-    ordered: set[str] = set()
-    for var, value in view.bindings:
-        if op_name(value) in ORDERING or not ordered.isdisjoint(used_vars(value)):
-            ordered.add(var.name)
-    return [
-        index
-        for index, name in enumerate(view.outputs)
-        if name not in ordered
-        and isinstance(view.var[name].ty, relax.TensorType)
-        and "float" in str(view.var[name].ty.dtype)
-    ]

@@ -1,0 +1,84 @@
+"""What outputs are judged by that decibels cannot judge: places and counts, and what is looked up by them.
+
+    y = argmax(x)             a step of x is another place, and no signal to error says how bad that is: x is judged
+
+The float tensors that an ordering operator reads are evidence for all outputs behind it. A quantized module has them
+too, as floats or codes, under the names that the source gave them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.layer_tensors import LayerTensor, layer_tensors, pairs
+from tvmq.graph.probes import tapped
+from tvmq.graph.view import View, dtype_of, op_name, used_vars
+
+ORDERING = frozenset(("argmax", "argmin", "argsort", "sort", "topk", "vision.non_max_suppression", "nonzero", "unique"))
+
+
+def judged_outputs(module: tvm.IRModule) -> list[int]:
+    """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values."""
+    view = View(module)
+    ordered = _behind_orderings(view)
+    return [index for index, name in enumerate(view.outputs) if name not in ordered and _is_float(view, name)]
+
+
+def find_evidence(prepared: tvm.IRModule, quantized: tvm.IRModule) -> list[LayerTensor]:
+    """Tensors of a float module that orderings read, of those that its outputs need; none that stand behind another.
+
+    quantized  the module made of it: what it lacks is left out
+    """
+    view = View(prepared)
+    ordered = _behind_orderings(view)
+    read = {
+        name: None
+        for var, value in view.bindings
+        if op_name(value) in ORDERING and _is_needed(view, var.name)
+        for name in used_vars(value)
+        if name not in ordered and _is_float(view, name)
+    }
+    if not read:
+        return []
+    known = {pair.a.plain: pair.a for pair in pairs(layer_tensors(prepared), layer_tensors(quantized))}
+    return [known[name] for name in read if name in known]
+
+
+def with_evidence(module: tvm.IRModule, evidence: Sequence[LayerTensor]) -> tvm.IRModule | None:
+    """The module whose results are the evidence as floats, then its own; None where it lacks some."""
+    if not evidence:
+        return module
+    found = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
+    tensors = [found.get(id(tensor)) for tensor in evidence]
+    wanted = [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors if tensor is not None]
+    return tapped(module, wanted) if len(wanted) == len(evidence) else None
+
+
+def _behind_orderings(view: View) -> set[str]:
+    ordered: set[str] = set()
+    for var, value in view.bindings:
+        if op_name(value) in ORDERING or not ordered.isdisjoint(used_vars(value)):
+            ordered.add(var.name)
+    return ordered
+
+
+def _is_needed(view: View, name: str) -> bool:
+    """True for what an output is made of."""
+    waiting, seen = [name], {name}
+    while waiting:
+        current = waiting.pop()
+        if view.is_output(current):
+            return True
+        for reader in view.readers[current]:
+            if reader not in seen:
+                seen.add(reader)
+                waiting.append(reader)
+    return False
+
+
+def _is_float(view: View, name: str) -> bool:
+    var = view.var[name]
+    return isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
