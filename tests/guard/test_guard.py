@@ -15,7 +15,7 @@ from tvmq.backends import backend_named
 from tvmq.errors import AccuracyWarning, CalibrationError, ConfigError
 from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
-from tvmq.guard.evidence import judged_outputs
+from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.guard.kept import Kept
 from tvmq.guard.raising import _steps
 from tvmq.guard.regions import kinds, regions
@@ -172,7 +172,18 @@ def test_an_output_of_places_is_not_judged():
     y = net.dense("x", 8, 6)
     model = net.model(y, net.op("ArgMax", y, axis=1))
     mod, _ = tvmq.from_onnx(model)
-    assert judged_outputs(mod) == [0]
+    assert judged_outputs(mod) == [0] and looked_up_outputs(mod) == []
+
+
+def test_floats_that_an_argmax_looks_up_are_judged_but_for_a_quarter():
+    net = Net((4, 8))
+    y = net.dense("x", 8, 6)
+    place = net.op("ArgMax", y, axis=1)
+    best = net.op("GatherElements", y, place, axis=1)
+    mod, _ = tvmq.from_onnx(net.model(best, place))
+    assert judged_outputs(mod) == [] and looked_up_outputs(mod) == [0]
+    wanted, got = drop_largest_errors(np.arange(8.0), np.array([9.0, 1, 2, 3, 4, 5, 6, -7]))
+    assert np.array_equal(wanted, got) and wanted.tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_what_an_ordering_reads_is_judged_in_place_of_its_results():
@@ -270,8 +281,8 @@ def test_a_trial_that_cannot_be_made_or_is_one_too_many_is_none():
 
 
 def test_samples_are_kept_from_all_over_the_data():
-    kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(40)]
-    assert len(list(kept._passing(feeds))) == 40
+    kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
+    assert len(list(kept._passing(feeds))) == 80
     judging = [int(batch.feed["x"][0, 0]) for batch in kept.batches()]
     assert judging[:8] == [2, 7, 10, 15, 20, 23, 28, 31]
     assert {index % 2 for index in judging} == {0, 1} and {index % 3 for index in judging} == {0, 1, 2}

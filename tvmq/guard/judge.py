@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import tvm
@@ -12,7 +12,13 @@ from tvmq.codegen.reference import Reference
 from tvmq.dataset import Feed, samples_in
 from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure, Guard
-from tvmq.guard.evidence import find_evidence, judged_outputs, with_evidence
+from tvmq.guard.evidence import (
+    drop_largest_errors,
+    find_evidence,
+    judged_outputs,
+    looked_up_outputs,
+    with_evidence,
+)
 from tvmq.guard.kept import Batch
 from tvmq.numerics.deviation import Deviation
 
@@ -39,6 +45,7 @@ class Judge:
         guard: Guard,
     ) -> None:
         self.guard, self._batches, self._evaluator = guard, batches, evaluator
+        self._looked_up: set[int] = set()
         self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
         self._judged = self._positions(prepared) if guard.metric is None else []
         self._wanted: list[list[np.ndarray]] = []
@@ -55,7 +62,9 @@ class Judge:
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
         """Of what is judged: all the evidence, which comes first, and outputs."""
         first = len(self.evidence)
-        return [*range(first), *(first + index for index in judged_outputs(prepared))]
+        self._looked_up = {first + index for index in looked_up_outputs(prepared)}
+        plain = (first + index for index in judged_outputs(prepared))
+        return sorted((*range(first), *plain, *self._looked_up))
 
     @property
     def is_possible(self) -> bool:
@@ -91,13 +100,24 @@ class Judge:
         """Of one output; infinite where float gives nothing but zeros, of which a ratio says nothing."""
         deviation = Deviation()
         power = 0.0
-        for wanted, got in zip(self._wanted, found, strict=True):
-            if wanted[index].shape != got[index].shape:
-                continue
-            deviation.add(wanted[index].astype(np.float64), got[index].astype(np.float64))
-            power += float(np.nansum(np.abs(np.nan_to_num(wanted[index].astype(np.float64), posinf=0.0, neginf=0.0))))
+        for wanted, got in self._compared(index, found):
+            deviation.add(wanted, got)
+            power += float(np.nansum(np.abs(np.nan_to_num(wanted, posinf=0.0, neginf=0.0))))
         figure = deviation.figures().sqnr
         return math.inf if power == 0.0 else round(figure, 1) if math.isfinite(figure) else figure
+
+    def _compared(self, index: int, found: list[list[np.ndarray]]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """What float gives for one output, and what it is compared with."""
+        both = [
+            (wanted[index].astype(np.float64), got[index].astype(np.float64))
+            for wanted, got in zip(self._wanted, found, strict=True)
+            if wanted[index].shape == got[index].shape
+        ]
+        if index not in self._looked_up or not both:
+            yield from both
+        else:
+            wanted, got = (np.concatenate([one.ravel() for one in side]) for side in zip(*both, strict=True))
+            yield drop_largest_errors(wanted, got)
 
 
 def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:

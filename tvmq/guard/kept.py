@@ -21,7 +21,7 @@ from tvmq.passes.taps import Evaluator
 EVERY = 4  # of the batches one judges
 GOLDEN = 0.6180339887498949  # steps of it meet no period of the data, as every fourth batch would
 MOST_SAMPLES = 32
-ENOUGH = 4  # fewer samples of later batches are not enough: the first ones serve
+ENOUGH = 16  # fewer samples spread over the data are not enough to judge by: all that are kept serve
 MOST_BYTES = 2**27
 
 
@@ -97,7 +97,7 @@ class Kept:
         return [*self._first, *self._spread]
 
     def batches(self) -> list[Batch]:
-        """One of four, spread over the data; of a few samples the first ones."""
+        """One of four, spread over the data; of a few samples all that are kept."""
         enough = sum(batch.count for batch in self._spread) >= ENOUGH
         return self._spread if enough else self.all_batches()
 
