@@ -363,7 +363,7 @@ def _calibration(
             momentum=config.momentum if "moving_average" in config.observers else None,
         )
     statistics = kept.statistics
-    chosen = choose_ranges(annotated, statistics, config)
+    chosen = choose_ranges(annotated, statistics, config, kept.choices)
     if "auto" in config.observers:
         seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
         samples = [(batch.feed, batch.count) for batch in kept.all_batches()]

@@ -51,7 +51,10 @@ class Judge:
 
     def figure(self, module: tvm.IRModule) -> Figure:
         """What the compiled module does."""
-        run = self._run(module)
+        return self.measured(self._run(module))
+
+    def measured(self, run: Run) -> Figure:
+        """What this gives for the samples."""
         found = [_real(run(batch.feed), batch) for batch in self._batches]
         sqnr = min((self._sqnr(index, found) for index in self._judged or range(len(found[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
