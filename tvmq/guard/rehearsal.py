@@ -1,9 +1,10 @@
-"""All choices of layers in float from one compiled module: roundings that switches turn on and off.
+"""All choices of precision from one compiled module: roundings that switches turn on and off.
 
 Before                                            After
     x_sq = simulated_quantize(x)                      x_sq = simulated_quantize(x)
     w_sq = simulated_quantize(w)                      x_c = where(switch_0, x_sq, x)
-    c = conv2d(x_sq, w_sq)                            c = where(switch_1, conv2d(x_c, rounded w), conv2d(x_c, w))
+    c = conv2d(x_sq, w_sq)                            x_d = where(switch_1, x_c rounded by its own scale, x_c)
+                                                      c = where(switch_2, conv2d(x_d, rounded w), conv2d(x_c, w))
 
 To compile an integer module for each choice took ten times as long as to quantize. A rehearsal rounds where the integer
 module would, in float: it ranks choices. What is handed out is an integer module, which is measured itself.
@@ -11,7 +12,7 @@ module would, in float: it ranks choices. What is handed out is an integer modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,26 +20,38 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import View, const_value, op_name, used_vars
+from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.guard.bound import Figure
 from tvmq.guard.judge import Judge
+from tvmq.guard.precision import Precision
 from tvmq.passes.ops.base import Group
 from tvmq.passes.partition import integer_groups
-from tvmq.passes.taps import Feed, Run
+from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED
+from tvmq.passes.taps import Run
 
 SIMULATED = "tvmq.simulated_quantize"
 
 
+READ, WEIGHT, DYNAMIC = "read", "weight", "dynamic"
+
+
 @dataclass(frozen=True)
 class Switch:
-    """One rounding: of what a group reads (`tensor`), or of its weight (None); group None: a float operator reads it."""
+    """One rounding.
+
+    kind    of what is read, of a weight, or of what is read by a scale made at run time
+    group   that reads it; None: a float operator
+    tensor  that is read; "" of others
+    """
 
     name: str
+    kind: str
     group: str | None
-    tensor: str | None
+    tensor: str = ""
 
 
 class Rehearsal:
@@ -47,9 +60,12 @@ class Rehearsal:
     calibrated  the float module with its simulated_quantize operators
     judge       has samples and what float gives for them
     compiled    compiles a module for this CPU; called at the first figure
+    dynamic     scales can be made at run time: of the groups `dynamic`
     """
 
-    def __init__(self, calibrated: tvm.IRModule, judge: Judge, compiled: Callable[[tvm.IRModule], Run]) -> None:
+    def __init__(
+        self, calibrated: tvm.IRModule, judge: Judge, compiled: Callable[[tvm.IRModule], Run], *, dynamic: bool = True
+    ) -> None:
         self.view = View(calibrated)
         self.groups = {group.output: group for group in integer_groups(get_ledger(calibrated).layers)}
         self._home = {member: group.output for group in self.groups.values() for member in group.members}
@@ -58,22 +74,23 @@ class Rehearsal:
         self._switches: list[Switch] = []
         self._run: Run | None = None
         self._readers = self._groups_that_read()
+        self.dynamic = [key for key, group in self.groups.items() if dynamic and _can_be_dynamic(self.view, group)]
 
-    def figure(self, floats: Collection[str]) -> Figure:
-        """With these groups, by the names of their results, in float."""
+    def figure(self, precision: Precision) -> Figure:
+        """With groups, by the names of their results, in more precision."""
         if self._run is None:
             module, self._switches = with_switches(self._calibrated, self._home)
             self._run = self._compiled(module)
-        run, feed = self._run, self._positions(self.really_float(floats))
+        run, feed = self._run, self._positions(self.decided(precision))
         return self._judge.measured(lambda batch: run({**batch, **feed}))
 
-    def really_float(self, floats: Collection[str]) -> frozenset[str]:
-        """Those of them that are float in the end: what only moves codes goes with the groups that read it."""
-        found = set(floats)
+    def decided(self, precision: Precision) -> Precision:
+        """What is float in the end: what only moves codes goes with the groups that read it."""
+        found = set(precision.floats)
         for key, group in reversed(self.groups.items()):
             if group.passes and key in found and any(reader not in found for reader in self._readers.get(key, ())):
                 found.discard(key)
-        return frozenset(found)
+        return Precision(frozenset(found), precision.dynamic)
 
     def _groups_that_read(self) -> dict[str, list[str]]:
         """{tensor: groups that read it in codes}."""
@@ -83,18 +100,26 @@ class Rehearsal:
                 readers.setdefault(name, []).append(key)
         return readers
 
-    def _positions(self, floats: frozenset[str]) -> dict[str, np.ndarray]:
-        return {switch.name: np.array(self._is_on(switch, floats)) for switch in self._switches}
+    def _positions(self, precision: Precision) -> dict[str, np.ndarray]:
+        return {switch.name: np.array(self._is_on(switch, precision)) for switch in self._switches}
 
-    def _is_on(self, switch: Switch, floats: frozenset[str]) -> bool:
+    def _is_on(self, switch: Switch, precision: Precision) -> bool:
         """Float operators read codes where the tensor comes from integers, and other integers read it."""
-        if switch.group is not None and switch.group not in floats:
+        group, floats = switch.group, precision.floats | precision.dynamic
+        if switch.kind == DYNAMIC:
+            return group in precision.dynamic
+        if group is not None and group not in (precision.floats if switch.kind == WEIGHT else floats):
             return True
-        if switch.tensor is None:
-            return False
         producer = self._home.get(switch.tensor)
         is_integer = producer is not None and producer not in floats
         return is_integer and any(reader not in floats for reader in self._readers.get(switch.tensor, ()))
+
+
+def _can_be_dynamic(view: View, group: Group) -> bool:
+    """True for what reads one activation and has a constant weight, which is rounded here."""
+    value = view.value[group.root]
+    weight = view.value.get(value.args[1].name) if op_name(value) in WEIGHTED and not is_const(value.args[1]) else None
+    return weight is not None and op_name(weight) == SIMULATED and weight.attrs.kind == "weight"
 
 
 def with_switches(mod: tvm.IRModule, home: Mapping[str, str]) -> tuple[tvm.IRModule, list[Switch]]:
@@ -148,13 +173,13 @@ class _Wiring:
             if (name, group) not in self._switched:
                 plain, codes = self._rounded[name]
                 tensor = self.view.value[name].args[0].name
-                on = self._switch((name, group), Switch(f"tvmq_switch_{len(self.switches)}", group, tensor))
+                on = self._switch((name, group), READ, group, tensor)
                 chosen = self.rewriter.emit(relax.op.where(on, codes, plain), f"{name}_chosen")
                 self._switched[name, group] = chosen
             self.rewriter.bind(self.view.var[name], self._switched[name, group])
 
     def _layer(self, var: relax.Var, value: relax.Expr, group: str | None) -> relax.Var:
-        """A binding as it is; what has a weight once with it and once with its codes, which are constants for kernels."""
+        """A binding as it is; with a weight twice, as it is and with its codes: constants are what kernels need."""
         rewriter = self.rewriter
         weights = [name for name in used_vars(value) if name in self._weights]
         if not weights:
@@ -162,12 +187,29 @@ class _Wiring:
         name = weights[0]
         plain = rewriter.emit(rewriter.substitute(value), f"{var.name}_float")
         rewriter.bind(self.view.var[name], self._weights[name][1])
-        codes = rewriter.emit(rewriter.substitute(value), f"{var.name}_codes")
-        on = self._switch((name, group), Switch(f"tvmq_switch_{len(self.switches)}", group, None))
+        new = rewriter.substitute(value)
+        read = self._by_own_scale(new, op_name(value), group)
+        codes = rewriter.emit(relax.Call(new.op, [read, *new.args[1:]], new.attrs, new.ty_args), f"{var.name}_codes")
+        on = self._switch((name, group), WEIGHT, group)
         return rewriter.emit(relax.op.where(on, codes, plain), var.name)
 
-    def _switch(self, key: tuple[str, str | None], switch: Switch) -> relax.Var:
+    def _by_own_scale(self, call: relax.Call, name: str, group: str | None) -> relax.Expr:
+        """What a product reads, or codes of it made at run time."""
+        x = call.args[0]
+        if name not in WEIGHTED or group is None:
+            return x
+        rank = len(x.ty.shape)
+        first, count = (rank - 1, 1) if name == "matmul" else (1, rank - 1)
+        emit = self.rewriter.emit
+        scale = emit(ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE), f"{x.name}_own_scale")
+        codes = emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_own_codes")
+        floats = emit(relax.op.multiply(relax.op.astype(codes, "float32"), scale), f"{x.name}_own")
+        on = self._switch((x.name, f"{group}:own"), DYNAMIC, group)
+        return emit(relax.op.where(on, floats, x), f"{x.name}_read")
+
+    def _switch(self, key: tuple[str, str | None], kind: str, group: str | None, tensor: str = "") -> relax.Var:
         if key not in self.switches:
+            switch = Switch(f"tvmq_switch_{len(self.switches)}", kind, group, tensor)
             self.switches[key] = switch, relax.Var(switch.name, relax.TensorType((), "bool"))
         return self.switches[key][1]
 
@@ -179,8 +221,3 @@ def _rounded(call: relax.Call) -> relax.Constant:
     channel = axis if axis >= 0 else None
     codes = numerics.quantize(values, scale, zero, axis=channel, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
     return relax.const(numerics.dequantize(codes, scale, zero, axis=channel))
-
-
-def group_of(rehearsal: Rehearsal, key: str) -> Group:
-    """Of a ledger's key."""
-    return rehearsal.groups[key]
