@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from tvmq.graph.island_costs import elements, operations
-from tvmq.graph.view import View, used_vars
+from tvmq.graph.view import View
 
 FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
@@ -42,6 +42,6 @@ def dynamic_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
         operations(view.value[name])
         for key in keys
         for name in layers[key]["members"]
-        if name != layers[key]["root"] and name in view.value and used_vars(view.value[name])
+        if name in view.value and name != layers[key]["root"]
     )
     return converted / CONVERTED + steps / FLOAT_OPERATIONS

@@ -97,18 +97,24 @@ def _steps(
     """Ever more precision, in words and by keys; `dynamic` can make their codes at run time."""
     if between:
         yield "only products in 8 bits", Precision(frozenset(between))
-    count, waits = 1, bool(dynamic)
+    waits = bool(dynamic)
     at_run_time = Precision(frozenset(between), frozenset(dynamic))
-    while count < len(heavy):
+    for count in _counts(heavy, layers):
         if waits and dynamic_seconds(dynamic, layers, view) <= float_seconds(heavy[:count], layers, view):
             waits = False
             yield CODES_AT_RUN_TIME, at_run_time
         text = "the first product" if count == 1 else f"the first {count} products"
         yield f"{text} in float too", Precision(frozenset([*between, *heavy[:count]]))
-        count *= 2
     if waits:
         yield CODES_AT_RUN_TIME, at_run_time
     yield "all in float", Precision(frozenset([*between, *heavy]))
+
+
+def _counts(heavy: list[str], layers: Layers) -> list[int]:
+    """1, 2, 4 ... of the first products, and as many as have LITTLE_WORK."""
+    doubled = [2**power for power in range(len(heavy).bit_length())]
+    little = sum(_share(heavy[: count + 1], layers) <= LITTLE_WORK for count in range(len(heavy)))
+    return sorted(count for count in {*doubled, little} if 0 < count < len(heavy))
 
 
 def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None:
@@ -124,24 +130,29 @@ def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None
 
 def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard) -> None:
     """A part, or halves of it that do without; products in float get codes made at run time where that does."""
-    precision = search.best.precision
-    trial = trials.attempt(precision.back(part.keys))
-    if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
-        if trials.rehearsal.decided(trial.precision) != trials.rehearsal.decided(precision):
-            search.steps.append((f"{part} back to 8 bits", trial.figure))  # else it stays float, between others that do
-        search.best = trial
+    trial = _attempted(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
+    if trial is not None and trial is search.best:
         return
-    if len(part.keys) > 1 and not _is_light(part, search.layers):
+    movable = search.best.precision.floats.intersection(part.keys).intersection(trials.rehearsal.dynamic)
+    if movable:
+        at_run_time = search.best.precision.at_run_time(movable)
+        _attempted(at_run_time, f"{part} by scales made at run time", search, trials, guard)
+    if len(part.keys) > 1 and not _is_light(part, search.layers) and not trials.is_over:
         middle = len(part.keys) // 2
         for keys in (part.keys[:middle], part.keys[middle:]):
             _give_part_back(part_of(keys, search.layers, view), search, view, trials, guard)
         return
     search.blamed.append((part, search.before.figure if trial is None else trial.figure))
-    if precision.floats.issuperset(part.keys) and set(trials.rehearsal.dynamic).issuperset(part.keys):
-        trial = trials.attempt(precision.at_run_time(part.keys))
-        if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
-            search.steps.append((f"{part} by scales made at run time", trial.figure))
-            search.best = trial
+
+
+def _attempted(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
+    """A choice of less precision, which becomes the best one if it is as good."""
+    trial, before = trials.attempt(precision), search.best.precision
+    if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
+        if trials.rehearsal.decided(precision) != trials.rehearsal.decided(before):
+            search.steps.append((text, trial.figure))  # else it stays float, between others that do
+        search.best = trial
+    return trial
 
 
 def _is_light(part: Part, layers: Layers) -> bool:

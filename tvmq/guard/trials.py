@@ -9,7 +9,7 @@ from tvmq.guard.bound import Figure
 from tvmq.guard.precision import Precision
 from tvmq.guard.rehearsal import Rehearsal
 
-MOST_TRIALS = 48
+MOST_TRIALS = 24
 
 
 @dataclass(frozen=True)
