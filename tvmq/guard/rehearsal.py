@@ -12,7 +12,7 @@ module would, in float: it ranks choices. What is handed out is an integer modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +26,11 @@ from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.guard.bound import Figure
-from tvmq.guard.judge import Judge
+from tvmq.guard.judge import Evaluator, Judge, Run
 from tvmq.guard.precision import Precision
 from tvmq.passes.ops.base import Group
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED
-from tvmq.passes.taps import Run
 
 SIMULATED = "tvmq.simulated_quantize"
 
@@ -63,9 +62,7 @@ class Rehearsal:
     dynamic     scales can be made at run time: of the groups `dynamic`
     """
 
-    def __init__(
-        self, calibrated: tvm.IRModule, judge: Judge, compiled: Callable[[tvm.IRModule], Run], *, dynamic: bool = True
-    ) -> None:
+    def __init__(self, calibrated: tvm.IRModule, judge: Judge, compiled: Evaluator, *, dynamic: bool = True) -> None:
         self.view = View(calibrated)
         self.groups = {group.output: group for group in integer_groups(get_ledger(calibrated).layers)}
         self._home = {member: group.output for group in self.groups.values() for member in group.members}
