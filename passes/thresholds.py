@@ -43,8 +43,18 @@ from tvmq.spec import QParams, QuantSpec, choose_qparams
 Function = Callable[[np.ndarray], np.ndarray]
 
 
-def choose_ranges(mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics], config: QConfig) -> dict[str, Choice]:
-    """{key: choice} for every watched tensor of an annotated module; the key is its variable (`Watched.key`)."""
+def choose_ranges(
+    mod: tvm.IRModule,
+    statistics: Mapping[str, TensorStatistics],
+    config: QConfig,
+    known: dict[tuple[str, str, QuantSpec], Choice] | None = None,
+) -> dict[str, Choice]:
+    """{key: choice} for every watched tensor of an annotated module; the key is its variable (`Watched.key`).
+
+    known  choices by (key, observer, spec) from the same statistics and configuration; those that are made are added,
+           but for tensors that nothing but tables read: theirs hang on the tables
+    """
+    known = {} if known is None else known
     view, ledger = View(mod), get_ledger(mod)
     functions = table_functions(view, integer_groups(ledger.layers))
     observers = ruled_observers(ledger)
@@ -52,7 +62,10 @@ def choose_ranges(mod: tvm.IRModule, statistics: Mapping[str, TensorStatistics],
     for w in watched(view):
         if w.key not in chosen:
             mode = observers.get(w.source, config.calibrate_mode)
-            chosen[w.key] = _choose_one(w, mode, statistics, config, functions.get(w.source, ()))
+            before = None if w.source in functions else known.get((w.key, mode, w.spec))
+            chosen[w.key] = before or _choose_one(w, mode, statistics, config, functions.get(w.source, ()))
+            if w.source not in functions:
+                known[w.key, mode, w.spec] = chosen[w.key]
     return chosen
 
 

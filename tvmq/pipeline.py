@@ -19,7 +19,6 @@ import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -231,18 +230,26 @@ def _quantized(
         return _calibrated(annotated, calibration, config)
     kept = Kept()
 
-    def make(rules: Sequence[Rule], *, quick: bool, floats: bool = False) -> tvm.IRModule:
+    def parts(rules: Sequence[Rule] = ()) -> tuple[tvm.IRModule, CalibrationResult, QConfig]:
         chosen = replace(config, rules=(*rules, *config.rules))
-        annotated = _annotated(tamed, chosen, backend_named("cpu") if floats else backend)
-        found = _calibration(annotated, data, chosen, outliers, kept, quick=quick)
-        return _calibrated(annotated, found, chosen)
+        annotated = _annotated(tamed, chosen, backend)
+        return annotated, _calibration(annotated, data, chosen, outliers, kept), chosen
 
-    module = make((), quick=False)
+    annotated, found, _ = parts()
+    module = _calibrated(annotated, found, config)
     if guard is None or data is None or not is_calibrated(config) or config.do_simulation:
         return module
-    refusal = why_not(config, backend)
     judge = Judge(prepared, module, _judged_batches(guard, kept, data), evaluator, guard)
-    return guarded(module, judge, partial(make, floats=refusal is not None), guard, refusal=refusal)
+    return guarded(
+        module,
+        judge,
+        lambda rules: _calibrated(*parts(rules)),
+        guard,
+        simulated=lambda: calibrate(annotated, found.ranges()),
+        evaluator=evaluator,
+        dynamic=backend.refuses_dynamic() is None,
+        refusal=why_not(config, backend),
+    )
 
 
 def _judged_batches(guard: Guard, kept: Kept, data: Dataset) -> list[Batch]:
@@ -342,13 +349,10 @@ def _calibration(
     config: QConfig,
     outliers: Outliers,
     kept: Kept | None = None,
-    *,
-    quick: bool = False,
 ) -> CalibrationResult:
     """Run the data through the module and choose thresholds.
 
-    kept   statistics of a run of the same data before, which are not taken again; those that are taken are added
-    quick  weights are rounded to nearest, which needs no data
+    kept  statistics of a run of the same data before, which are not taken again; those that are taken are added
     """
     kept = kept or Kept()
     if config.observers != {"global_scale"}:
@@ -363,7 +367,7 @@ def _calibration(
             momentum=config.momentum if "moving_average" in config.observers else None,
         )
     statistics = kept.statistics
-    chosen = choose_ranges(annotated, statistics, config)
+    chosen = choose_ranges(annotated, statistics, config, kept.choices)
     if "auto" in config.observers:
         seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
         samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
@@ -384,7 +388,7 @@ def _calibration(
         )
     settings = {"config": config.to_dict(), "outliers": outliers}
     result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
-    if quick or config.weight_rounding == "nearest" or not statistics:
+    if config.weight_rounding == "nearest" or not statistics:
         return result
     return replace(result, roundings=_roundings(calibrate(annotated, result.ranges()), data, config))
 

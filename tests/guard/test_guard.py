@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
+from tvm import relax
 
 import tvmq
 from tests.models import Net
 from tvmq.backends import backend_named
-from tvmq.errors import AccuracyWarning, CalibrationError, ConfigError
+from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
 from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.guard.kept import Kept
-from tvmq.guard.raising import _steps
+from tvmq.guard.precision import Precision
+from tvmq.guard.raising import CODES_AT_RUN_TIME, _steps
 from tvmq.guard.regions import kinds, regions
+from tvmq.guard.rehearsal import Rehearsal
 from tvmq.guard.trials import Trials
 from tvmq.pipeline import model_hash
 
@@ -252,6 +260,7 @@ def test_why_precision_is_not_raised():
 def _layer(key: str, op: str, inputs: list[str], macs: int = 0) -> dict[str, Any]:
     return {
         "op": op, "family": op, "precision": "int8", "macs": macs, "members": [key], "inputs": inputs, "layers": [key],
+        "root": key,
     }  # fmt: skip
 
 
@@ -260,24 +269,96 @@ def test_regions_end_at_products_and_streams_and_kinds_join_them():
     inputs = [["x"], ["l0"], ["l1"], ["l2"], ["l3"], ["l4", "l1"]]
     layers = {f"l{i}": _layer(f"l{i}", op, inputs[i], 9 * (op == "conv2d")) for i, op in enumerate(names)}
     assert regions(layers) == [["l0", "l1"], ["l3", "l4"], ["l5"]]
-    assert [part.keys for part in kinds(layers, layers)] == [("l0", "l1", "l3", "l4"), ("l5",)]
+    found = kinds(layers, _view(layers))
+    assert sorted(part.keys for part in found) == [("l0", "l1", "l3", "l4"), ("l5",)]
+    assert found[0].seconds >= found[1].seconds > 0
+
+
+def _view(layers: dict[str, Any], size: int = 64) -> Any:
+    """As much of a View as forecasts read: every tensor has `size` numbers, every layer is read."""
+    ty = SimpleNamespace(ty=relax.TensorType((size,), "float32"))
+    names = [*layers, "x"]
+    return SimpleNamespace(value={}, var=dict.fromkeys(names, ty), readers=dict.fromkeys(names, ["result"]))
 
 
 def test_steps_raise_precision_until_all_is_float():
-    found = dict(_steps(["norm"], ["a", "b", "c"]))
+    layers = {name: _layer(name, "dense", ["x"], macs=10**6) for name in ("a", "b", "c")}
+    layers["norm"] = _layer("norm", "multiply", ["a"])
+    found = dict(_steps(["norm"], ["a", "b", "c"], ["b"], layers, _view(layers)))
     assert list(found) == [
-        "only products in 8 bits", "the first product in float too", "the first 2 products in float too", "all in float",
+        "only products in 8 bits", CODES_AT_RUN_TIME, "the first product in float too",
+        "the first 2 products in float too", "all in float",
     ]  # fmt: skip
-    assert found["all in float"] == ["norm", "a", "b", "c"]
-    assert list(dict(_steps([], ["a"]))) == ["all in float"]
+    assert found["all in float"] == Precision(frozenset(layers))
+    assert found[CODES_AT_RUN_TIME] == Precision(frozenset(["norm"]), frozenset(["b"]))
+    dear = dict(_steps(["norm"], ["a", "b", "c"], ["b"], layers, _view(layers, size=10**6)))
+    assert list(dear).index(CODES_AT_RUN_TIME) > 1  # conversions of much cost more than a product in float
+    assert list(dict(_steps([], ["a"], [], layers, _view(layers)))) == ["all in float"]
 
 
-def test_a_trial_that_cannot_be_made_or_is_one_too_many_is_none():
-    def make(*_: Any, **__: Any) -> Any:
-        raise CalibrationError("no")
+def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
+    class Rehearsal:
+        def decided(self, precision: Precision) -> Precision:
+            return Precision(precision.floats - {"reshape"})
 
-    assert Trials(make, judge=None).attempt(()) is None
-    assert Trials(make, judge=None, most=0).attempt(()) is None
+        def figure(self, precision: Precision) -> Figure:
+            return Figure(float(len(precision.floats)))
+
+    trials = Trials(Rehearsal(), most=1)  # type: ignore[arg-type]
+    for names in (["a"], ["a", "reshape"]):
+        trial = trials.attempt(Precision(frozenset(names)))
+        assert trial is not None and trial.figure == Figure(1.0)
+    assert trials.tried == 1 and trials.is_over
+    assert trials.attempt(Precision(frozenset(["b"]))) is None
+
+
+def levels() -> onnx.ModelProto:
+    """A product of samples whose levels span four orders of magnitude, brought to one level; a second product."""
+    net = Net((1, 16, 64))
+    x = net.dense("x", 64, 32)
+    power = net.op("ReduceMean", net.op("Mul", x, x), axes=[-1], keepdims=1)
+    y = net.op("Div", x, net.op("Sqrt", net.op("Add", power, net.constant(np.float32([1e-9])))))
+    return net.model(net.dense(net.op("Relu", y), 32, 256))
+
+
+def leveled(seed: int = 0) -> list[dict[str, np.ndarray]]:
+    random = np.random.default_rng(seed)
+    size = 10.0 ** random.uniform(-2, 2, SAMPLES)
+    return [{"x": (size[i] * random.normal(size=(1, 16, 64))).astype(np.float32)} for i in range(SAMPLES)]
+
+
+def test_a_rehearsal_says_what_the_integer_module_does():
+    model, seen = spectrogram(), []
+
+    class Spy(Rehearsal):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            seen.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tvmq.guard.Rehearsal", Spy)
+        tvmq.quantize(*tvmq.from_onnx(model), samples(model))
+    (rehearsal,) = seen
+    judge, layers = rehearsal._judge, list(rehearsal.groups)
+    first, between = layers[:1], [key for key, group in rehearsal.groups.items() if not group.macs]
+    for precision in (
+        Precision(), Precision(frozenset(between)), Precision(frozenset([*between, *first])),
+        Precision(frozenset(between), frozenset(first)), Precision(frozenset(layers)),
+    ):  # fmt: skip
+        with tvmq.qconfig(rules=precision.rules(), weight_rounding="nearest", bias_correction=False):
+            module = tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=None)
+        wanted, found = judge.measured(tvmq.build(module).run, roughly=True).sqnr, rehearsal.figure(precision).sqnr
+        assert min(wanted, 60) == pytest.approx(min(found, 60), abs=1.5), precision
+
+
+def test_codes_made_at_run_time_are_a_rung():
+    model = levels()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tvmq.guard.forecast.MACS", 1e9)  # float products are dear
+        module = tvmq.quantize(*tvmq.from_onnx(model), leveled())
+    first = next(e for e in tvmq.explain(module).ledger.layers.values() if e["op"] == "matmul" or e.get("macs"))
+    assert first.get("dynamic") and first["precision"] == "int8"
+    assert first["why"].startswith("guard: codes made at run time: ")
 
 
 def test_samples_are_kept_from_all_over_the_data():
@@ -289,3 +370,26 @@ def test_samples_are_kept_from_all_over_the_data():
     few = Kept()
     list(few._passing(feeds[:6]))
     assert len(few.batches()) == 6
+
+
+SCRIPT = """
+import json, sys
+sys.path.insert(0, {tests!r})
+import tvmq
+from tests.guard.test_guard import samples, {name}
+model = {name}()
+ledger = tvmq.explain(tvmq.quantize(*tvmq.from_onnx(model), samples(model))).ledger
+print(json.dumps([ledger.notes, [[key, entry["precision"], entry["why"]] for key, entry in ledger.layers.items()]]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["small_variance", "spectrogram"])
+def test_the_same_decisions_and_figures_with_the_float_kernels_of_other_cpus(name):
+    found = {}
+    for cpu in ("", "haswell", "x86-64"):
+        with_cpu = {**os.environ, "TVMQ_CPU": cpu} if cpu else dict(os.environ)
+        script = SCRIPT.format(tests=str(Path(__file__).parents[2]), name=name)
+        run = subprocess.run([sys.executable, "-c", script], env=with_cpu, capture_output=True, text=True, check=True)
+        found[cpu] = run.stdout.splitlines()[-1]
+    assert len(set(found.values())) == 1, found

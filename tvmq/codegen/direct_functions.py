@@ -18,7 +18,9 @@ Numerics   none
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -56,6 +58,7 @@ class Place:
         return Place(self.parameter, self.offset, shape, self.dtype)
 
 
+_is_worth_it: ContextVar[bool] = ContextVar("direct functions", default=True)
 Call = tuple[str, list[Place]]  # a kernel, and where its arguments lie
 
 
@@ -63,8 +66,20 @@ class Unfit(Exception):
     """The function holds what native code cannot do."""
 
 
+@contextmanager
+def without_direct_functions() -> Iterator[None]:
+    """What is built in here runs a few samples: to compile main takes longer than it saves. The bits are the same."""
+    token = _is_worth_it.set(False)
+    try:
+        yield
+    finally:
+        _is_worth_it.reset(token)
+
+
 def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
     """See the head of this file; mod: any module of planned memory."""
+    if not _is_worth_it.get():
+        return mod
     builder = relax.BlockBuilder(mod)
     for gvar, func in mod.functions_items():
         if not isinstance(func, relax.Function):

@@ -8,6 +8,7 @@ import numpy as np
 import tvm
 
 from tvmq.codegen.build_module import build
+from tvmq.codegen.direct_functions import without_direct_functions
 from tvmq.codegen.executable import Executable
 from tvmq.graph.symbolic import sizes_in
 
@@ -25,7 +26,8 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
         sizes = sizes_in(mod, feed)
         key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
         if key not in executables:
-            executables[key] = build(mod, sizes=dict(key))
+            with without_direct_functions():
+                executables[key] = build(mod, sizes=dict(key))
         return executables[key].run(feed)
 
     return run
@@ -33,5 +35,6 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
 
 def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
     """Compiles a module that writes into its inputs: its run, and their memory."""
-    executable = build(mod)
+    with without_direct_functions():
+        executable = build(mod)
     return executable.run, executable["main"].memory

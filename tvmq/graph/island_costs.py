@@ -39,7 +39,7 @@ def island_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> dict[st
     costs = {key: Cost() for key, entry in layers.items() if entry["precision"] == "float" and key in view.value}
     owner = _owners(view, costs)
     for name, key in owner.items():
-        costs[key].float_operations += _operations(view.value[name])
+        costs[key].float_operations += operations(view.value[name])
     for var, value in view.bindings:
         if op_name(value) == "tvmq.dequantize":
             found = [owner[reader] for reader in view.readers[var.name] if reader in owner]
@@ -48,7 +48,7 @@ def island_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> dict[st
         else:
             continue
         if found:
-            costs[found[0]].converted += _elements(var)
+            costs[found[0]].converted += elements(var)
     return costs
 
 
@@ -77,18 +77,19 @@ def _owners(view: View, known: Iterable[str]) -> dict[str, str]:
     return owner
 
 
-def _operations(value: relax.Expr) -> int:
+def operations(value: relax.Expr) -> int:
+    """Of one float operator."""
     name = op_name(value)
     if not name or name in MOVES:
         return 0
     macs = multiply_accumulates(value)
     if macs:
         return 2 * macs
-    largest = max(map(_elements, (value, *value.args)), default=0)
+    largest = max(map(elements, (value, *value.args)), default=0)
     return largest * STEPS.get(name.split(".")[-1], 1)
 
 
-def _elements(expr: relax.Expr) -> int:
+def elements(expr: relax.Expr) -> int:
     """Elements of a tensor, of all tensors of a tuple; 0 for shapes and numbers; free dimensions count as 1."""
     fields = getattr(expr.ty, "fields", None)
     types = fields if fields is not None else [expr.ty]

@@ -1,12 +1,14 @@
 """The guard of `quantize`: the integer module is run beside the float one, and mended where 8 bits cannot hold it.
 
-    bound.py     what has to hold: signal to error of the outputs, or a metric and its drop
-    judge.py     samples, float's outputs, a module's figure
-    regions.py   what is put to float or back as one
-    forecast.py  what that costs, by counts
-    trials.py    modules made from one calibration and measured
-    raising.py   the search
-    report.py    the ledger's lines, the sentence where the bound is missed
+    bound.py      what has to hold: signal to error of the outputs, or a metric and its drop
+    judge.py      samples, float's outputs, a module's figure
+    regions.py    what is put to float or back as one
+    forecast.py   what that costs, by counts
+    precision.py  a choice: layers in float, layers by scales made at run time
+    rehearsal.py  all choices from one compiled module, whose roundings can be turned off
+    trials.py     choices and what came of them
+    raising.py    the search
+    report.py     the ledger's lines, the sentence where the bound is missed
 
 A module that keeps the bound is handed on untouched.
 """
@@ -14,48 +16,98 @@ A module that keeps the bound is handed on untouched.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 
 import tvm
 
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
-from tvmq.errors import AccuracyWarning
+from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure, Guard
-from tvmq.guard.judge import Judge
-from tvmq.guard.raising import raised
-from tvmq.guard.regions import products
+from tvmq.guard.evidence import with_evidence
+from tvmq.guard.judge import Evaluator, Judge
+from tvmq.guard.precision import Precision
+from tvmq.guard.raising import Search, raised
+from tvmq.guard.regions import products, regions
+from tvmq.guard.rehearsal import Rehearsal
 from tvmq.guard.report import missed, nothing_left, with_report
-from tvmq.guard.trials import Make, Trial, Trials, rules_of
+from tvmq.guard.trials import Trials
+from tvmq.rules import Rule
+
+# Makes the integer module under additional rules; reads no data that were read before
+Make = Callable[[Sequence[Rule]], tvm.IRModule]
+BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
 def guarded(
-    module: tvm.IRModule, judge: Judge, make: Make, guard: Guard, *, refusal: str | None = None, quick: bool = False
+    module: tvm.IRModule,
+    judge: Judge,
+    make: Make,
+    guard: Guard,
+    *,
+    simulated: Callable[[], tvm.IRModule],
+    evaluator: Evaluator,
+    dynamic: bool = True,
+    refusal: str | None = None,
 ) -> tvm.IRModule:
     """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
     bits does.
 
-    module   quantized with the options as they are
-    make     makes others from the same calibration
-    refusal  why precision must not be raised: then the guard says which layers are to blame; None where it may be
+    module     quantized with the options as they are
+    make       makes others from the same calibration
+    simulated  the float module with the roundings of `module`, calibrated
+    evaluator  compiles a module for this CPU
+    dynamic    the backend has scales made at run time
+    refusal    why precision must not be raised: then the guard says which layers are to blame; None where it may be
     """
     if not judge.is_possible:
         return module
     figure = judge.figure(module)
     if figure.holds(guard):
         return module
-    trials = Trials(make, judge, advance=guard.advance, is_late=guard.is_late)
-    search = raised(Trial(frozenset(), module, figure), trials, guard)
+    calibrated = simulated()
+    calibrated = with_evidence(calibrated, judge.evidence) or calibrated
+    rehearsal = Rehearsal(calibrated, judge, evaluator, dynamic=dynamic)
+    trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
+    search = raised(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
-        result, final = _final(search.best, make, judge, guard)
-        result = with_report(result, search, final)
+        result, final = _verified(search, module, make, judge, trials)
+        result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
         text = missed(search, final, guard, tried=trials.tried, refusal=refusal)
         warnings.warn(text, AccuracyWarning, stacklevel=4)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
         warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=4)
     return result
+
+
+def _verified(
+    search: Search, module: tvm.IRModule, make: Make, judge: Judge, trials: Trials
+) -> tuple[tvm.IRModule, Figure]:
+    """The integer module of the best choice; of more careful ones where that does not keep what its rehearsal did."""
+    best, figure = module, search.before.figure
+    for precision in _candidates(search, trials):
+        try:
+            other = make(precision.rules())
+        except TvmqError:  # such as values that are not finite where a range is to be chosen
+            continue
+        found = judge.figure(other)
+        if found.beats(figure):
+            best, figure = other, found
+        if figure.holds(judge.guard) or trials.is_late is not None and trials.is_late():
+            break
+    return best, figure
+
+
+def _candidates(search: Search, trials: Trials) -> list[Precision]:
+    """Choices to be made into integer modules, the cheapest first; where rehearsals are blind, without giving back."""
+    careful = [search.raised.precision] if search.raised is not None else []
+    every = Precision(frozenset(products(search.layers)) | frozenset(key for r in regions(search.layers) for key in r))
+    in_codes = trials.attempt(Precision())
+    is_blind = in_codes is not None and in_codes.figure.sqnr > search.before.figure.sqnr + BLIND
+    return list(dict.fromkeys([*([] if is_blind else [search.best.precision]), *careful, every]))
 
 
 def why_not(config: QConfig, backend: Backend) -> str | None:
@@ -71,11 +123,3 @@ def why_not(config: QConfig, backend: Backend) -> str | None:
         return "partition_conversions 'fully_integral' asks for no floats"
     few = [name for name in ("nbit_weight", "nbit_input", "nbit_bias") if getattr(config, name) < 8]
     return f"{few[0]}={getattr(config, few[0])} was asked for" if few else None
-
-
-def _final(best: Trial, make: Make, judge: Judge, guard: Guard) -> tuple[tvm.IRModule, Figure]:
-    """The best module with weights rounded as the options say; with the nearest ones where these are better."""
-    module = make(rules_of(best.floats), quick=False)
-    figure = judge.figure(module)
-    is_worse = best.figure.beats(figure) and not figure.holds(guard)
-    return (best.module, best.figure) if is_worse else (module, figure)

@@ -11,12 +11,14 @@ import tvm
 from tvmq.codegen.counting import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
+from tvmq.observers.auto import Choice
 from tvmq.observers.base import Range
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.collect import collect, watched
 from tvmq.passes.observed import Observing
 from tvmq.passes.taps import Evaluator
+from tvmq.spec import QuantSpec
 
 EVERY = 4  # of the batches one judges
 GOLDEN = 0.6180339887498949  # steps of it meet no period of the data, as every fourth batch would
@@ -40,6 +42,7 @@ class Kept:
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
     the same float one.
 
+    choices      ranges of tensors by themselves, of `passes/thresholds.py`
     widened      ranges that their readers were asked about, of `passes/reader_errors.py`
     has_results  True: what the float module gives for these batches is kept, where it comes for free
     """
@@ -48,6 +51,7 @@ class Kept:
         self.has_results = has_results
         self.statistics: dict[str, TensorStatistics] = {}
         self.fingerprint = Fingerprint()
+        self.choices: dict[tuple[str, str, QuantSpec], Choice] = {}
         self.widened: dict[tuple[str, Range], Range] = {}
         self._is_read = False
         self._first: list[Batch] = []

@@ -1,8 +1,9 @@
 """Raise precision until the outputs keep the bound: begin with products alone in 8 bits, then give back.
 
     1  everything but layers with multiply-accumulates in float: what breaks is nearly always between them
-    2  where that is not enough, the first products in float, one, two, four, and so on: the filters of a spectrogram
-       stand in front, and what comes behind amplifies their error (codes of 16 bits would cost more time than floats)
+    2  where that is not enough, the products make their codes at run time, or the first ones go to float, one, two,
+       four, and so on: the filters of a spectrogram stand in front, and what comes behind amplifies their error. The
+       cheaper one by forecast is tried first (codes of 16 bits would cost more time than floats)
     3  back to 8 bits, the most expensive kind of region first, what leaves the outputs as good
 
 Where the bound just holds the steps go on as long as they cost little: networks lose points of their score up to some
@@ -12,11 +13,14 @@ behind it makes more of it. A step stays if it helps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tvmq.graph.view import View
 from tvmq.guard.bound import AMPLE, Figure, Guard
+from tvmq.guard.forecast import dynamic_seconds, float_seconds
+from tvmq.guard.precision import Precision
 from tvmq.guard.regions import Part, kinds, part_of, products, regions
 from tvmq.guard.trials import Trial, Trials
 
@@ -24,45 +28,55 @@ Layers = Mapping[str, Mapping[str, Any]]
 COSTS_NO_ACCURACY = 1.0  # dB
 LITTLE_WORK = 0.2  # of the multiply-accumulates may be in float where the bound holds without
 WORTH_SECONDS = 0.01  # share of the forecast of all float parts, less is not worth a trial
+CODES_AT_RUN_TIME = "products by scales made at run time"
 
 
 @dataclass
 class Search:
     """What was found.
 
-    before  the module in 8 bits
-    best    the best module
+    layers  of the ledger of the module in 8 bits
+    before  that module
+    best    the best choice
     steps   what was tried, for the ledger: text and the figure that came of it
     blamed  parts that stay in more precision, and what the outputs keep with that part in 8 bits
+    raised  the best choice before anything was given back
     """
 
+    layers: Layers
     before: Trial
     best: Trial
     steps: list[tuple[str, Figure]] = field(default_factory=list)
     blamed: list[tuple[Part, Figure]] = field(default_factory=list)
+    raised: Trial | None = None
 
     def note(self, text: str, trial: Trial) -> None:
-        """Remember a step, and its module where that is the best one."""
+        """Remember a step, and its choice where that is the best one."""
         self.steps.append((text, trial.figure))
         if trial.figure.beats(self.best.figure):
             self.best = trial
 
 
-def raised(before: Trial, trials: Trials, guard: Guard) -> Search:
-    """The search from a module that does not keep the bound; see the head of this file."""
-    search = Search(before, before)
-    layers = before.layers
+def raised(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Search:
+    """The search from a module that does not keep the bound; see the head of this file.
+
+    layers  of its ledger
+    figure  what it keeps
+    """
+    before = Trial(Precision(), figure)
+    search, view = Search(layers, before, before), trials.rehearsal.view
     between = [key for keys in regions(layers) for key in keys]
-    for text, floats in _steps(between, products(layers)):
-        if search.best.figure.holds(guard) and _share(floats, layers) > LITTLE_WORK:
+    for text, precision in _steps(between, products(layers), trials.rehearsal.dynamic, layers, view):
+        if search.best.figure.holds(guard) and _share(precision.floats, layers) > LITTLE_WORK:
             break
-        trial = trials.attempt(floats)
+        trial = trials.attempt(precision)
         if trial is not None:
             search.note(text, trial)
         if _is_ample(search.best.figure, guard) or trials.is_over:
             break
+    search.raised = search.best
     if search.best is not before:
-        _give_back(search, layers, trials, guard)
+        _give_back(search, view, trials, guard)
     return search
 
 
@@ -77,39 +91,80 @@ def _share(keys: Iterable[str], layers: Layers) -> float:
     return sum(layers[key].get("macs") or 0 for key in keys) / max(1, total)
 
 
-def _steps(between: list[str], heavy: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Ever more layers in float, in words and by their keys."""
+def _steps(
+    between: list[str], heavy: list[str], dynamic: Sequence[str], layers: Layers, view: View
+) -> Iterator[tuple[str, Precision]]:
+    """Ever more precision, in words and by keys; `dynamic` can make their codes at run time."""
     if between:
-        yield "only products in 8 bits", between
-    count = 1
-    while count < len(heavy):
+        yield "only products in 8 bits", Precision(frozenset(between))
+    waits = bool(dynamic)
+    at_run_time = Precision(frozenset(between), frozenset(dynamic))
+    for count in _counts(heavy, layers):
+        if waits and dynamic_seconds(dynamic, layers, view) <= float_seconds(heavy[:count], layers, view):
+            waits = False
+            yield CODES_AT_RUN_TIME, at_run_time
         text = "the first product" if count == 1 else f"the first {count} products"
-        yield f"{text} in float too", [*between, *heavy[:count]]
-        count *= 2
-    yield "all in float", [*between, *heavy]
+        yield f"{text} in float too", Precision(frozenset([*between, *heavy[:count]]))
+    if waits:
+        yield CODES_AT_RUN_TIME, at_run_time
+    yield "all in float", Precision(frozenset([*between, *heavy]))
 
 
-def _give_back(search: Search, layers: Layers, trials: Trials, guard: Guard) -> None:
+def _counts(heavy: list[str], layers: Layers) -> list[int]:
+    """1, 2, 4 ... of the first products, and as many as have LITTLE_WORK."""
+    doubled = [2**power for power in range(len(heavy).bit_length())]
+    little = sum(_share(heavy[: count + 1], layers) <= LITTLE_WORK for count in range(len(heavy)))
+    return sorted(count for count in {*doubled, little} if 0 < count < len(heavy))
+
+
+def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None:
     """Put parts back to 8 bits that cost time in float and bring nothing; what stays is to blame."""
-    parts = _parts(layers, search.best)
+    parts = _parts(search.layers, view, search.best.precision)
     worth = WORTH_SECONDS * sum(part.seconds for part in parts)
     for part in parts:
-        trial = trials.attempt(search.best.floats.difference(part.keys)) if part.seconds >= worth else None
-        if trial is None:
+        if part.seconds < worth:
             search.blamed.append((part, search.before.figure))
-        elif _is_as_good(trial.figure, search.best.figure, guard):
-            if trial.module is not search.best.module:  # else it stays float, between others that do
-                search.steps.append((f"{part} back to 8 bits", trial.figure))
-            search.best = trial
         else:
-            search.blamed.append((part, trial.figure))
+            _give_part_back(part, search, view, trials, guard)
 
 
-def _parts(layers: Layers, best: Trial) -> list[Part]:
-    """What is in float now, in parts, the most expensive first."""
-    found = [part for part in kinds(layers, best.layers) if best.floats.issuperset(part.keys)]
-    heavy = [key for key in products(layers) if key in best.floats]
-    found += [part_of([key], layers, best.layers) for key in heavy]
+def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard) -> None:
+    """A part, or halves of it that do without; products in float get codes made at run time where that does."""
+    trial = _attempted(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
+    if trial is not None and trial is search.best:
+        return
+    movable = search.best.precision.floats.intersection(part.keys).intersection(trials.rehearsal.dynamic)
+    if movable:
+        at_run_time = search.best.precision.at_run_time(movable)
+        _attempted(at_run_time, f"{part} by scales made at run time", search, trials, guard)
+    if len(part.keys) > 1 and not _is_light(part, search.layers) and not trials.is_over:
+        middle = len(part.keys) // 2
+        for keys in (part.keys[:middle], part.keys[middle:]):
+            _give_part_back(part_of(keys, search.layers, view), search, view, trials, guard)
+        return
+    search.blamed.append((part, search.before.figure if trial is None else trial.figure))
+
+
+def _attempted(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
+    """A choice of less precision, which becomes the best one if it is as good."""
+    trial, before = trials.attempt(precision), search.best.precision
+    if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
+        if trials.rehearsal.decided(precision) != trials.rehearsal.decided(before):
+            search.steps.append((text, trial.figure))  # else it stays float, between others that do
+        search.best = trial
+    return trial
+
+
+def _is_light(part: Part, layers: Layers) -> bool:
+    """True for layers without multiply-accumulates, of which those of one kind are decided together."""
+    return not any(layers[key].get("macs") for key in part.keys)
+
+
+def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:
+    """What has more precision now, in parts, the most expensive first; products are one part."""
+    found = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
+    heavy = [key for key in products(layers) if key in precision.floats | precision.dynamic]
+    found += [part_of(heavy, layers, view)] if heavy else []
     return sorted(found, key=lambda part: -part.seconds)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tvmq.guard.forecast import seconds_of
+from tvmq.graph.view import View
+from tvmq.guard.forecast import float_seconds
 from tvmq.rules import short_names
 
 Layers = Mapping[str, Mapping[str, Any]]
@@ -67,29 +68,20 @@ def _is_stream(entry: Mapping[str, Any]) -> bool:
     return entry.get("family") == "add" and len(set(entry.get("inputs", ()))) > 1
 
 
-def kinds(layers: Layers, in_float: Layers) -> list[Part]:
-    """All regions of a kind together, those that cost most in float first.
-
-    layers    of the module in 8 bits
-    in_float  of the same with all of this in float, which has the costs
-    """
+def kinds(layers: Layers, view: View) -> list[Part]:
+    """All regions of a kind together, those that cost most in float first; the view has the tensors' sizes."""
     found: dict[tuple[str, ...], list[str]] = {}
     for keys in regions(layers):
         found.setdefault(tuple(layers[key]["op"] for key in keys), []).extend(keys)
-    parts = [part_of(keys, layers, in_float) for keys in found.values()]
+    parts = [part_of(keys, layers, view) for keys in found.values()]
     return sorted(parts, key=lambda part: -part.seconds)  # stable: those of equal cost in the order of the ledger
 
 
-def part_of(keys: Iterable[str], layers: Layers, in_float: Layers) -> Part:
+def part_of(keys: Iterable[str], layers: Layers, view: View) -> Part:
     """The part of these layers."""
     keys = tuple(keys)
     names = dict.fromkeys(name for key in keys for name in layers[key].get("layers", ()) or (key,))
-    return Part(keys, tuple(names), sum(seconds_of(_entry(key, layers, in_float)) for key in keys))
-
-
-def _entry(key: str, layers: Layers, others: Layers) -> Mapping[str, Any]:
-    """What another module's ledger has of a layer: in float it stands under the name of its root."""
-    return others.get(key) or others.get(layers[key].get("root", key)) or layers[key]
+    return Part(keys, tuple(names), float_seconds(keys, layers, view))
 
 
 def products(layers: Layers) -> list[str]:

@@ -20,10 +20,11 @@ def with_report(module: tvm.IRModule, search: Search, final: Figure) -> tvm.IRMo
     ledger = get_ledger(module)
     for part, in_codes in search.blamed:
         for key in part.keys:
-            entry = ledger.layers.get(key) or ledger.layers.get(search.before.layers[key].get("root", key))
+            entry = ledger.layers.get(key) or ledger.layers.get(search.layers[key].get("root", key))
             if entry is None or not str(entry["why"]).startswith("rule "):
                 continue  # rules of the user's own win
-            entry["why"] = f"guard: float: {in_codes} in 8 bits, {final} so, forecast {_time(part.seconds)}"
+            what = "codes made at run time" if entry.get("dynamic") else "float"
+            entry["why"] = f"guard: {what}: {in_codes} in 8 bits, {final} so, forecast {_time(part.seconds)}"
     ledger.notes += [f"guard: {text}: {figure}" for text, figure in steps(search, final)]
     return with_ledger(module, ledger)
 
@@ -39,7 +40,7 @@ def missed(search: Search, final: Figure, guard: Guard, *, tried: int, refusal: 
     refusal  why no precision was raised, None where that did not suffice
     """
     start = f"quantize: int8 keeps {final} of float's outputs, the guard asks for {guard}; to blame: {_blamed(search)}"
-    best = f"{tried} modules of more precision were tried, the best has {search.best.figure}"
+    best = f"{tried} choices of more precision were tried, the best has {search.best.figure}"
     if refusal is not None:
         left = f"{refusal}; left: another target, or training with quantization in mind"
     else:

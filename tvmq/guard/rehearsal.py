@@ -1,0 +1,220 @@
+"""All choices of precision from one compiled module: roundings that switches turn on and off.
+
+Before                                            After
+    x_sq = simulated_quantize(x)                      x_sq = simulated_quantize(x)
+    w_sq = simulated_quantize(w)                      x_c = where(switch_0, x_sq, x)
+    c = conv2d(x_sq, w_sq)                            x_d = where(switch_1, x_c rounded by its own scale, x_c)
+                                                      c = where(switch_2, conv2d(x_d, rounded w), conv2d(x_c, w))
+
+To compile an integer module for each choice took ten times as long as to quantize. A rehearsal rounds where the integer
+module would, in float: it ranks choices. What is handed out is an integer module, which is measured itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph import ops
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
+from tvmq.guard.bound import Figure
+from tvmq.guard.judge import Evaluator, Judge, Run
+from tvmq.guard.precision import Precision
+from tvmq.passes.ops.base import Group
+from tvmq.passes.partition import integer_groups
+from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED
+
+SIMULATED = "tvmq.simulated_quantize"
+
+
+READ, WEIGHT, DYNAMIC = "read", "weight", "dynamic"
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One rounding.
+
+    kind    of what is read, of a weight, or of what is read by a scale made at run time
+    group   that reads it; None: a float operator
+    tensor  that is read; "" of others
+    """
+
+    name: str
+    kind: str
+    group: str | None
+    tensor: str = ""
+
+
+class Rehearsal:
+    """Figures of a calibrated module with any of its groups in float.
+
+    calibrated  the float module with its simulated_quantize operators
+    judge       has samples and what float gives for them
+    compiled    compiles a module for this CPU; called at the first figure
+    dynamic     scales can be made at run time: of the groups `dynamic`
+    """
+
+    def __init__(self, calibrated: tvm.IRModule, judge: Judge, compiled: Evaluator, *, dynamic: bool = True) -> None:
+        self.view = View(calibrated)
+        self.groups = {group.output: group for group in integer_groups(get_ledger(calibrated).layers)}
+        self._home = {member: group.output for group in self.groups.values() for member in group.members}
+        self._judge, self._compiled = judge, compiled
+        self._module, self._calibrated = None, calibrated
+        self._switches: list[Switch] = []
+        self._run: Run | None = None
+        self._readers = self._groups_that_read()
+        self.dynamic = [key for key, group in self.groups.items() if dynamic and _can_be_dynamic(self.view, group)]
+
+    def figure(self, precision: Precision) -> Figure:
+        """With groups, by the names of their results, in more precision."""
+        if self._run is None:
+            module, self._switches = with_switches(self._calibrated, self._home)
+            self._run = self._compiled(module)
+        run, feed = self._run, self._positions(self.decided(precision))
+        return self._judge.measured(lambda batch: run({**batch, **feed}), roughly=True)
+
+    def decided(self, precision: Precision) -> Precision:
+        """What is float in the end: what only moves codes goes with the groups that read it."""
+        found = set(precision.floats)
+        for key, group in reversed(self.groups.items()):
+            if group.passes and key in found and any(reader not in found for reader in self._readers.get(key, ())):
+                found.discard(key)
+        return Precision(frozenset(found), precision.dynamic)
+
+    def _groups_that_read(self) -> dict[str, list[str]]:
+        """{tensor: groups that read it in codes}."""
+        readers: dict[str, list[str]] = {}
+        for key, group in self.groups.items():
+            for name in group.inputs:
+                readers.setdefault(name, []).append(key)
+        return readers
+
+    def _positions(self, precision: Precision) -> dict[str, np.ndarray]:
+        return {switch.name: np.array(self._is_on(switch, precision)) for switch in self._switches}
+
+    def _is_on(self, switch: Switch, precision: Precision) -> bool:
+        """Float operators read codes where the tensor comes from integers, and other integers read it."""
+        group, floats = switch.group, precision.floats | precision.dynamic
+        if switch.kind == DYNAMIC:
+            return group in precision.dynamic
+        if group is not None and group not in (precision.floats if switch.kind == WEIGHT else floats):
+            return True
+        producer = self._home.get(switch.tensor)
+        is_integer = producer is not None and producer not in floats
+        return is_integer and any(reader not in floats for reader in self._readers.get(switch.tensor, ()))
+
+
+def _can_be_dynamic(view: View, group: Group) -> bool:
+    """True for what reads one activation and has a constant weight, which is rounded here."""
+    value = view.value[group.root]
+    weight = view.value.get(value.args[1].name) if op_name(value) in WEIGHTED and not is_const(value.args[1]) else None
+    return weight is not None and op_name(weight) == SIMULATED and weight.attrs.kind == "weight"
+
+
+def with_switches(mod: tvm.IRModule, home: Mapping[str, str]) -> tuple[tvm.IRModule, list[Switch]]:
+    """The module with an input more for each rounding, true where it is on.
+
+    mod   calibrated
+    home  {variable: group that it belongs to}
+    """
+    wiring = _Wiring(mod, home)
+    return wiring.run(), [switch for switch, _ in wiring.switches.values()]
+
+
+class _Wiring:
+    """Rewrites the module; `switches` are {(rounded variable, group that reads it): switch and its parameter}."""
+
+    def __init__(self, mod: tvm.IRModule, home: Mapping[str, str]) -> None:
+        self.rewriter, self.home = Rewriter(mod), home
+        self.view = self.rewriter.view
+        self.switches: dict[tuple[str, str | None], tuple[Switch, relax.Var]] = {}
+        self._rounded: dict[str, tuple[relax.Expr, relax.Var]] = {}
+        self._weights: dict[str, tuple[relax.Constant, relax.Constant]] = {}
+        self._switched: dict[tuple[str, str | None], relax.Var] = {}
+
+    def run(self) -> tvm.IRModule:
+        """All bindings."""
+        rewriter = self.rewriter
+        for var, value in self.view.bindings:
+            rewriter.at(var.name)
+            if op_name(value) == SIMULATED:
+                self._remember(var, value)
+                continue
+            group = self.home.get(var.name)
+            self._choose(used_vars(value), group)
+            rewriter.bind(var, self._layer(var, value, group))
+        self._choose(self.view.outputs, None)
+        return rewriter.finish(params=[*rewriter.params, *(param for _, param in self.switches.values())])
+
+    def _remember(self, var: relax.Var, value: relax.Call) -> None:
+        """A rounding, which is used where somebody reads it; of a weight both are constants."""
+        if value.attrs.kind == "weight":
+            plain, codes = value.args[0], _rounded(value)
+            self._weights[var.name] = plain, codes
+            self.rewriter.bind(var, plain)
+            return
+        new = self.rewriter.substitute(value)
+        self._rounded[var.name] = new.args[0], self.rewriter.emit(new, var.name)
+
+    def _choose(self, names: object, group: str | None) -> None:
+        """Rounded variables now mean what this group reads."""
+        for name in self._rounded.keys() & set(names):  # type: ignore[call-overload]
+            if (name, group) not in self._switched:
+                plain, codes = self._rounded[name]
+                tensor = self.view.value[name].args[0].name
+                on = self._switch((name, group), READ, group, tensor)
+                chosen = self.rewriter.emit(relax.op.where(on, codes, plain), f"{name}_chosen")
+                self._switched[name, group] = chosen
+            self.rewriter.bind(self.view.var[name], self._switched[name, group])
+
+    def _layer(self, var: relax.Var, value: relax.Expr, group: str | None) -> relax.Var:
+        """A binding as it is; with a weight twice, as it is and with its codes: constants are what kernels need."""
+        rewriter = self.rewriter
+        weights = [name for name in used_vars(value) if name in self._weights]
+        if not weights:
+            return rewriter.emit(rewriter.substitute(value), var.name)
+        name = weights[0]
+        plain = rewriter.emit(rewriter.substitute(value), f"{var.name}_float")
+        rewriter.bind(self.view.var[name], self._weights[name][1])
+        new = rewriter.substitute(value)
+        read = self._by_own_scale(new, op_name(value), group)
+        codes = rewriter.emit(relax.Call(new.op, [read, *new.args[1:]], new.attrs, new.ty_args), f"{var.name}_codes")
+        on = self._switch((name, group), WEIGHT, group)
+        return rewriter.emit(relax.op.where(on, codes, plain), var.name)
+
+    def _by_own_scale(self, call: relax.Call, name: str, group: str | None) -> relax.Expr:
+        """What a product reads, or codes of it made at run time."""
+        x = call.args[0]
+        if name not in WEIGHTED or group is None:
+            return x
+        rank = len(x.ty.shape)
+        first, count = (rank - 1, 1) if name == "matmul" else (1, rank - 1)
+        emit = self.rewriter.emit
+        scale = emit(ops.dynamic_scale(x, first=first, count=count, largest_code=LARGEST_CODE), f"{x.name}_own_scale")
+        codes = emit(ops.dynamic_quantize(x, scale, largest_code=LARGEST_CODE), f"{x.name}_own_codes")
+        floats = emit(relax.op.multiply(relax.op.astype(codes, "float32"), scale), f"{x.name}_own")
+        on = self._switch((x.name, f"{group}:own"), DYNAMIC, group)
+        return emit(relax.op.where(on, floats, x), f"{x.name}_read")
+
+    def _switch(self, key: tuple[str, str | None], kind: str, group: str | None, tensor: str = "") -> relax.Var:
+        if key not in self.switches:
+            switch = Switch(f"tvmq_switch_{len(self.switches)}", kind, group, tensor)
+            self.switches[key] = switch, relax.Var(switch.name, relax.TensorType((), "bool"))
+        return self.switches[key][1]
+
+
+def _rounded(call: relax.Call) -> relax.Constant:
+    """A weight as the floats that its codes stand for."""
+    spec, axis = spec_of(call.attrs), int(call.attrs.axis)
+    values, scale, zero = (const_value(arg) for arg in call.args)
+    channel = axis if axis >= 0 else None
+    codes = numerics.quantize(values, scale, zero, axis=channel, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+    return relax.const(numerics.dequantize(codes, scale, zero, axis=channel))
