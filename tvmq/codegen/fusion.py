@@ -179,8 +179,10 @@ def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_p
 
 
 def _whole_attention(view: View, members: list[str]) -> list[str]:
-    """What comes before the second product of an attention whose result is codes."""
-    found = attention_before(view, members[0]) if len(members) > 1 and _to_codes(view.value[members[1]]) else None
+    """What comes before the second product of an attention whose result is codes or floats."""
+    step = view.value[members[1]] if len(members) > 1 else None
+    is_finished = step is not None and (op_name(step) == "tvmq.dequantize" or _to_codes(step))
+    found = attention_before(view, members[0]) if is_finished else None
     return [] if found is None else found.members
 
 

@@ -9,9 +9,10 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import nhwc_axis, requantized, wants_nhwc
-from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
-from tvmq.codegen.strides import MOVES
+from tvmq.codegen.select import dequantize_kernel, quantize_kernel, quantize_view_kernel, transpose_kernel
+from tvmq.codegen.strides import MOVES, contiguous, strided
 from tvmq.graph import ops
+from tvmq.graph.sizes import is_number
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
 from tvmq.graph.walk import resolved
 from tvmq.numerics.elementary import ELEMENTARY
@@ -35,7 +36,10 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
-    nhwc = nhwc and not _only_products_read(lowerer, chain.result)
+    heads = _only_products_read(lowerer, chain.result)
+    if heads and zero_point.size == 1 and _from_view(lowerer, chain):
+        return True
+    nhwc = nhwc and not heads
     moves = nhwc and not lowerer.has_nhwc(source)
     if not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
         x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
@@ -56,6 +60,26 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
         options = {"dtype": attrs.dtype, "qmin": attrs.qmin, "qmax": attrs.qmax}
         value = lowerer.emit(ops.quantize(lowerer.nhwc(source), *call.args[1:], axis=axis, **options), chain.result)
     (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+    return True
+
+
+def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
+    """Codes of what slices and transposes only move: read where it lies, without the copies that these would make."""
+    call = lowerer.view.value[chain.head]
+    attrs, source = call.attrs, call.args[0].name
+    if not all(is_number(size) for size in call.args[0].ty.shape):
+        return False
+    found = strided(lowerer.view, source, lowerer.exists)
+    if found.base == source or found == contiguous(found.base, found.shape):
+        return False
+    base = lowerer.logical(found.base)
+    codes = (int(const_value(call.args[2]).reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
+    view = found.offset, found.shape, found.strides
+    kernel = quantize_view_kernel(shape_of(base), view, const_value(call.args[1]), codes, lowerer.isa)
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [base], found.shape, attrs.dtype, chain.result)
+    lowerer.give_logical(chain.result, value)
     return True
 
 
