@@ -80,6 +80,8 @@ class _Plan:
     def _is_move(self, name: str) -> bool:
         view, value = self.view, self.view.value.get(name)
         op = op_name(value)
+        if value is None:
+            return False
         if op == "concat":
             return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _joined(value))
         if op in POOLS:
@@ -135,9 +137,8 @@ def _codes_of(
     while waiting:  # a stack, as chains of joins may be long
         current = waiting[-1]
         moved = plan.moves(current)
-        call = plan.view.value.get(current)
-        sources = [arg.name for arg in _joined(call)] if moved and op_name(call) == "concat" else []
-        sources = sources or ([call.args[0].name] if moved else [])
+        call = plan.view.value[current] if moved else quantize
+        sources = [arg.name for arg in _joined(call)] if moved else []
         missing = [source for source in sources if (source, key) not in made]
         if missing:
             waiting += missing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Callable, Generator
 
 import numpy as np
 from tvm import relax
@@ -15,7 +16,13 @@ MOST = 1e30  # far below the largest float32: rounding does not matter
 SUMS = 2.0**32  # no difference of two int32 is larger
 SHRINKING = ("nn.relu", "nn.leakyrelu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "image.resize2d", "abs", "negative")
 UNITS = ("sigmoid", "tanh", "erf", "tvmq.softmax")
-PAIRS = {"add": np.add, "subtract": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.maximum}
+PAIRS: dict[str, Callable[[list[float]], float]] = {
+    "add": sum,
+    "subtract": sum,
+    "multiply": math.prod,
+    "maximum": max,
+    "minimum": max,
+}
 
 
 def largest(view: View, expr: relax.Expr) -> float | None:
@@ -32,7 +39,9 @@ def largest(view: View, expr: relax.Expr) -> float | None:
 
 def _of_variable(view: View, name: str) -> Generator[str, float | None, float | None]:
     value = view.value.get(name)
-    op = op_name(value) if isinstance(value, relax.Call) else ""
+    if not isinstance(value, relax.Call):
+        return None
+    op = op_name(value)
     if op == "tvmq.dequantize":
         return _within(SUMS * np.abs(const_value(value.args[1])).max(initial=0.0)) if is_const(value.args[1]) else None
     if op in UNITS:
@@ -40,16 +49,17 @@ def _of_variable(view: View, name: str) -> Generator[str, float | None, float | 
         return None if source is None else 1.0
     if op not in (*SHRINKING, *MOVES, *PAIRS, "clip"):
         return None
-    bounds = []
+    bounds: list[float] = []
     for part in _tensors(value):
-        bounds.append((yield part.name) if isinstance(part, relax.Var) else largest(view, part))
+        bound = (yield part.name) if isinstance(part, relax.Var) else largest(view, part)
+        bounds.append(np.inf if bound is None else bound)
     if op == "clip":
-        bounds += [_within(abs(float(limit.value))) for limit in value.args[1:]]
+        bounds += [abs(float(limit.value)) for limit in value.args[1:]]
     if hasattr(value.attrs, "pad_value"):
-        bounds.append(_within(abs(float(value.attrs.pad_value))))
-    if not bounds or any(bound is None for bound in bounds):
+        bounds.append(abs(float(value.attrs.pad_value)))
+    if not bounds:
         return None
-    return _within(PAIRS[op](*bounds) if op in PAIRS else max(bounds))  # type: ignore[type-var]
+    return _within(PAIRS[op](bounds) if op in PAIRS else max(bounds))
 
 
 def _tensors(value: relax.Call) -> list[relax.Expr]:

@@ -16,6 +16,7 @@ from tvmq.kernels.batch_matmul_shape import Operand
 from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.free_scores import FreeScores
 from tvmq.kernels.loops import broadcast_strides
+from tvmq.kernels.types import FixedRequantize
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -100,6 +101,7 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     depth = shape_of(first.args[0])[-1]
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
     step = step_of(view, chain.after_head()[0], columns)
+    assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
     kernel = attention_kernel(shape, score_scale, code_scale, step, lowerer.isa)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False
