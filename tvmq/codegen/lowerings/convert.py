@@ -13,7 +13,7 @@ from tvmq.codegen.select import dequantize_kernel, quantize_kernel, quantize_vie
 from tvmq.codegen.strides import MOVES, contiguous, strided
 from tvmq.graph import ops
 from tvmq.graph.sizes import is_number
-from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
+from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolved
 from tvmq.numerics.elementary import ELEMENTARY
 
@@ -91,6 +91,16 @@ def _ends_float_loop(lowerer: Lowerer, source: str) -> bool:
     return op_name(value) in FLOAT_LOOPS and dtype_of(value) == "float32"
 
 
+def _begins_float_loop(lowerer: Lowerer, name: str) -> bool:
+    """True for floats of codes that only an element-wise operator reads: its loop makes them."""
+    view, reader = lowerer.view, lowerer.view.only_reader(name)
+    if reader is None or lowerer.isa.name in ("generic", "cuda") or view.is_output(name):
+        return False
+    value = view.value[reader]
+    same = all(not isinstance(arg, relax.Var) or sizes_of(arg) == sizes_of(view.var[name]) for arg in value.args)
+    return op_name(value) in FLOAT_LOOPS and same
+
+
 def _only_products_read(lowerer: Lowerer, name: str) -> bool:
     """True for what is no picture: matrices of attention, also behind operators that move them."""
     view = lowerer.view
@@ -113,6 +123,10 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    if scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
+        value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
+        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        return True
     moves = nhwc and view.is_output(chain.result) and lowerer.rank4(chain.result) and scale.size == zero_point.size == 1
     rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
