@@ -100,7 +100,7 @@ def silu(x: np.ndarray) -> np.ndarray:
     """x / (1 + exp(-x)), the divisor as in `sigmoid`.
 
     >>> silu(np.float32([0, 1]))
-    array([0.       , 0.7310586], dtype=float32)
+    array([0.        , 0.73105854], dtype=float32)
     """
     return x / _one_and_exp_minus(x)
 
