@@ -21,12 +21,14 @@ from tvmq.kernels.winograd_choice import choose_winograd
 LEVELS = levels("generic", "avx2", "avx512vnni", "avx512vbmi")
 HSWISH = (("add", (0, 3.0)), ("clip", (1, 0.0, 6.0)), ("multiply", (0, 2)), ("divide", (3, 6.0)))
 AFFINE = (("multiply", (0, "channel0")), ("add", (1, "channel1")), ("nn.relu", (2,)))
+BOUNDS = (("maximum", (0, "channel0")), ("minimum", (1, "channel1")))
 CASES: dict[str, tuple[tuple, Callable[..., np.ndarray]]] = {
     "codes": ((), lambda x, *_: x),
     "hswish": (HSWISH, lambda x, *_: (x * np.clip(x + np.float32(3), 0, 6)) / np.float32(6)),
     "silu": ((("nn.silu", (0,)),), lambda x, *_: numerics.elementary.silu(x)),
     "gelu": ((("nn.gelu", (0,)), ("negative", (1,))), lambda x, *_: -numerics.elementary.gelu(x)),
     "affine": (AFFINE, lambda x, a, b: np.maximum(x * a + b, np.float32(0))),
+    "bounds": (BOUNDS, lambda x, a, b: np.minimum(np.maximum(x, a), b)),
     "leaky": ((("nn.leakyrelu", (0, 0.125)),), lambda x, *_: np.where(x >= 0, x, x * np.float32(0.125))),
 }
 CODES = (0.031, 7, 2, 250, "uint8")
@@ -36,7 +38,7 @@ def epilogue_of(name: str, filters: int, codes: tuple | None) -> tuple[Epilogue,
     """The steps of a case, and what they make of sums by definition."""
     steps, definition = CASES[name]
     channels = {}
-    if name == "affine":
+    if name in ("affine", "bounds"):
         channels = {f"channel{i}": np.linspace(low, 2, filters, dtype=np.float32) for i, low in enumerate((-1.0, 0.25))}
     scale = np.linspace(1e-5, 2e-4, filters, dtype=np.float32)
 

@@ -29,6 +29,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
+    "maximum": lambda a, b: np.where(a > b, a, b),
+    "minimum": lambda a, b: np.where(a < b, a, b),
     "negative": np.negative,
     "nn.relu": lambda x: np.where(x > REAL(0), x, REAL(0)),
     "nn.leakyrelu": lambda x, slope: np.where(x >= REAL(0), x, x * slope),
