@@ -110,6 +110,19 @@ def test_attention_is_exact_on_every_cpu(dtype: str, requantize: str) -> None:
         np.testing.assert_array_equal(found.view(np.uint32), expected.view(np.uint32))
 
 
+def test_attention_whose_result_is_float_is_one_kernel_too() -> None:
+    """Products in 8 bits, all else in float: softmax stays inside of the kernel, which writes floats."""
+    n = Net((1, 9, 24))
+    model = n.model(attention(n, "x", 24, 3))
+    road = drive(model, rules=(tvmq.Rule(lambda layer: layer.macs == 0, None),))
+    feed = {"x": np.random.default_rng(5).standard_normal((1, 9, 24)).astype(np.float32)}
+    exe = road.executable
+    kernels = [kernel for layer in exe.profile(feed, repeat=1).layers for kernel in layer.kernels]
+    assert sum(kernel.startswith("attention") for kernel in kernels) == 1
+    assert not any("softmax" in kernel or "batch_matmul" in kernel for kernel in kernels)
+    assert tvmq.verify(exe, [feed]).exact
+
+
 def _runs_here(target: str) -> bool:
     from tvmq.codegen.target import missing_features
 

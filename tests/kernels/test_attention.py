@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.loops import broadcast_strides
 from tvmq.kernels.softmax_codes import ROUNDINGS, power_guess
-from tvmq.kernels.types import Requantize
+from tvmq.kernels.types import Dequantize, Requantize
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
 WIDTHS = levels("avx2", "avx512vnni")
@@ -43,7 +44,9 @@ def attention_of(
     return replace(shape, **changes)
 
 
-def expected(shape: Attention, arrays: list[np.ndarray], scales: tuple[float, float], step: Requantize) -> np.ndarray:
+def expected(
+    shape: Attention, arrays: list[np.ndarray], scales: tuple[float, float], step: Requantize | Dequantize
+) -> np.ndarray:
     """The definition; arrays: q, k, v as matrices, and the mask."""
     q, k, v, *mask = arrays
     q_zero, k_zero, v_zero = shape.zeros
@@ -57,6 +60,8 @@ def expected(shape: Attention, arrays: list[np.ndarray], scales: tuple[float, fl
         dtype=np.dtype(own.dtype).type, qmin=own.qmin, qmax=own.qmax,
     )  # fmt: skip
     sums = numerics.matmul(weights, v, a_zero=own.zero_point, b_zero=v_zero)
+    if isinstance(step, Dequantize):
+        return numerics.dequantize(sums, step.scale, np.zeros(shape.columns, np.int32), axis=sums.ndim - 1)
     limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
     return numerics.requantize(sums, step.multiplier[0], **limits)
 
@@ -65,11 +70,11 @@ def requantize(columns: int) -> Requantize:
     return Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
 
 
-def compare(shape: Attention, level: str, scales: tuple[float, float], *mask: np.ndarray, seed: int = 0) -> None:
-    """Assert that the kernel gives the bits of the definition for dense operands of random codes."""
+def compare(shape: Attention, level: str, scales: tuple[float, float], *mask: np.ndarray, seed: int = 0, **given: Any) -> None:
+    """Assert that the kernel gives the bits of the definition for dense operands of random codes; given: its step."""
     operands = (shape.q, shape.k, shape.v)
     stored = [codes(operand.shape, operand.dtype, seed + i) for i, operand in enumerate(operands)]
-    step = requantize(shape.columns)
+    step = given.get("step") or requantize(shape.columns)
     kernel = attention(shape, *scales, step, isa_named(level))
     found = run_kernel(kernel, (*stored, *mask), level)
     q, k, v = stored
@@ -104,6 +109,14 @@ def test_zero_points_and_signed_codes(level: str) -> None:
         "codes": Codes(-7, -127, 100, "int8"),
     }
     compare(attention_of(batch, rows, keys, depth, columns, **signed), level, (3e-5, 1 / 300))
+
+
+@pytest.mark.parametrize("level", WIDTHS)
+def test_floats_with_a_scale_for_each_column(level: str) -> None:
+    shape = attention_of((2,), 9, 21, 12, 18)
+    step = Dequantize(np.linspace(0.001, 0.02, shape.columns, dtype=np.float32))
+    y = replace(shape.y, dtype="float32")
+    compare(replace(shape, y=y), level, (1e-4, 1 / 255), step=step)
 
 
 MASKS = [((1, 1, 1, 20), "keys"), ((1, 1, 9, 20), "rows"), ((2, 3, 9, 20), "everything"), ((20,), "line")]

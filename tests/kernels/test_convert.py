@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.cases import WIDTHS, Case, check, convert_cases
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.convert import dequantize, quantize, requantize
+from tvmq.kernels.convert import dequantize, quantize, quantize_view, requantize
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.types import Requantize
 
@@ -33,6 +33,19 @@ def test_quantize_divides_at_any_scale(level: str, scale: float) -> None:
     x = np.concatenate([ties, np.nextafter(ties, np.float32(np.inf)), np.nextafter(ties, np.float32(-np.inf))])
     expected = numerics.quantize(x, scale, 3, dtype="int8")
     check(Case("ties", lambda isa: quantize(x.shape, scale, 3, isa, dtype="int8"), (x,), expected), level)
+
+
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("sizes", [(2, 5, 3, 4, 24), (1, 9, 3, 2, 70), (1, 1, 3, 1, 1)])
+def test_quantize_reads_views(level: str, sizes: tuple[int, ...]) -> None:
+    """One of three parts, heads in front of rows, as attention slices and transposes them."""
+    x = np.random.default_rng(3).normal(size=sizes).astype(np.float32)
+    view = x.transpose(2, 0, 3, 1, 4)[1]
+    strides = tuple(step // 4 for step in view.strides)
+    place = (sizes[3] * sizes[4], view.shape, strides)
+    expected = numerics.quantize(view, np.float32(0.03), 7, dtype="uint8", qmin=0, qmax=255)
+    made = lambda isa: quantize_view(sizes, place, 0.03, (7, 0, 255, "uint8"), isa)  # noqa: E731
+    check(Case("view", made, (x,), expected), level)
 
 
 def test_scales_are_constants_and_no_part_of_the_key() -> None:

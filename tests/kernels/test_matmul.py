@@ -125,9 +125,9 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
         np.testing.assert_array_equal(run_kernel(kernel, (x, *others), level), expected, err_msg=f"{rows} rows")
 
 
-def test_nothing_follows_a_dequantize() -> None:
+def test_no_step_over_codes_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
-    with pytest.raises(BuildError, match="Table cannot follow a dequantize step; nothing can"):
+    with pytest.raises(BuildError, match="Table cannot follow a dequantize step; float steps can, and nothing else"):
         epilogue = (Dequantize(np.float32(1)), Table(np.zeros(256, np.uint8)))
         matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 

@@ -1,7 +1,7 @@
 """Which bindings become one kernel: a head, what comes before it (padding) and what follows it (bias, requantize, ...).
 
     [pad ->] conv2d -> add constant -> requantize -> tvmq.add of another tensor -> table          integer
-    matmul or conv2d -> add constant -> dequantize                                                 integer to float
+    matmul or conv2d -> add constant -> dequantize [-> floats, element by element [-> quantize]]   integer to float
     conv2d -> add constant -> relu / clip                                                          float
     multiply / sum / sum_pool -> requantize
     tvmq.matmul -> requantize or dequantize -> permute_dims of all but the last axis               attention
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from tvm import relax
 
 from tvmq.codegen.attention import attention_before
+from tvmq.codegen.float_chain import chain_behind
 from tvmq.codegen.norms import NORMS, around_norm
 from tvmq.codegen.shuffles import shuffle_at
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
@@ -80,7 +81,7 @@ def find_chains(view: View, *, fixed_point: bool = False, wide: bool = False) ->
             last = rank_of(var) - 1
             _follow(view, members, taken, lambda v, call, last=last: _moves_rows(call, last))
         elif name in HEADS:
-            _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point)
+            _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point, floats=wide)
         elif name == ATTENTION:
             _after_attention(view, members, taken, fixed_point=fixed_point)
             members = (_whole_attention(view, members) if wide else []) + members
@@ -116,8 +117,14 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool, fixed_point: bool) -> None:
-    """Bias and what follows; `adds`: the codes leave the kernel where those of another tensor could be added."""
+def _after_product(
+    view: View, members: list[str], taken: set[str], *, adds: bool, fixed_point: bool, floats: bool
+) -> None:
+    """Bias and what follows.
+
+    adds    the codes leave the kernel where those of another tensor could be added
+    floats  kernels go on with the floats of their sums
+    """
     head = members[-1]
     integer = dtype_of(view.var[head]) == "int32"
     _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
@@ -128,6 +135,7 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
     if channels is not None and _follow(
         view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
     ):
+        members += chain_behind(view, members[-1], channels, taken) if floats else []
         return
     if _widens(view, head, fixed_point) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
         return
@@ -179,8 +187,10 @@ def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_p
 
 
 def _whole_attention(view: View, members: list[str]) -> list[str]:
-    """What comes before the second product of an attention whose result is codes."""
-    found = attention_before(view, members[0]) if len(members) > 1 and _to_codes(view.value[members[1]]) else None
+    """What comes before the second product of an attention whose result is codes or floats."""
+    step = view.value[members[1]] if len(members) > 1 else None
+    is_finished = step is not None and (op_name(step) == "tvmq.dequantize" or _to_codes(step))
+    found = attention_before(view, members[0]) if is_finished else None
     return [] if found is None else found.members
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.codegen.early_codes import codes_early
 from tvmq.codegen.fusion import Chain, find_chains
 from tvmq.codegen.main_calls import Origin, origin_of
 from tvmq.codegen.rounding import protected, rounds
@@ -149,10 +150,10 @@ class Lowerer:
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
     fixed_point = False  # kernels of convolutions and products requantize in integers too
-    wide = True  # there are kernels for all of an attention, and for norms with what is around them
+    wide = True  # there are kernels for all of an attention, for norms with what is around them, for float chains
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
-        self.view = View(mod)
+        self.view = View(codes_early(mod) if self.wide else mod)
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}

@@ -164,7 +164,7 @@ def batch_matmul_float_kernel(product: BatchMatmul, isa: Isa) -> Kernel | None:
 
 
 def attention_kernel(
-    shape: Attention, score_scale: float, code_scale: float, step: Requantize, isa: Isa
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
 ) -> Kernel | None:
     """Both products of an attention and the softmax between them."""
     if not attention_fits(shape, score_scale, code_scale):
@@ -223,6 +223,17 @@ def quantize_kernel(
     maker = transpose.quantize_to_nhwc if to_nhwc else convert.quantize
     zero_point, qmin, qmax, dtype = codes
     return maker(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax)
+
+
+@of_cpus
+def quantize_view_kernel(
+    given: Shape, view: convert.Strides, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """Floats at any distances to codes beside each other; see convert.quantize_view."""
+    _, shape, strides = view
+    if scale.size != 1 or codes[3] not in CODES or 0 in shape or strides[-1:] != (1,):
+        return None
+    return convert.quantize_view(given, view, scale, codes, isa)
 
 
 @of_cpus

@@ -38,7 +38,8 @@ PLAIN_MACS = 8.0
 FREE_MACS = 4.0
 # Cycles for 64 bytes of the widest tensor that a call reads or writes, everything in the nearest cache.
 VECTOR_CYCLES: dict[str, float] = {
-    "quantize": 5.0, "dequantize": 3.0, "requantize": 3.0, "quantize_to_nhwc": 6.0, "dequantize_to_nchw": 4.0,
+    "quantize": 5.0, "quantize_view": 2.0, "dequantize": 3.0, "requantize": 3.0, "quantize_to_nhwc": 6.0,
+    "dequantize_to_nchw": 4.0,
     "add": 12.0, "multiply": 16.0, "table": 3.0, "concat": 1.5, "pad": 3.0, "max_pool": 4.0, "sum_pool": 4.0,
     "softmax": 40.0, "layer_norm": 11.0, "rms_norm": 8.0, "group_norm": 11.0, "to_nhwc": 6.0, "to_nchw": 8.0,
     "free_scores": 40.0, "resize": 8.0, "depth_to_space": 8.0, "stack_depth": 8.0,

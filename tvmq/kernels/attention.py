@@ -1,6 +1,6 @@
 """attention: codes of q, k, v -> softmax of the scaled scores -> codes of the result, in one pass, for every CPU.
 
-Computes   numerics.matmul, dequantize, (+ mask), softmax, quantize, matmul, requantize, bit for bit
+Computes   numerics.matmul, dequantize, (+ mask), softmax, quantize, matmul, requantize or dequantize, bit for bit
 Layouts    each operand is a batch of matrices inside a buffer, at any distances (see Operand): heads are read from and
            written to where the dense layers around have them; no copy is made to bring them into another order
 Loops      parallel over matrices: k and v packed as constant weights are; parallel over matrices and blocks of rows:
@@ -45,17 +45,19 @@ from tvmq.kernels.loops import copy_lanes, fill_lanes, offset_of, opaque
 from tvmq.kernels.packing import PanelRun, panel_runs
 from tvmq.kernels.softmax_codes import SoftmaxCodes
 from tvmq.kernels.tiling import Tiling
-from tvmq.kernels.types import Isa, Kernel, Requantize
+from tvmq.kernels.types import Dequantize, Isa, Kernel, Requantize
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 MOST_JOBS = 24  # divides evenly among few threads
 
 
-def attention(shape: Attention, score_scale: float, code_scale: float, step: Requantize, isa: Isa) -> Kernel:
+def attention(
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
+) -> Kernel:
     """Kernel; parameters q, k, v, the mask if there is one, both scales, the multiplier, y.
 
     score_scale  of the scores' sums; code_scale: of the softmax's codes
-    step         what becomes of the sums of the result; one multiplier, or one a column of v
+    step         what becomes of the sums of the result, codes or floats; one multiplier or scale, or one a column of v
     raises       BuildError for shapes, types or scales that do not fit
     """
     check_attention(shape, score_scale, code_scale)
@@ -88,7 +90,7 @@ class _Side:
 class _Template:
     """The PrimFunc of one attention; see the head of this file."""
 
-    def __init__(self, shape: Attention, step: Requantize, ins: Instructions) -> None:
+    def __init__(self, shape: Attention, step: Requantize | Dequantize, ins: Instructions) -> None:
         self.shape, self.ins = shape, ins
         self.cut = choose_cut(shape.rows, shape.keys, shape.depth, shape.columns, ins)
         self.plan = plan_epilogue((step,))
@@ -210,10 +212,10 @@ class _Template:
         self._softmax(matrix, first)
         target = opaque(self._begin(shape.y, matrix) + first * shape.y.row)
 
-        def store_codes(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
-            self._store_codes(sums, opaque(target + row * shape.y.row), vector, run)
+        def store_result(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
+            self._store_result(sums, opaque(target + row * shape.y.row), vector, run)
 
-        self._tiles(self.values, matrix, self.weights, self.weight_pitch, self.cut.block, store_codes)
+        self._tiles(self.values, matrix, self.weights, self.weight_pitch, self.cut.block, store_result)
 
     def _copy_queries(self, begin: Expr) -> None:
         """Rows of q as `dot` takes them, and what their sums contribute."""
@@ -323,13 +325,19 @@ class _Template:
                 score = T.Cast(vector_type("float32", lanes), register.get()) * scale
                 store(self.scores, place + column * lanes, score, lanes)
 
-    def _store_codes(self, sums: list[list[Register]], target: Expr, vector: Expr, run: PanelRun) -> None:
-        """Codes of a tile of the result."""
-        lanes, requantizer = self.ins.lanes, self.plan.requantizer
+    def _store_result(self, sums: list[list[Register]], target: Expr, vector: Expr, run: PanelRun) -> None:
+        """Codes or floats of a tile of the result."""
+        lanes, (scales,) = self.ins.lanes, self.plan.constant_parameters(self.values.places)
         for column in range(run.columns):
             valid = min(lanes, run.channels - column * lanes)
-            constants = requantizer.load([self.buffers["multiplier"]], (vector + column) * lanes, lanes)
+            constants = self.plan.scaler.load([self.buffers[scales]], (vector + column) * lanes, lanes)
             for i, line in enumerate(sums):
-                codes = requantizer.codes(self.ins, [line[column].get()], [constants])
+                value = self._finished(line[column].get(), constants)
                 place = target + i * self.shape.y.row + (vector + column) * lanes
-                store_first(self.buffers["y"], place, codes, lanes, valid)
+                store_first(self.buffers["y"], place, value, lanes, valid)
+
+    def _finished(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+        """A vector of sums as codes or floats."""
+        if self.plan.dequantizer is not None:
+            return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
+        return self.plan.requantizer.codes(self.ins, [total], [constants])

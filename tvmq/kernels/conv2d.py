@@ -195,9 +195,9 @@ class Integers(ConvLoops):
         lanes, real = self.ins.lanes, self.plan.dequantizer
         for column in range(tile.panel.columns):
             constants = () if real is None else real.load(self.channel_constants, channel + column * lanes, lanes)
-            for row in range(tile.rows):
-                value = sums[row][column].get()
-                value = value if real is None else real.reals(value, constants, lanes)
+            totals = [sums[row][column].get() for row in range(tile.rows)]
+            values = self.plan.reals(totals, [constants] * tile.rows, self.ins)
+            for row, value in enumerate(values):
                 self.store_rows(tile, row, column, 1, 1, value)
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:

@@ -22,9 +22,10 @@ from tvmq.kernels.builder import Buffer, Expr, Function, bind, flat, load, sprea
 from tvmq.kernels.epilogue import plan_epilogue
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.loops import opaque, over_lanes, over_rows, over_vectors, plain
+from tvmq.kernels.loops import collapse, offset_of, opaque, over_lanes, over_rows, over_vectors, plain
 from tvmq.kernels.types import Isa, Kernel, Requantize
 
+Strides = tuple[int, tuple[int, ...], tuple[int, ...]]
 GRAIN = 100_000  # elements in about 10 us
 CODES = ("uint8", "int8", "int16")
 
@@ -58,6 +59,39 @@ def quantize(
 
         over_vectors(prod(shape), ins.vector_bytes, GRAIN, lambda: body)
     key = ("quantize", shape, zero_point, limits, dtype, ins.name)
+    return Kernel(name, function.prim_func, (scale,), key)
+
+
+def quantize_view(
+    given: Sequence[int], view: Strides, scale: ArrayLike, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel:
+    """Kernel x (float32, shape `given`) -> codes of a view of x, whose last axis lies in one piece.
+
+    view     offset, sizes and strides inside x, in elements
+    codes    zero point, lowest and highest code, type
+    raises   BuildError as `quantize`
+    """
+    zero_point, qmin, qmax, dtype = codes
+    limits, scale = code_range("quantize", dtype, qmin, qmax), one_scale("quantize", scale)
+    offset, shape, strides = view
+    ins = instructions(isa)
+    sizes, (steps, _) = collapse(shape, strides, [prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    length, name = sizes[-1], f"quantize_view_{ins.name}"
+    parameters = {"x": (tuple(given), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
+    with Function(name, parameters, unaligned=("x",)) as function:
+        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+
+        def row(number: Expr) -> None:
+            source, target = opaque(offset + offset_of(number, sizes[:-1], steps[:-1])), opaque(number * length)
+
+            def body(at: Expr, lanes: int) -> None:
+                value = load(x, source + at, vector_type("float32", lanes))
+                store(y, target + at, quantized(ins, value, divisor, lanes, zero_point, limits, dtype), lanes)
+
+            over_lanes(length, ins.vector_bytes, body)
+
+        over_rows(prod(sizes[:-1]), length, GRAIN, lambda: row)
+    key = ("quantize_view", tuple(given), view, zero_point, limits, dtype, ins.name)
     return Kernel(name, function.prim_func, (scale,), key)
 
 

@@ -325,10 +325,7 @@ class _Tile:
                 codes = self._in_order(plan.requantizer.codes(self.ins, values, constants))
                 store(band.template.y, begin, codes, self.vectors * lanes)
                 continue
-            if plan.dequantizer is not None:
-                pairs = zip(values, constants, strict=True)
-                values = [plan.dequantizer.reals(value, constant, lanes) for value, constant in pairs]
-            self._store_vectors(begin, values)
+            self._store_vectors(begin, plan.reals(values, constants, self.ins) if constants else values)
 
     def _in_order(self, codes: Expr) -> Expr:
         """Codes as `narrow` leaves them, channel by channel."""

@@ -2,10 +2,12 @@
 
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
     sums                              --Dequantizer.reals--> floats --store--> output
+    sums                              --FloatChain.reals--> floats or codes --store--> output
     sums                              --WideRequantizer.reals--> int16 codes --store--> output
     output, a piece at a time while it is in cache --CodeSteps--> output
 
-An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, a requantize step to int16
+An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, on which FloatSteps may work
+and make codes of the result; a requantize step to int16
 codes (of a residual stream) stands alone; else one requantize step to 8 bits, then any number of Add and Table. A
 template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single steps. A new way to
 requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
@@ -25,13 +27,15 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.float_chain import FloatChain
 from tvmq.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
-from tvmq.kernels.types import Add, Dequantize, Epilogue, Requantize, Table
+from tvmq.kernels.types import Add, Dequantize, Epilogue, FloatSteps, Requantize, Table
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
 Parameters = dict[str, tuple[Shape, str]]
 LARGEST_INT32 = 2**31
+AT_ONCE = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +177,20 @@ class EpiloguePlan:
 
     requantizer: Any
     steps: tuple[Any, ...]
-    dequantizer: Dequantizer | WideRequantizer | None = None
+    dequantizer: Dequantizer | WideRequantizer | FloatChain | None = None
 
     @property
     def scaler(self) -> Any:
         """What has constants for each channel: the requantizer or the dequantizer, or None."""
         return self.requantizer or self.dequantizer
+
+    def reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:
+        """Bound vectors of floats or wide codes of vectors of sums; these themselves if they stay as they are."""
+        if isinstance(self.dequantizer, FloatChain):
+            return self.dequantizer.all_reals(totals, constants, ins)
+        if self.dequantizer is None:
+            return list(totals)
+        return [self.dequantizer.reals(*pair, ins.lanes) for pair in zip(totals, constants, strict=True)]
 
     @property
     def out_dtype(self) -> str:
@@ -237,9 +249,12 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
     if not epilogue:
         return EpiloguePlan(None, ())
     if isinstance(epilogue[0], Dequantize):
-        if len(epilogue) > 1:
-            raise BuildError(f"kernels: {type(epilogue[1]).__name__} cannot follow a dequantize step; nothing can")
-        return EpiloguePlan(None, (), Dequantizer(epilogue[0]))
+        if len(epilogue) == 1:
+            return EpiloguePlan(None, (), Dequantizer(epilogue[0]))
+        if len(epilogue) > 2 or not isinstance(epilogue[1], FloatSteps):
+            last = type(epilogue[-1]).__name__
+            raise BuildError(f"kernels: {last} cannot follow a dequantize step; float steps can, and nothing else")
+        return EpiloguePlan(None, (), FloatChain(epilogue[0], epilogue[1]))
     if isinstance(epilogue[0], Requantize) and epilogue[0].dtype == "int16":
         if len(epilogue) > 1 or epilogue[0].negative_slope != 1:
             raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")

@@ -111,6 +111,21 @@ class Dequantize:
     scale: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class FloatSteps:
+    """Epilogue step behind Dequantize: element-wise operators on floats, and codes of the result.
+
+    steps     (operator, operands) of each further value; an operand is the number of a value (0: the floats of the
+              sums), a float, or the name of an array of `channels`
+    channels  float32 arrays, one number for each filter
+    codes     scale, zero point, qmin, qmax and type of what quantize makes of the last value; None: it stays float
+    """
+
+    steps: tuple[tuple[str, tuple[int | float | str, ...]], ...]
+    channels: dict[str, np.ndarray]
+    codes: tuple[float, int, int, int, str] | None
+
+
 @dataclass(frozen=True)
 class Add:
     """Epilogue step: numerics.add of the codes so far (a) and a second input of the kernel (b, shape of the result).

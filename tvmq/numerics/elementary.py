@@ -1,12 +1,13 @@
 """Elementary functions with float32 arithmetic that is fixed to the last bit: exp, log, tanh, erf and what they make.
 
 Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no reordering.
-Compiled code is made by running these functions on symbols (codegen/trace.py), so the text here is both: it uses only
+Compiled code is made by running these functions on symbols (kernels/symbols.py), so the text here is both: it uses only
 NumPy's arithmetic, comparisons, minimum, maximum, where, casts and views of bits.
 
 exp         n = rint(x * log2 e), r = x - n * ln 2 in two parts, exp(r) by softmax's polynomial; 2^n in two factors, so
             that the ends of the range (denormal numbers, infinity) come out right
 log         x = m * 2^e with m in [sqrt(1/2), sqrt(2)), log(m) by log_softmax's polynomial
+sigmoid     one over 1 + exp(-x), whose ends need no denormal numbers: one factor 2^n, a polynomial of a term less
 tanh        x * P(x^2) / Q(x^2) on |x| <= 9.1, beyond which it is 1 in float32; P, Q by least squares, 2.3e-8 relative
 erf         the same on |x| <= 4; 2.5e-8 relative
 All are within 6 units in the last place of the real function, where the table of tests/numerics/test_elementary.py says
@@ -30,10 +31,17 @@ LEAST_NORMAL = REAL(2.0**-126)
 TANH_END, ERF_END = REAL(9.1), REAL(4.0)
 
 
+# Beyond, 1 + exp(-x) is 1 or infinite. The second rounder leaves n + 127, the exponent of 2^n, in the lowest bits.
+SIGMOID_LOW, SIGMOID_HIGH = REAL(-89.0), REAL(87.0)
+EXPONENT_ROUNDER = ROUNDER + REAL(127)
+
+
 def _numbers(*texts: str) -> tuple[np.float32, ...]:
     return tuple(REAL(float.fromhex(text)) for text in texts)
 
 
+# exp(r) ~ 1 + r + r^2 * (c[0] + ... + c[3] r^3) for |r| <= ln(2) / 2, to 1.05e-7; signs are those of exp(-r)
+EXP_MINUS = _numbers("0x1.fffdfcp-2", "-0x1.5557b0p-3", "0x1.572a64p-5", "-0x1.106250p-7")
 TANH_OVER = _numbers("1", "0x1.11e90ap-3", "0x1.c9297cp-9", "0x1.57a1dap-16", "0x1.c4d058p-27")
 TANH_UNDER = _numbers("1", "0x1.de49ccp-2", "0x1.a77cc4p-6", "0x1.573344p-12", "0x1.9da22ap-21")
 ERF_OVER = _numbers(
@@ -76,21 +84,25 @@ def log(x: np.ndarray) -> np.ndarray:
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
-    """1 / (1 + exp(-x)).
+    """1 / (1 + exp(-x)); below -88.4 it is 0.
+
+    order  t = min(max(x, -89), 87); z = t * -LOG2_E + (1.5 * 2^23 + 127); n = z - (1.5 * 2^23 + 127);
+           r = (t + n * LN2_HIGH) + n * LN2_LOW; q = polynomial of EXP_MINUS at r; p = (q * r - 1) * r + 1;
+           1 / (1 + p * 2^n), where 2^n is the float32 of bits (bits of z) << 23
 
     >>> sigmoid(np.float32([0, -np.inf]))
     array([0.5, 0. ], dtype=float32)
     """
-    return REAL(1) / (REAL(1) + exp(-x))
+    return REAL(1) / _one_and_exp_minus(x)
 
 
 def silu(x: np.ndarray) -> np.ndarray:
-    """x / (1 + exp(-x)).
+    """x / (1 + exp(-x)), the divisor as in `sigmoid`.
 
     >>> silu(np.float32([0, 1]))
-    array([0.       , 0.7310586], dtype=float32)
+    array([0.        , 0.73105854], dtype=float32)
     """
-    return x / (REAL(1) + exp(-x))
+    return x / _one_and_exp_minus(x)
 
 
 def tanh(x: np.ndarray) -> np.ndarray:
@@ -181,6 +193,16 @@ def _polynomial(x: np.ndarray, coefficients: Sequence[np.float32]) -> np.ndarray
 def _power_of_two(exponent: np.ndarray) -> np.ndarray:
     """2^exponent for exponents of -126 to 127, by its bits."""
     return ((exponent + WHOLE(127)) << WHOLE(23)).view(REAL)
+
+
+def _one_and_exp_minus(x: np.ndarray) -> np.ndarray:
+    """1 + exp(-x); see `sigmoid`."""
+    t = _limit(x, SIGMOID_LOW, SIGMOID_HIGH)
+    z = t * -LOG2_E + EXPONENT_ROUNDER
+    n = z - EXPONENT_ROUNDER
+    r = (t + n * LN2_HIGH) + n * LN2_LOW
+    p = (_polynomial(r, EXP_MINUS) * r - REAL(1)) * r + REAL(1)
+    return p * (z.view(WHOLE) << WHOLE(23)).view(REAL) + REAL(1)
 
 
 def _odd_quotient(

@@ -8,7 +8,6 @@ from tvmq.codegen.attention import Attention as Parts
 from tvmq.codegen.attention import attention_before
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
-from tvmq.codegen.lowerings.epilogue import requantize_step
 from tvmq.codegen.select import attention_kernel, free_scores_kernel
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import View, const_value, dtype_of, rank_of, shape_of, sizes_of
@@ -17,6 +16,7 @@ from tvmq.kernels.batch_matmul_shape import Operand
 from tvmq.kernels.code_guess import Codes
 from tvmq.kernels.free_scores import FreeScores
 from tvmq.kernels.loops import broadcast_strides
+from tvmq.kernels.types import FixedRequantize
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -76,7 +76,7 @@ def _scales(view: View, found: Parts) -> tuple[float, float, Codes]:
 
 
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
-    from tvmq.codegen.lowerings.batch_matmul import operand_of, result_of
+    from tvmq.codegen.lowerings.batch_matmul import operand_of, result_of, step_of
 
     view = lowerer.view
     found = attention_before(view, chain.head)
@@ -100,7 +100,8 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
     depth = shape_of(first.args[0])[-1]
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
-    step = requantize_step(view.value[chain.after_head()[0]], columns)
+    step = step_of(view, chain.after_head()[0], columns)
+    assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
     kernel = attention_kernel(shape, score_scale, code_scale, step, lowerer.isa)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False

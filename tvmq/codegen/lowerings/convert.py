@@ -9,10 +9,11 @@ from tvm import relax
 from tvmq.codegen.fusion import Chain
 from tvmq.codegen.lower import Lowerer
 from tvmq.codegen.lowerings.elementwise import nhwc_axis, requantized, wants_nhwc
-from tvmq.codegen.select import dequantize_kernel, quantize_kernel, transpose_kernel
-from tvmq.codegen.strides import MOVES
+from tvmq.codegen.select import dequantize_kernel, quantize_kernel, quantize_view_kernel, transpose_kernel
+from tvmq.codegen.strides import MOVES, contiguous, strided
 from tvmq.graph import ops
-from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of
+from tvmq.graph.sizes import is_number
+from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolved
 from tvmq.numerics.elementary import ELEMENTARY
 
@@ -35,7 +36,10 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
-    nhwc = nhwc and not _only_products_read(lowerer, chain.result)
+    heads = _only_products_read(lowerer, chain.result)
+    if heads and zero_point.size == 1 and _from_view(lowerer, chain):
+        return True
+    nhwc = nhwc and not heads
     moves = nhwc and not lowerer.has_nhwc(source)
     if not moves and scale.size == zero_point.size == 1 and _ends_float_loop(lowerer, source):
         x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
@@ -59,12 +63,42 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
+def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
+    """Codes of what slices and transposes only move: read where it lies, without the copies that these would make."""
+    call = lowerer.view.value[chain.head]
+    attrs, source = call.attrs, call.args[0].name
+    if not all(is_number(size) for size in call.args[0].ty.shape):
+        return False
+    found = strided(lowerer.view, source, lowerer.exists)
+    if found.base == source or found == contiguous(found.base, found.shape):
+        return False
+    base = lowerer.logical(found.base)
+    codes = (int(const_value(call.args[2]).reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
+    view = found.offset, found.shape, found.strides
+    kernel = quantize_view_kernel(shape_of(base), view, const_value(call.args[1]), codes, lowerer.isa)
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [base], found.shape, attrs.dtype, chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
 def _ends_float_loop(lowerer: Lowerer, source: str) -> bool:
     """True for the result of an element-wise float operator that only this quantize reads: one loop computes both."""
     value = lowerer.view.value.get(source)
     if value is None or lowerer.isa.name in ("generic", "cuda") or lowerer.view.only_reader(source) is None:
         return False
     return op_name(value) in FLOAT_LOOPS and dtype_of(value) == "float32"
+
+
+def _begins_float_loop(lowerer: Lowerer, name: str) -> bool:
+    """True for floats of codes that only an element-wise operator reads: its loop makes them."""
+    view, reader = lowerer.view, lowerer.view.only_reader(name)
+    if reader is None or lowerer.isa.name in ("generic", "cuda") or view.is_output(name):
+        return False
+    value = view.value[reader]
+    same = all(not isinstance(arg, relax.Var) or sizes_of(arg) == sizes_of(view.var[name]) for arg in value.args)
+    return op_name(value) in FLOAT_LOOPS and same
 
 
 def _only_products_read(lowerer: Lowerer, name: str) -> bool:
@@ -89,6 +123,10 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
     nhwc = wants_nhwc(lowerer, chain)
     x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    if scale.size == zero_point.size == 1 and _begins_float_loop(lowerer, chain.result):
+        value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
+        (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
+        return True
     moves = nhwc and view.is_output(chain.result) and lowerer.rank4(chain.result) and scale.size == zero_point.size == 1
     rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)

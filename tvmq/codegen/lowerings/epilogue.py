@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq.codegen.float_chain import float_steps
 from tvmq.codegen.fusion import Chain
 from tvmq.graph.view import View, const_value, dtype_of, op_name
 from tvmq.kernels.types import Add, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, Table
@@ -32,12 +33,17 @@ class Finish:
 def finish_of(view: View, chain: Chain, filters: int) -> Finish:
     """Translate the members behind the head."""
     finish = Finish(end=chain.head)
-    for name in chain.after_head():
+    behind = chain.after_head()
+    for place, name in enumerate(behind, 1):
         call = view.value[name]
         step = _STEPS[op_name(call)](view, finish, call, filters)
         if step is not None:
             finish.epilogue = (*finish.epilogue, step)
         finish.end = name
+        if isinstance(step, Dequantize) and behind[place:]:
+            finish.epilogue = (*finish.epilogue, float_steps(view, name, behind[place:], filters))
+            finish.end = behind[-1]
+            break
     return finish
 
 
