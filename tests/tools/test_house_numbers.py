@@ -21,14 +21,14 @@ FILES = {
     "tvmq/graph/__init__.py": "",
     "tvmq/graph/walk.py": '"""A head.\n\nOf three lines."""\n\n\ndef found(x):  # why\n    return x\n\n\nclass Step: ...\n',
     "tvmq/relay/add.py": 'NAMES = ("add", "mean", "divide")\nis_it = group.family == "add"\n',
-    "passes/ops/concat.py": (
+    "passes/kinds/concat.py": (
         "class Step: ...\n"
         'own = group.family == "concat"\n'
         'joins = group.family in ("concat", "add")\n'
         "seed = entry['family'] in SEEDS and other.family == group.family\n"
         'kind = family.startswith("conv") or entry.get("family") != "dense"\n'
     ),
-    "passes/partition.py": 'TABLE = {"x": "tvmq.passes.ops.concat:FAMILY"}\nimport tvmq.graph.walk\n',
+    "passes/decide.py": 'TABLE = {"x": "tvmq.passes.kinds.concat:FAMILY"}\nimport tvmq.graph.walk\n',
 }
 
 
@@ -60,7 +60,7 @@ def test_sizes(tool, trees, tmp_path):
 
 def test_names(tool, trees):
     assert tool.participles(trees) == ["tvmq/graph/walk.py:6: found"]
-    assert tool.shared_classes(trees) == ["Step: passes/ops/concat.py, tvmq/graph/walk.py"]
+    assert tool.shared_classes(trees) == ["Step: passes/kinds/concat.py, tvmq/graph/walk.py"]
     assert tool.shared_files(trees) == []
 
 
@@ -71,12 +71,12 @@ def test_tables_hold_three_names_and_say_whether_they_dispatch(tool, trees):
 
 def test_comparisons_with_family_names_outside_of_its_file(tool, trees):
     places = [line.split(": ")[0] for line in tool.family_comparisons(trees)]
-    assert places == [f"passes/ops/concat.py:{line}" for line in (3, 4, 5, 5)]
+    assert places == [f"passes/kinds/concat.py:{line}" for line in (3, 4, 5, 5)]
 
 
 def test_modules_of_one_importer(tool, trees):
     single = tool.single_importers(trees)
-    assert single == ["tvmq.graph: tvmq.tables", "tvmq.passes.ops.concat: tvmq.passes.partition"]
+    assert single == ["tvmq.graph: tvmq.tables", "tvmq.passes.kinds.concat: tvmq.passes.decide"]
     assert tool.beside([*single, "tvmq.graph.a: tvmq.graph.b"]) == [single[0], "tvmq.graph.a: tvmq.graph.b"]
 
 
