@@ -5,6 +5,7 @@ Before                                            After
     r = relu(a)                                       r = relu(a)
     c = conv2d(r, w2)                                 c = conv2d(r, w2 / f)
 
+Known as  cross-layer equalization.
 Needs     a prepared module; between the convolutions relu, leaky relu, pooling, padding with 0.
 Leaves    a tensor that anything but convolutions over single or all channels reads; what a clip bounds (relu6), whose
           channels have one range already.

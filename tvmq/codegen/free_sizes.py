@@ -1,4 +1,5 @@
-"""Runs of a model with free dimensions: sizes from the inputs, sample by sample where samples are apart."""
+"""Runs of a model with free dimensions (dynamic shapes): sizes from the inputs, sample by sample where samples are
+apart."""
 
 from __future__ import annotations
 

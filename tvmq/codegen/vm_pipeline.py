@@ -26,6 +26,7 @@ from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
 from tvmq.codegen.scopes import without_scopes
+from tvmq.codegen.shape_functions import with_ordered_stores
 from tvmq.codegen.stay_inside import stay_inside
 from tvmq.codegen.target import CpuTarget
 from tvmq.codegen.unaligned import unaligned_inputs
@@ -171,7 +172,7 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
             transform.StaticPlanBlockMemory(),
         ]
     )(mod)
-    return tvm.transform.Sequential(
+    lowered = tvm.transform.Sequential(
         [
             transform.LowerAllocTensor(),
             transform.KillAfterLastUse(),
@@ -181,6 +182,7 @@ def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
             transform.AttachGlobalSymbol(),
         ]
     )(with_direct_functions(planned) if direct else planned)
+    return with_ordered_stores(lowered)
 
 
 def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

@@ -1,4 +1,5 @@
-"""The loops of a convolution as an implicit matrix product, whatever is multiplied: what conv2d and conv2d_float share.
+"""The loops of a convolution as an implicit matrix product (implicit GEMM), whatever is multiplied: what conv2d and
+conv2d_float share.
 
 Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
            panel, tile (see tiling), kernel row, step

@@ -6,6 +6,7 @@ Before                                            After
 
 Needs     a calibrated module and the channel means of the inputs of its convolutions and products.
 Leaves    layers without a bias get one.
+Known as  bias correction, of data-free quantization (DFQ); here with means that calibration measured.
 Numerics  the correction is computed in float64 from the channel means; each tap counts
           as often as it lies inside the picture; positions of a channel are taken to have one mean.
 """

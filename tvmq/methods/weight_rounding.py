@@ -7,6 +7,7 @@ Before                                            After
 
 Needs     a calibrated module and what its layers read (passes/second_moments.py).
 Leaves    layers without moments; layers without a bias get one where the mean error is corrected.
+Known as  GPTQ (OPTQ).
 Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float64 in a fixed order on exact integer
           sums. Codes times their scale are rounded back to the same codes.
 """

@@ -1,4 +1,5 @@
-"""Rounding of weights with feedback: each weight is rounded so that it makes up for the errors of those before it."""
+"""Rounding of weights with feedback: each weight is rounded so that it makes up for the errors of those before it:
+GPTQ (OPTQ) in its LDL form."""
 
 from __future__ import annotations
 

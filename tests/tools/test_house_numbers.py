@@ -1,0 +1,98 @@
+"""tools/house_numbers.py: each figure on a tree of a few lines, and all of them on this one."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+
+from project import ROOT, source_files
+
+FILES = {
+    "tvmq/__init__.py": "",
+    "tvmq/tables.py": (
+        "from tvmq.graph import walk\n"
+        'MOVES = ("reshape", "flatten", "squeeze")\n'
+        'RULES = {"add": walk.a, "mean": walk.b, "divide": walk.c}\n'
+        'SOME: tuple[str, ...] = ("add", "mean")\n'
+        '__all__ = ["add", "mean", "divide"]\n'
+    ),
+    "tvmq/graph/__init__.py": "",
+    "tvmq/graph/walk.py": '"""A head.\n\nOf three lines."""\n\n\ndef found(x):  # why\n    return x\n\n\nclass Step: ...\n',
+    "tvmq/relay/add.py": 'NAMES = ("add", "mean", "divide")\nis_it = group.family == "add"\n',
+    "passes/kinds/concat.py": (
+        "class Step: ...\n"
+        'own = group.family == "concat"\n'
+        'joins = group.family in ("concat", "add")\n'
+        "seed = entry['family'] in SEEDS and other.family == group.family\n"
+        'kind = family.startswith("conv") or entry.get("family") != "dense"\n'
+    ),
+    "passes/decide.py": 'TABLE = {"x": "tvmq.passes.kinds.concat:FAMILY"}\nimport tvmq.graph.walk\n',
+}
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location("house_numbers", ROOT / "tools" / "house_numbers.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def trees(tool, tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tool.sources(tmp_path)
+
+
+def test_sizes(tool, trees, tmp_path):
+    sizes = tool.sizes(trees, tmp_path)
+    assert sizes["files"] == len(FILES)
+    assert sizes["lines"] == sum(text.count("\n") for text in FILES.values())
+    assert sizes["lines a file, max"] == 10 and sizes["files below 40 lines"] == len(FILES)
+    assert sizes["functions"] == 1 and sizes["lines a function, median"] == 2
+    assert tool.comment_share(trees, tmp_path) == pytest.approx(100 / 17, abs=0.05)
+
+
+def test_names(tool, trees):
+    assert tool.participles(trees) == ["tvmq/graph/walk.py:6: found"]
+    assert tool.shared_classes(trees) == ["Step: passes/kinds/concat.py, tvmq/graph/walk.py"]
+    assert tool.shared_files(trees) == []
+
+
+def test_tables_hold_three_names_and_say_whether_they_dispatch(tool, trees):
+    names = frozenset({"reshape", "flatten", "squeeze", "add", "mean", "divide"})
+    assert tool.tables(trees, names) == ["tvmq/tables.py:2: MOVES: 3 names", "tvmq/tables.py:3: RULES: 3 dispatch"]
+
+
+def test_comparisons_with_family_names_outside_of_its_file(tool, trees):
+    places = [line.split(": ")[0] for line in tool.family_comparisons(trees)]
+    assert places == [f"passes/kinds/concat.py:{line}" for line in (3, 4, 5, 5)]
+
+
+def test_modules_of_one_importer(tool, trees):
+    single = tool.single_importers(trees)
+    assert single == ["tvmq.graph: tvmq.tables", "tvmq.passes.kinds.concat: tvmq.passes.decide"]
+    assert tool.beside([*single, "tvmq.graph.a: tvmq.graph.b"]) == [single[0], "tvmq.graph.a: tvmq.graph.b"]
+
+
+def test_operators_are_those_of_tvm_and_ours(tool):
+    assert {"nn.conv2d", "add", "tvmq.requantize"} <= tool.operator_names()
+
+
+@pytest.mark.slow
+def test_the_figures_of_this_tree(tool, capsys):
+    tool.main(["--static", "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["files"] == len(source_files()) and figures["files above 450 lines"] == 0
+    assert 0 < figures["of these, tables that dispatch"] < figures["tables of operator names"]
+
+
+@pytest.mark.slow
+def test_what_is_counted_by_running(tool):
+    assert tool.measured(tool.LOADED) > 5
+    assert tool.measured(tool.VIEWS) > 0

@@ -1,0 +1,329 @@
+"""The size and shape of the sources in figures, to be put beside those of another version.
+
+    python tools/house_numbers.py                 # a table in Markdown
+    python tools/house_numbers.py --json          # the same as JSON
+    python tools/house_numbers.py --list tables   # what a figure counts, with places; of which: see LISTS
+    python tools/house_numbers.py --static        # without the figures for which tvmq is run
+
+Sources     Python files of `tvmq/` and `passes/`
+Function    lines of a function from its `def` to its end, docstring included, nested ones counted twice
+Tables of operator names
+            assignments at module level that hold three or more names of Relax operators (of TVM or ours); those of
+            `relay/` and the ONNX importer, which name operators of other formats, are left out. A table dispatches
+            where the names are keys of functions, classes or "module:object"
+Comparisons with family names
+            `.family`, `family` or `["family"]` compared with a text or a constant, its own name in a family's file not
+Single-importer modules
+            modules that one other module imports, and none else; also those of them that stand in its folder
+Views       `tvmq.extension.View` made by one `quantize` of the embedded example with 8 calibration samples
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import json
+import math
+import re
+import subprocess
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
+FOREIGN = ("relay", "onnx_ops")  # folders whose operator names are of other formats
+PARTICIPLES = frozenset(
+    """begun bound built chosen cut drawn found given hidden held kept known laid left made met paid read said seen sent
+    set shown split taken told understood worn written""".split()
+)
+BLANK = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+SPREAD = ("median", "p90", "max")
+Figures = dict[str, int | float]
+Sources = dict[Path, ast.Module]
+
+
+def sources(root: Path = ROOT) -> Sources:
+    """The syntax trees of all source files."""
+    paths = sorted(path for folder in ("tvmq", "passes") for path in (root / folder).rglob("*.py"))
+    return {path.relative_to(root): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def module_name(path: Path) -> str:
+    """passes/ops/add.py is tvmq.passes.ops.add, wherever the folder stands."""
+    parts = path.with_suffix("").parts
+    parts = parts if parts[0] == "tvmq" else ("tvmq", *parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def quantile(values: Sequence[int], share: float) -> int:
+    """The least value that so large a share of them does not exceed.
+
+    >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3, 4], 0.9)
+    (2, 4)
+    """
+    return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
+
+
+def _spread(what: str, values: Sequence[int]) -> Figures:
+    figures = (quantile(values, 0.5), quantile(values, 0.9), max(values))
+    return {f"{what}, {name}": figure for name, figure in zip(SPREAD, figures, strict=True)}
+
+
+def sizes(trees: Sources, root: Path = ROOT) -> Figures:
+    """Files, lines and functions."""
+    lines = [len((root / path).read_text(encoding="utf-8").splitlines()) for path in trees]
+    functions = [node for tree in trees.values() for node in functions_of(tree)]
+    return {
+        "files": len(lines),
+        "lines": sum(lines),
+        **_spread("lines a file", lines),
+        **{f"files below {bound} lines": sum(count < bound for count in lines) for bound in (40, 60, 100)},
+        "files above 450 lines": sum(count > 450 for count in lines),
+        "functions": len(functions),
+        **_spread("lines a function", [(node.end_lineno or 0) - node.lineno + 1 for node in functions]),
+    }
+
+
+def functions_of(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """All functions and methods, nested ones too."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def participles(trees: Sources) -> list[str]:
+    """Functions whose whole name is a participle."""
+    return [
+        f"{path}:{node.lineno}: {node.name}"
+        for path, tree in trees.items()
+        for node in functions_of(tree)
+        if (word := node.name.strip("_")) in PARTICIPLES or re.fullmatch(r"[a-z]{2,}[^e]ed", word)
+    ]
+
+
+def shared_classes(trees: Sources) -> list[str]:
+    """Names of classes that stand in several files."""
+    places = defaultdict(list)
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(str(path))
+    return [f"{name}: {', '.join(paths)}" for name, paths in sorted(places.items()) if len(paths) > 1]
+
+
+def shared_files(trees: Sources) -> list[str]:
+    """File names that stand in several folders."""
+    names = Counter(path.name for path in trees if path.name not in ("__init__.py", "__main__.py"))
+    return [f"{name}: {count}" for name, count in sorted(names.items()) if count > 1]
+
+
+def operator_names() -> frozenset[str]:
+    """Names of Relax operators without "relax."; ours keep "tvmq."."""
+    import tvm
+
+    import tvmq.extension  # noqa: F401  registers ours
+
+    names = {name.removeprefix("relax.") for name in tvm.ir.Op.list_op_names() if name.startswith(("relax.", "tvmq."))}
+    return frozenset(names)
+
+
+def tables(trees: Sources, names: frozenset[str]) -> list[str]:
+    """Assignments at module level that hold three or more of the names."""
+    lines = []
+    for path, tree in trees.items():
+        for node in tree.body:
+            value = getattr(node, "value", None) if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            if value is None or set(path.parts) & set(FOREIGN):
+                continue
+            target = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+            held = {text for text in _texts(value) if text in names}
+            if len(held) >= 3 and target != "__all__":
+                kind = "dispatch" if _dispatches(value) else "names"
+                lines.append(f"{path}:{node.lineno}: {target}: {len(held)} {kind}")
+    return lines
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    return (n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+
+
+def _dispatches(value: ast.expr) -> bool:
+    """True where names are keys of functions, classes or "module:object"."""
+    if any(ENTRY.fullmatch(text) for text in _texts(value)):
+        return True
+    results = [v for node in ast.walk(value) if isinstance(node, ast.Dict) for v in node.values]
+    return any(isinstance(v, ast.Name | ast.Attribute | ast.Lambda) for v in results)
+
+
+def family_comparisons(trees: Sources) -> list[str]:
+    """Places outside of a family's file that ask which family it is."""
+    return [
+        f"{path}:{node.lineno}: {ast.unparse(node)}"
+        for path, tree in trees.items()
+        if "relay" not in path.parts
+        for node in ast.walk(tree)
+        if _asks_family(node, path.stem)
+    ]
+
+
+def _asks_family(node: ast.AST, own: str) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "startswith":
+        return _is_family(node.func.value)
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    others = [side for side in sides if not _is_family(side)]
+    return len(others) < len(sides) and any(_is_constant(side, own) for side in others)
+
+
+def _is_family(node: ast.expr) -> bool:
+    """`x.family`, `family`, `x["family"]`, `x.get("family")`."""
+    if isinstance(node, ast.Call) and node.args:
+        return ast.unparse(node.func).endswith(".get") and ast.unparse(node.args[0]) == "'family'"
+    name = ast.unparse(node)
+    return name == "family" or name.endswith((".family", "['family']"))
+
+
+def _is_constant(node: ast.expr, own: str) -> bool:
+    """A text, a tuple that has one, or a constant; but for the name of the file."""
+    if isinstance(node, ast.Tuple):
+        return any(_is_constant(item, own) for item in node.elts)
+    if isinstance(node, ast.Starred):
+        return _is_constant(node.value, own)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and node.value != own
+    return isinstance(node, ast.Name) and node.id.isupper()
+
+
+def imports_of(tree: ast.Module, known: Iterable[str]) -> set[str]:
+    """Modules of ours that a file imports, those inside of functions and of tables too."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.update(match[1] for match in ENTRY.finditer(node.value))
+    return names & set(known)
+
+
+def single_importers(trees: Sources) -> list[str]:
+    """Modules that one other module imports, with it."""
+    known = {module_name(path): path for path in trees}
+    importers: dict[str, set[str]] = {name: set() for name in known}
+    for name, path in known.items():
+        for imported in imports_of(trees[path], known) - {name}:
+            importers[imported].add(name)
+    return [f"{name}: {min(by)}" for name, by in sorted(importers.items()) if len(by) == 1]
+
+
+def beside(lines: Iterable[str]) -> list[str]:
+    """Those of `single_importers` that stand in the folder of their importer."""
+    return [line for line in lines if len({name.rpartition(".")[0] for name in line.split(": ")}) == 1]
+
+
+def comment_share(trees: Sources, root: Path = ROOT) -> float:
+    """Comments for 100 lines of code; docstrings and empty lines are none."""
+    comments = code = 0
+    for path, tree in trees.items():
+        text = (root / path).read_text(encoding="utf-8")
+        documented = {number for node in ast.walk(tree) for number in _docstring(node)}
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        comments += sum(token.type == tokenize.COMMENT for token in tokens)
+        lines = {n for token in tokens if token.type not in BLANK for n in range(token.start[0], token.end[0] + 1)}
+        code += len(lines - documented)
+    return round(100 * comments / code, 1)
+
+
+def _docstring(node: ast.AST) -> range:
+    """Lines of a node's docstring."""
+    body = getattr(node, "body", None)
+    first = body[0] if isinstance(body, list) and body else None
+    is_text = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return range(first.lineno, (first.end_lineno or 0) + 1) if first is not None and is_text else range(0)
+
+
+LOADED = """
+import sys, tvmq
+tvmq.load
+print(sum(name == "tvmq" or name.startswith("tvmq.") for name in sys.modules))
+"""
+VIEWS = """
+import itertools, warnings
+import tvmq
+from tvmq.demo import load_demo
+from tvmq.extension import View
+warnings.simplefilter("ignore")
+count, make = itertools.count(), View.__init__
+def counted(self, *args, **options):
+    next(count)
+    make(self, *args, **options)
+View.__init__ = counted
+demo = load_demo()
+tvmq.quantize(*tvmq.from_onnx(demo.model), demo.calibration[:8])
+print(next(count))
+"""
+
+
+def measured(code: str) -> int:
+    """What a fresh Python prints."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[-1])
+
+
+LISTS = {
+    "tables": lambda trees: tables(trees, operator_names()),
+    "families": family_comparisons,
+    "single": single_importers,
+    "participles": participles,
+    "classes": shared_classes,
+    "files": shared_files,
+}
+
+
+def figures(*, static: bool = False) -> Figures:
+    """All figures of this tree."""
+    trees = sources()
+    held, single = LISTS["tables"](trees), single_importers(trees)
+    result = sizes(trees) | {
+        "functions named by a participle": len(participles(trees)),
+        "names of classes used twice or more": len(shared_classes(trees)),
+        "names of files used twice or more": len(shared_files(trees)),
+        "comment lines for 100 lines of code": comment_share(trees),
+        "tables of operator names": len(held),
+        "of these, tables that dispatch": sum(line.endswith("dispatch") for line in held),
+        "files with tables of operator names": len({line.partition(":")[0] for line in held}),
+        "comparisons with family names": len(family_comparisons(trees)),
+        "modules with one importer": len(single),
+        "of these, in the folder of the importer": len(beside(single)),
+    }
+    if not static:
+        result |= {"modules imported by tvmq.load": measured(LOADED), "Views made by one quantize": measured(VIEWS)}
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the head of this file."""
+    parser = argparse.ArgumentParser(description="The sources in figures.")
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+    parser.add_argument("--static", action="store_true", help="run nothing of tvmq")
+    parser.add_argument("--list", choices=LISTS, help="what a figure counts")
+    options = parser.parse_args(arguments)
+    sys.path.insert(0, str(ROOT))
+    if options.list:
+        print("\n".join(LISTS[options.list](sources())))
+        return
+    result = figures(static=options.static)
+    if options.json:
+        print(json.dumps(result, indent=1))
+    else:
+        print("\n".join(["| figure | value |", "| --- | ---: |", *(f"| {k} | {v} |" for k, v in result.items())]))
+
+
+if __name__ == "__main__":
+    main()
