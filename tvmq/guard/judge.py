@@ -19,7 +19,7 @@ from tvmq.guard.kept import Batch
 from tvmq.numerics.deviation import Deviation
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
-FEW_SAMPLES = 8  # tell choices apart: pitch_cqt, vad_stft and spectrograms of ours were ranked as by 24
+FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24
 # Their results are places and counts: one that changes by a step is another one, and no decibels say how bad that is
 ORDERING = frozenset(("argmax", "argmin", "argsort", "sort", "topk", "vision.non_max_suppression", "nonzero", "unique"))
 Run = Callable[[Feed], Sequence[np.ndarray]]
