@@ -24,7 +24,7 @@ from tvmq.guard.kept import GOLDEN, Batch
 from tvmq.numerics.deviation import Deviation
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
-FEW_SAMPLES = 8  # tell choices apart: pitch_cqt, vad_stft and spectrograms of ours were ranked as by 24
+FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24
 Run = Callable[[Feed], Sequence[np.ndarray]]
 Evaluator = Callable[[tvm.IRModule], Run]
 Both = tuple[list[np.ndarray], list[np.ndarray]]  # of a batch: float's results and others
