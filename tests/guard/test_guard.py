@@ -24,7 +24,7 @@ from tvmq.guard.bound import Figure, Guard, guard_of
 from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.guard.kept import Kept
 from tvmq.guard.precision import Precision
-from tvmq.guard.raising import CODES_AT_RUN_TIME, _steps
+from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps
 from tvmq.guard.regions import kinds, regions
 from tvmq.guard.rehearsal import Rehearsal
 from tvmq.guard.trials import Trials
@@ -310,6 +310,26 @@ def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
         assert trial is not None and trial.figure == Figure(1.0)
     assert trials.tried == 1 and trials.is_over
     assert trials.attempt(Precision(frozenset(["b"]))) is None
+
+
+def test_the_last_of_the_first_products_go_back_by_halves():
+    class Rehearsal:
+        def decided(self, precision: Precision) -> Precision:
+            return precision
+
+        def figure(self, precision: Precision) -> Figure:
+            return Figure(40.0 if precision.floats.issuperset(("lv0", "lv1", "lv2", "lv3", "lv4")) else 12.0)
+
+    layers = {f"lv{i}": {"precision": "int8", "macs": 10} for i in range(9)}
+    trials = Trials(Rehearsal())  # type: ignore[arg-type]
+    before, eight = (trials.attempt(Precision(frozenset(list(layers)[:count]))) for count in (0, 8))
+    search = Search(layers, before, eight)
+    _give_last_products_back(search, trials, Guard())
+    assert sorted(search.best.precision.floats) == ["lv0", "lv1", "lv2", "lv3", "lv4"]
+    assert [text for text, _ in search.steps] == [
+        "the last 2 of these products back to 8 bits",
+        "the last 1 of these products back to 8 bits",
+    ]
 
 
 def levels() -> onnx.ModelProto:

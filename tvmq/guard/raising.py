@@ -4,7 +4,8 @@
     2  where that is not enough, the products make their codes at run time, or the first ones go to float, one, two,
        four, and so on: the filters of a spectrogram stand in front, and what comes behind amplifies their error. The
        cheaper one by forecast is tried first (codes of 16 bits would cost more time than floats)
-    3  back to 8 bits, the most expensive kind of region first, what leaves the outputs as good
+    3  back to 8 bits what leaves the outputs as good: by halves the last of those first products, then the most
+       expensive kind of region first
 
 Where the bound just holds the steps go on as long as they cost little: networks lose points of their score up to some
 30 dB. Each step is measured at the outputs: the error of a layer by itself says little, an ill-conditioned operator
@@ -76,6 +77,7 @@ def raised(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Sear
             break
     search.raised = search.best
     if search.best is not before:
+        _give_last_products_back(search, trials, guard)
         _give_back(search, view, trials, guard)
     return search
 
@@ -115,6 +117,23 @@ def _counts(heavy: list[str], layers: Layers) -> list[int]:
     doubled = [2**power for power in range(len(heavy).bit_length())]
     little = sum(_share(heavy[: count + 1], layers) <= LITTLE_WORK for count in range(len(heavy)))
     return sorted(count for count in {*doubled, little} if 0 < count < len(heavy))
+
+
+def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> None:
+    """The last of the first products that went to float in one step, as many as do without: by halves."""
+    heavy = products(search.layers)
+    count = len(search.best.precision.floats.intersection(heavy))
+    if not search.best.precision.floats.issuperset(heavy[:count]):
+        return
+    enough, few = count, max((less for less in (0, *_counts(heavy, search.layers)) if less < count), default=0)
+    while enough - few > 1 and not trials.is_over:
+        middle = (enough + few) // 2
+        text = f"the last {enough - middle} of these products back to 8 bits"
+        trial = _attempted(search.best.precision.back(heavy[middle:]), text, search, trials, guard)
+        if trial is not None and trial is search.best:
+            enough = middle
+        else:
+            few = middle
 
 
 def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None:

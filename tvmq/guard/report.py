@@ -52,7 +52,7 @@ def nothing_left(search: Search, guard: Guard, *, tried: int) -> str:
     """The sentence for a model that keeps the bound with all its convolutions and products in float alone."""
     start = f"quantize: int8 keeps {search.before.figure} of float's outputs, the guard asks for {guard}"
     return (
-        f"{start}; {tried} modules of more precision were tried, and none with a convolution or product in 8 bits "
+        f"{start}; {tried} choices of more precision were tried, and none with a convolution or product in 8 bits "
         f"keeps the bound: this is the float model; to blame: {_blamed(search)}; {LEFT}, or a lower bound (guard=, "
         "--guard; guard=None asks for none)"
     )
