@@ -26,6 +26,7 @@ from tvmq.graph.indices import check_indices, input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
+from tvmq.graph.operators import OPERATORS
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.plain import plain_module
 from tvmq.graph.symbolic import sizes_in, with_sizes
@@ -74,21 +75,6 @@ def _requantize(call: relax.Call, acc: np.ndarray, multiplier: np.ndarray, shift
     )
 
 
-def _add(call: relax.Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    names = ("a_multiplier", "b_multiplier", "offset", "shift", "zero_point", "dtype", "qmin", "qmax")
-    return numerics.add(a, b, **{name: getattr(call.attrs, name) for name in names})
-
-
-def _scale_shift(call: relax.Call, q: np.ndarray, multiplier: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    names = ("shift", "zero_point", "dtype", "qmin", "qmax")
-    return numerics.scale_shift(q, multiplier, offset, **{name: getattr(call.attrs, name) for name in names})
-
-
-def _prelu(call: relax.Call, q: np.ndarray, slopes: np.ndarray) -> np.ndarray:
-    names = ("multiplier", "shift", "x_zero", "zero_point", "dtype", "qmin", "qmax")
-    return numerics.prelu(q, slopes, **{name: getattr(call.attrs, name) for name in names})
-
-
 def _sum_pool(call: relax.Call, q: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.sum_pool(
@@ -106,33 +92,6 @@ def _conv(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         dilation=_ints(a.dilation),
         groups=int(a.groups),
     )
-
-
-def _layer_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    return numerics.layer_norm(x, gamma, beta, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
-
-
-def _integer_softmax(call: relax.Call, x: np.ndarray) -> np.ndarray:
-    names = ("multiplier", "shift", "out_multiplier", "out_shift", "zero_point", "dtype", "qmin", "qmax", "axis")
-    return numerics.integer_softmax(x, **{name: getattr(call.attrs, name) for name in names})
-
-
-def _integer_layer_norm(call: relax.Call, x: np.ndarray, multiplier: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    names = ("epsilon", "shift", "zero_point", "dtype", "qmin", "qmax", "centred", "x_zero")
-    return numerics.integer_layer_norm(x, multiplier, offset, **{name: getattr(call.attrs, name) for name in names})
-
-
-def _masked_mean(call: relax.Call, x: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    names = ("axis", "multiplier", "shift", "x_zero", "zero_point", "dtype", "qmin", "qmax")
-    return numerics.masked_mean(x, mask, **{name: getattr(call.attrs, name) for name in names})
-
-
-def _group_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    return numerics.group_norm(x, gamma, beta, groups=int(call.attrs.groups), epsilon=float(call.attrs.epsilon))
-
-
-def _rms_norm(call: relax.Call, x: np.ndarray, gamma: np.ndarray) -> np.ndarray:
-    return numerics.rms_norm(x, gamma, axes=int(call.attrs.axes), epsilon=float(call.attrs.epsilon))
 
 
 def _dynamic_scale(call: relax.Call, x: np.ndarray) -> np.ndarray:
@@ -156,23 +115,13 @@ def _max_pool(call: relax.Call, x: np.ndarray) -> np.ndarray:
 
 
 DEFINED: dict[str, Callable[..., Any]] = {
+    **{name: operator.evaluate for name, operator in OPERATORS.items()},
     "tvmq.simulated_quantize": _simulated_quantize,
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
-    "tvmq.group_dequantize": lambda call, q, s: numerics.group_dequantize(
-        q, s, axis=int(call.attrs.axis), group_size=int(call.attrs.group_size)
-    ),
     "tvmq.requantize": _requantize,
     "tvmq.unpack": lambda call, packed: numerics.unpack_int4(packed, _ints(call.attrs.shape)),
-    "tvmq.table": lambda call, q, values: numerics.table(q, values),
-    "tvmq.add": _add,
-    "tvmq.scale_shift": _scale_shift,
-    "tvmq.prelu": _prelu,
-    "tvmq.matmul": lambda call, a, b: numerics.matmul(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.dynamic_scale": _dynamic_scale,
-    "tvmq.dynamic_quantize": lambda call, x, s: numerics.dynamic_quantize(x, s, largest_code=call.attrs.largest_code),
-    "tvmq.dynamic_dequantize": lambda call, acc, x, w: numerics.dynamic_dequantize(acc, x, w),
-    "tvmq.multiply": lambda call, a, b: numerics.multiply(a, b, a_zero=call.attrs.a_zero, b_zero=call.attrs.b_zero),
     "tvmq.sum": lambda call, q: numerics.sum(
         q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
     ),
@@ -180,22 +129,10 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.adaptive_sum_pool": lambda call, q: numerics.adaptive_sum_pool(
         q, _ints(call.attrs.out_size), int(call.attrs.zero_point)
     ),
-    "tvmq.softmax": lambda call, x: numerics.softmax(x, axis=int(call.attrs.axis)),
-    "tvmq.log_softmax": lambda call, x: numerics.log_softmax(x, axis=int(call.attrs.axis)),
     "tvmq.float_sum": lambda call, x: numerics.float_sum(
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
     ),
-    "tvmq.add_mask": lambda call, x, mask: numerics.add_mask(
-        x, mask, multiplier=call.attrs.multiplier, offset=call.attrs.offset
-    ),
-    "tvmq.masked_mean": _masked_mean,
-    "tvmq.integer_softmax": _integer_softmax,
-    "tvmq.integer_layer_norm": _integer_layer_norm,
-    "tvmq.layer_norm": _layer_norm,
-    "tvmq.rms_norm": _rms_norm,
-    "tvmq.group_norm": _group_norm,
     "tvmq.conv_transpose": _conv_transpose,
-    "tvmq.resample": lambda call, x, index, weight: numerics.resample(x, index, weight, axis=int(call.attrs.axis)),
     **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {

@@ -1,0 +1,52 @@
+"""Records of operators: their attributes are those of the operator and keywords of the definition; none is left out."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tvmq.codegen.reference import DEFINED
+from tvmq.graph import ops
+from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators.own import OWN
+
+# Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
+UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}
+
+
+def registered() -> list[str]:
+    """Every operator of ours that TVM knows."""
+    return sorted(name for name in tvm.ir.Op.list_op_names() if name.startswith("relax.tvmq."))
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_attributes_are_keywords_of_the_definition(name: str) -> None:
+    record = OPERATORS[name]
+    operator = tvm.ir.Op.get(f"relax.{name}")
+    parameters = inspect.signature(record.definition).parameters
+    assert set(record.attributes) <= set(parameters)
+    arguments = [*list(parameters)[: int(operator.num_inputs)], *record.attributes]
+    needed = [key for key, parameter in parameters.items() if parameter.default is parameter.empty]
+    assert len(arguments) == len(set(arguments)), "an argument comes as an array and as an attribute"
+    assert set(needed) <= set(arguments), "the definition needs more than the operator has"
+
+
+def test_one_record_an_operator() -> None:
+    assert len(OPERATORS) == len(OWN)
+    assert set(OPERATORS) <= {name.removeprefix("relax.") for name in registered()}
+
+
+def test_the_executor_knows_every_operator() -> None:
+    missing = [name for name in registered() if name.removeprefix("relax.") not in DEFINED]
+    assert set(missing) <= UNDEFINED, f"no definition for {missing}"
+
+
+def test_a_record_evaluates_a_call() -> None:
+    x = relax.Var("x", relax.TensorType([2], "int8"))
+    call = ops.multiply(x, x, a_zero=1, b_zero=2)
+    q = np.array([3, 4], np.int8)
+    assert OPERATORS["tvmq.multiply"].evaluate(call, q, q).tolist() == [2, 6]
