@@ -2,7 +2,7 @@
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
-    python benchmarks/exactness.py --zoo ../shared/zoo --only saturated
+    python benchmarks/exactness.py --zoo ../shared/zoo --only saturated,products
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exactness_cuda.py
 
 Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
@@ -10,6 +10,7 @@ Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quant
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator", see qdq.py)
           saturated: the tasks with weights of -128 and 127 and codes at both ends ("task-saturated", see saturated.py)
+          products: the tasks with nothing but convolutions and products in 8 bits, floats between ("task-products")
 Builds    for every instruction set that this CPU runs; each is saved, and loaded by fresh processes of 1 and of 2
           threads. AVX-VNNI runs on CPUs with AVX512-VNNI too: its kernels, in the other encoding of its instruction.
           Those of Arm (NEON, dot product, i8mm) run under qemu, kernel by kernel: tests/kernels/test_arm.py
@@ -86,6 +87,7 @@ class Case:
     calibration     None: the model carries its own scales
     apart           False: built for a free number of samples, even where they could run one by one
     saturated       True: weights of the integer module are replaced by extremes
+    products        True: everything but convolutions and products stays float
     """
 
     name: str
@@ -95,6 +97,7 @@ class Case:
     inputs: list[Feed]
     apart: bool = True
     saturated: bool = False
+    products: bool = False
 
 
 def cases(options: Any) -> Iterator[Case]:
@@ -108,6 +111,9 @@ def cases(options: Any) -> Iterator[Case]:
         feeds, inputs = Feeds(task, QUICK_CALIBRATION), far_inputs(first_inputs(task, samples))
         name = f"{task.name}-saturated"
         yield Case(name, task.model_path, batch_one_shape(task), feeds, inputs, saturated=True)
+    for task in load_zoo(options.zoo, options.tasks).values() if "products" in only else ():
+        feeds, inputs = Feeds(task, QUICK_CALIBRATION), first_inputs(task, samples)
+        yield Case(f"{task.name}-products", task.model_path, batch_one_shape(task), feeds, inputs, products=True)
     for parts in free_models(options) if "free" in only else ():
         name, model, calibration, inputs, apart = parts
         yield Case(name, model, {}, calibration, inputs, apart)
@@ -185,6 +191,9 @@ def integer_and_simulated(case: Case) -> tuple[Any, Any]:
     if case.calibration is None:
         return tvmq.quantize(*imported), None
     model = ours.Model(*imported)
+    if case.products:
+        with tvmq.qconfig(rules=[tvmq.Rule(lambda layer: layer.macs == 0, None)]):
+            return model.integer(case.calibration, guard=None), None
     if case.saturated:
         return saturated(model.integer(case.calibration)), None
     return model.integer(case.calibration), model.simulated(case.calibration)
@@ -401,7 +410,7 @@ def main() -> None:
     commands = parser("Compiled integer modules against the NumPy definition.")
     commands.add_argument("--graphs", type=int, default=500, help="random graphs")
     commands.add_argument("--free", type=int, default=60, help="random graphs of any batch")
-    commands.add_argument("--only", default="own,free,imported,saturated", help="kinds of models, see above")
+    commands.add_argument("--only", default="own,free,imported,saturated,products", help="kinds of models, see above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
     commands.add_argument("--target", default="cpu", choices=("cpu", "cuda"), help="what the modules are built for")
