@@ -30,6 +30,8 @@ COMPARISONS = "equal not_equal greater greater_equal less less_equal".split()
 LOGICAL = "logical_and logical_or logical_xor".split()
 MOVES = {
     "clip": "R.clip(a, -1.5, 2.0)",
+    "nn.leakyrelu": "R.nn.leakyrelu(a, 0.1)",
+    "nn.prelu": "R.nn.prelu(a, R.max(b, axis=[1]), axis=0)",
     "max": "R.max(a, axis=[1])",
     "min": "R.min(a, axis=[0], keepdims=True)",
     "astype": 'R.astype(a, "float64")',
@@ -56,6 +58,9 @@ CALLS = {
     **{name: f"R.{name}(a, b)" for name in (*BINARY, *COMPARISONS)},
     **{name: f"R.{name}(R.less(a, b), R.isnan(a))" for name in LOGICAL},
     **MOVES,
+    "leaky relu without a slope": "R.nn.leakyrelu(a, 0.0)",
+    "leaky relu upwards": "R.nn.leakyrelu(a, -0.3)",
+    "prelu of the last axis": "R.nn.prelu(a, R.min(b, axis=[0]), axis=-1)",
     "max of columns": "R.max(a, axis=[0])",
     "max of all": "R.max(a)",
     "min of rows": "R.min(a, axis=[-1])",

@@ -1,4 +1,4 @@
-"""Leaky relu, right for the sign of zero: TVM folds x * 0 to 0, and takes -0 for a negative number."""
+"""Leaky relu and prelu, right for the sign of zero: TVM folds x * 0 to 0, and prelu multiplies zeros by the slope."""
 
 from __future__ import annotations
 
@@ -25,3 +25,18 @@ def _leaky(x: te.Tensor, alpha: float) -> te.Tensor:
         return tirx.Select(item >= const(0, x.dtype), item, item * slope)
 
     return te.compute(x.shape, value, name="leaky_relu")
+
+
+def prelu(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.nn.prelu: x where x >= 0, else x * slope of its channel."""
+    return builder.call_te(_prelu, *call.args, int(call.attrs.axis), primfunc_name_hint="prelu")
+
+
+def _prelu(x: te.Tensor, slopes: te.Tensor, axis: int) -> te.Tensor:
+    channel = axis % len(x.shape)
+
+    def value(*indices: Any) -> Any:
+        item = x(*indices)
+        return tirx.Select(item >= const(0, x.dtype), item, item * slopes(indices[channel]))
+
+    return te.compute(x.shape, value, name="prelu")

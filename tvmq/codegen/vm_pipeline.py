@@ -21,7 +21,7 @@ from tvmq.codegen.direct_functions import with_direct_functions
 from tvmq.codegen.extremes import extreme
 from tvmq.codegen.generic import KERNEL, schedule_generic
 from tvmq.codegen.kernel_objects import native_kernels
-from tvmq.codegen.leaky import leaky
+from tvmq.codegen.leaky import leaky, prelu
 from tvmq.codegen.lone_stores import repair
 from tvmq.codegen.main_calls import MainCall, main_calls
 from tvmq.codegen.native import load_native
@@ -135,7 +135,7 @@ def legalized(mod: tvm.IRModule) -> tvm.IRModule:
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules |= casts.RULES | indices.RULES | boxes.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
-    rules["relax.nn.leakyrelu"] = leaky
+    rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
     loops = tvm.transform.Sequential(
         [

@@ -186,6 +186,8 @@ def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any],
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
 EXACT: dict[str, Evaluator] = {
     "nn.relu": lambda call, x: _larger(x, np.zeros((), x.dtype)),
+    "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
+    "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
     "clip": lambda call, x, low, high: _larger(_smaller(x, x.dtype.type(high)), x.dtype.type(low)),
     "maximum": lambda call, a, b: _larger(a, b),
     "minimum": lambda call, a, b: _smaller(a, b),
@@ -264,8 +266,6 @@ FLOAT: dict[str, Evaluator] = {
     "nn.silu": lambda call, x: x * _sigmoid(x),
     "nn.gelu": lambda call, x: x * 0.5 * (1 + _erf(x / math.sqrt(2))).astype(x.dtype),
     "nn.gelu_tanh": lambda call, x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-    "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
-    "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
     "nn.softplus": lambda call, x: np.logaddexp(x * call.attrs.beta, 0) / call.attrs.beta,
     "matmul": lambda call, a, b: multiply_matrices(a, b),
     "sum": lambda call, x: x.sum(_axes(call), keepdims=bool(call.attrs.keepdims)),
