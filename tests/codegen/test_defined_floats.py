@@ -60,6 +60,7 @@ CALLS = {
     **MOVES,
     "leaky relu without a slope": "R.nn.leakyrelu(a, 0.0)",
     "leaky relu upwards": "R.nn.leakyrelu(a, -0.3)",
+    "prelu of one slope": 'R.nn.prelu(a, R.const([0.3], "float32"), axis=1)',
     "prelu of the last axis": "R.nn.prelu(a, R.min(b, axis=[0]), axis=-1)",
     "max of columns": "R.max(a, axis=[0])",
     "max of all": "R.max(a)",

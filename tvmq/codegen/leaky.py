@@ -28,15 +28,15 @@ def _leaky(x: te.Tensor, alpha: float) -> te.Tensor:
 
 
 def prelu(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Legalization of relax.nn.prelu: x where x >= 0, else x * slope of its channel."""
+    """Legalization of relax.nn.prelu: x where x >= 0, else x * slope of its channel, or x * the only slope."""
     return builder.call_te(_prelu, *call.args, int(call.attrs.axis), primfunc_name_hint="prelu")
 
 
 def _prelu(x: te.Tensor, slopes: te.Tensor, axis: int) -> te.Tensor:
-    channel = axis % len(x.shape)
+    channel, is_one = axis % len(x.shape), slopes.shape[0] == 1
 
     def value(*indices: Any) -> Any:
         item = x(*indices)
-        return tirx.Select(item >= const(0, x.dtype), item, item * slopes(indices[channel]))
+        return tirx.Select(item >= const(0, x.dtype), item, item * slopes(0 if is_one else indices[channel]))
 
     return te.compute(x.shape, value, name="prelu")
