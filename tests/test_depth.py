@@ -64,7 +64,7 @@ def walk_the_road(model: onnx.ModelProto) -> None:
     assert np.array_equal(tvmq.build(quantized).run(FEED)[0], tvmq.reference.run(quantized, FEED)[0])
 
 
-@pytest.mark.parametrize("kind", ["add", "moves"])
+@pytest.mark.parametrize("kind", ["add", pytest.param("moves", marks=pytest.mark.slow)])
 def test_quantize_chains_longer_than_the_stack(kind: str) -> None:
     assert sys.getrecursionlimit() <= LONGER_THAN_THE_STACK
     mod, params = tvmq.from_onnx(chain(kind, LONGER_THAN_THE_STACK))
