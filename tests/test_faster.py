@@ -36,6 +36,7 @@ def clock(monkeypatch):
     return seconds, built
 
 
+@pytest.mark.slow
 def test_a_region_that_is_faster_in_float_stays_float(clock, monkeypatch):
     seconds, built = clock
     model, feeds = islands()

@@ -37,7 +37,7 @@ ROWS = [
     (4, "kernels"),
     (4, "exporters"),
     (5, "codegen"),
-    (6, "pipeline", "faster", "guard", "observation"),
+    (6, "pipeline", "static_quantization", "faster", "guard", "observation"),
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),

@@ -15,9 +15,8 @@ and handed to `quantize` later.
 
 from __future__ import annotations
 
-import hashlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,55 +25,29 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.codegen.evaluators import evaluator, observing
 from tvmq.codegen.target import CpuTarget, resolve_target
-from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import inputs_of
-from tvmq.graph.view import View, const_value, is_const
-from tvmq.guard import guarded, why_not
 from tvmq.guard.bound import Guard, guard_of
-from tvmq.guard.judge import Judge
-from tvmq.guard.kept import Batch, Kept
 from tvmq.kernels.isa import instructions
-from tvmq.methods.bias_correction import correct_bias
-from tvmq.methods.weight_rounding import choose_rounding, round_weights
-from tvmq.observers.result import CalibrationResult, TensorResult
-from tvmq.observers.rounding import Rounding
+from tvmq.observers.result import CalibrationResult
 from tvmq.passes.accumulators import check_accumulators
 from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
-from tvmq.passes.annotate import annotate
-from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import watched
-from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
-from tvmq.passes.outliers import find_outliers
 from tvmq.passes.own import run_passes
 from tvmq.passes.pack_weights import pack_weights
-from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
-from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
-from tvmq.passes.reader_errors import widen_for_readers
-from tvmq.passes.realize import realize
-from tvmq.passes.round_biases import round_biases
-from tvmq.passes.second_moments import second_moments
-from tvmq.passes.tame_outliers import tame_outliers
-from tvmq.passes.thresholds import choose_ranges
-from tvmq.passes.unify_scales import unify_scales
-from tvmq.rules import Rule
+from tvmq.static_quantization import StaticQuantization, calibrated_module, integer_module, missing_data, model_hash
 
 Params = Mapping[str, np.ndarray]
-Outliers = Mapping[str, Mapping[str, Any]]
 CPUS = ("cpu", "cpu_without_vnni")
 USUAL_GUARD = "sqnr >= 20"
-# Observers that read ranges alone; the others also need histograms.
-RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
 # What a warning says where there are no data
 WITHOUT_DATA = (
     "Scales of activations are made at run time, for each row or sample (activations='dynamic'), and only convolutions "
@@ -210,63 +183,28 @@ def _quantized(
     prepared, data = _prepared(mod, params, dataset, config)
     if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
         if needs_data is not None:
-            raise _missing_data(config, f"; scales made at run time need none, but {needs_data}")
+            raise missing_data(config, f"; scales made at run time need none, but {needs_data}")
         warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
         config = asked.at_run_time().for_backend(backend)
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
-        return with_own_sums(_realized(adopt(prepared, config, backend), config))
-    prepared = equalize(prepared) if config.equalization else prepared
-    outliers = _outliers(prepared, data, config) if calibration is None else calibration.settings.get("outliers", {})
-    tamed = tame_outliers(prepared, outliers)
+        adopted = adopt(prepared, config, backend)
+        return with_own_sums(adopted if config.do_simulation else integer_module(adopted))
+    outliers = None if calibration is None else calibration.settings.get("outliers", {})
+    quantization = StaticQuantization(prepared, data, config, backend, outliers)
     if calibration is not None:
-        annotated = _annotated(tamed, config, backend)
+        annotated = quantization.annotated()
         if calibration.model_hash != model_hash(annotated):
             raise CalibrationError(
                 "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
                 "this model anew"
             )
-        return _calibrated(annotated, calibration, config)
-    kept = Kept()
-
-    def parts(rules: Sequence[Rule] = ()) -> tuple[tvm.IRModule, CalibrationResult, QConfig]:
-        chosen = replace(config, rules=(*rules, *config.rules))
-        annotated = _annotated(tamed, chosen, backend)
-        return annotated, _calibration(annotated, data, chosen, outliers, kept), chosen
-
-    annotated, found, _ = parts()
-    module = _calibrated(annotated, found, config)
-    if guard is None or data is None or not is_calibrated(config) or config.do_simulation:
+        return calibrated_module(annotated, calibration, config)
+    module = quantization.module()
+    if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
-    judge = Judge(prepared, module, _judged_batches(guard, kept, data), evaluator, guard)
-    return guarded(
-        module,
-        judge,
-        lambda rules: _calibrated(*parts(rules)),
-        guard,
-        simulated=lambda: calibrate(annotated, found.ranges()),
-        evaluator=evaluator,
-        dynamic=backend.refuses_dynamic() is None,
-        refusal=why_not(config, backend),
-    )
-
-
-def _judged_batches(guard: Guard, kept: Kept, data: Dataset) -> list[Batch]:
-    """The batches that a guard judges by: its own data, or those kept of the calibration's."""
-    if guard.data is None:
-        return kept.batches()
-    return [Batch(*one) for one in Dataset(guard.data, data.inputs)]
-
-
-def _calibrated(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
-    """The module with these thresholds and roundings: integers, or a simulation of them."""
-    calibrated = round_weights(calibrate(round_biases(annotated), calibration.ranges()), calibration.roundings)
-    if config.bias_correction:
-        tensors = calibration.tensors.items()
-        means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}
-        calibrated = correct_bias(calibrated, means)
-    return _realized(calibrated, config)
+    return quantization.guarded(module, guard)
 
 
 def is_calibrated(config: QConfig) -> bool:
@@ -287,18 +225,18 @@ def why_data(asked: QConfig, backend: Backend) -> str | None:
     return f"backend {backend.name} {refused}" if refused else None
 
 
-def _missing_data(config: QConfig, why: str = "") -> CalibrationError:
-    mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
-    return CalibrationError(
-        f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "
-        f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
-    )
-
-
-def _realized(calibrated: tvm.IRModule, config: QConfig) -> tvm.IRModule:
-    if config.do_simulation:
-        return calibrated
-    return pack_weights(fold_constants(quantize_dynamic_layers(realize(calibrated))))
+def static_quantization(
+    mod: tvm.IRModule,
+    params: Params | None = None,
+    dataset: Any = None,
+    *,
+    target: Any = None,
+    config: QConfig | None = None,
+) -> StaticQuantization:
+    """The model with its data, which are read once for all modules that are made of it; arguments as `quantize`."""
+    backend = backend_of(target)
+    config = (config or current_qconfig()).for_backend(backend)
+    return StaticQuantization(*_prepared(mod, params, dataset, config), config, backend)
 
 
 def run_calibration(
@@ -310,13 +248,8 @@ def run_calibration(
     config: QConfig | None = None,
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
-    backend = backend_of(target)
-    config = (config or current_qconfig()).for_backend(backend)
-    prepared, data = _prepared(mod, params, dataset, config)
-    prepared = equalize(prepared) if config.equalization else prepared
-    outliers = _outliers(prepared, data, config)
-    annotated = _annotated(tame_outliers(prepared, outliers), config, backend)
-    return _calibration(annotated, data, config, outliers)
+    quantization = static_quantization(mod, params, dataset, target=target, config=config)
+    return quantization.calibration(quantization.annotated())
 
 
 def _prepared(
@@ -329,82 +262,3 @@ def _prepared(
     if data is not None:
         data.inputs = inputs_of(prepared)
     return prepared, data
-
-
-def _annotated(prepared: tvm.IRModule, config: QConfig, backend: Backend) -> tvm.IRModule:
-    """The module up to unify_scales."""
-    return unify_scales(annotate(partition(prepared, config, backend)))
-
-
-def _outliers(prepared: tvm.IRModule, data: Dataset | None, config: QConfig) -> Outliers:
-    """Channels that stand out in the data, where the options let the data decide."""
-    if data is None or not config.outlier_channels or config.calibrate_mode == "global_scale":
-        return {}
-    return find_outliers(prepared, lambda: iter(data), evaluator)
-
-
-def _calibration(
-    annotated: tvm.IRModule,
-    data: Dataset | None,
-    config: QConfig,
-    outliers: Outliers,
-    kept: Kept | None = None,
-) -> CalibrationResult:
-    """Run the data through the module and choose thresholds.
-
-    kept  statistics of a run of the same data before, which are not taken again; those that are taken are added
-    """
-    kept = kept or Kept()
-    if config.observers != {"global_scale"}:
-        if data is None:
-            raise _missing_data(config)
-        kept.collect(
-            annotated,
-            data,
-            evaluator,
-            with_histogram=not config.observers.issubset(RANGES_ONLY),
-            observing=observing,
-            momentum=config.momentum if "moving_average" in config.observers else None,
-        )
-    statistics = kept.statistics
-    chosen = choose_ranges(annotated, statistics, config, kept.choices)
-    if "auto" in config.observers:
-        seen = {name: (known.ranges.low, known.ranges.high) for name, known in statistics.items()}
-        samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
-        chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, config.calibrate_mode, kept.widened)
-    view = View(annotated)
-    tensors, source = {}, {w.key: w.source for w in watched(view)}
-    for name, choice in chosen.items():
-        ranges = statistics[source[name]].ranges if source[name] in statistics else None
-        tensors[name] = TensorResult(
-            choice.low,
-            choice.high,
-            choice.name,
-            choice.errors,
-            seen=(ranges.low, ranges.high) if ranges else (0.0, 0.0),
-            channel_means=ranges.channel_means if ranges else None,
-            samples=ranges.samples if ranges else 0,
-            layers=tuple(view.sources(source[name])) if name in source else (),
-        )
-    settings = {"config": config.to_dict(), "outliers": outliers}
-    result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
-    if config.weight_rounding == "nearest" or not statistics:
-        return result
-    return replace(result, roundings=_roundings(calibrate(annotated, result.ranges()), data, config))
-
-
-def _roundings(calibrated: tvm.IRModule, data: Dataset | None, config: QConfig) -> dict[str, Rounding]:
-    """How the weights are rounded; the data run through the integer module with its nearest weights."""
-    assert data is not None
-    moments = second_moments(calibrated, lambda: iter(data), evaluator)
-    return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
-
-
-def model_hash(mod: tvm.IRModule) -> str:
-    """Hash of a module: its text and its constants."""
-    digest = hashlib.sha256(mod.script().encode())
-    for _, value in View(mod).bindings:
-        for arg in getattr(value, "args", ()):
-            if is_const(arg):
-                digest.update(np.ascontiguousarray(const_value(arg)).tobytes())
-    return digest.hexdigest()

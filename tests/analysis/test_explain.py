@@ -221,6 +221,7 @@ def test_multiply_accumulates_of_float_operators():
     assert sorted(macs.values()) == sorted([6 * 4 * 4 * 2 * 9, 4 * 8 * 8 * 3 * 4, 2 * 6 * 7 * 5])
 
 
+@pytest.mark.slow
 def test_it_says_why_a_kernel_was_chosen():
     """A 3 x 3 convolution says by how much Winograd is faster, or that it is not."""
     n = Net((1, 64, 16, 16))

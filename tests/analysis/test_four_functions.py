@@ -15,7 +15,7 @@ from tvmq.codegen.reference import Reference
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.pipeline import model_hash
+from tvmq.static_quantization import model_hash
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import pytest
 
 import tvmq
 from tests.quantized_models import Maker
@@ -28,6 +29,7 @@ def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.slow
 def test_scales_made_at_run_time_need_no_data(cli: Any, tmp_path: Path) -> None:
     """--activations dynamic, and none for weights alone."""
     source = tmp_path / "m.onnx"

@@ -205,6 +205,7 @@ def test_a_loaded_model_keeps_its_file(digits, saved, tmp_path):
     assert other.read_bytes() == b"before" and sorted(tmp_path.iterdir()) == [path, other]
 
 
+@pytest.mark.slow
 def test_a_file_is_not_held_in_memory(tmp_path):
     """Neither it nor its constants, which stand in it twice: TVM has them."""
     weights = np.random.default_rng(0).standard_normal(2**21).astype(np.float32)

@@ -40,6 +40,7 @@ def assert_equal(found: list[np.ndarray], wanted: Any) -> None:
         np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8))
 
 
+@pytest.mark.slow
 def test_pieces_of_several_sizes_equal_the_definition(exe: tvmq.Executable) -> None:
     feed = texts(4, 5)
     assert_equal(exe.run(feed), tvmq.reference.run(exe.module, feed))

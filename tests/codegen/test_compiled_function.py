@@ -129,6 +129,7 @@ def shots(count: int, rows: int) -> dict[str, np.ndarray]:
     return {"x": np.random.default_rng(rows).standard_normal((count, 3, rows, 6)).astype(np.float32)}
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("model, feeds", [
     (encoder(), [texts(3, 9), texts(2, 5)]), (pictures(), [shots(2, 8), shots(1, 4)]),
@@ -146,6 +147,7 @@ def test_free_sizes(model, feeds) -> None:
         np.testing.assert_array_equal(exe["quantize_inputs"].run(feeds[0])[0], feeds[0]["ids"])
 
 
+@pytest.mark.slow
 def test_sizes_given_to_build_keep_the_functions() -> None:
     mod, params = tvmq.from_onnx(pictures())
     feed = shots(2, 8)

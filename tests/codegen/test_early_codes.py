@@ -63,6 +63,7 @@ def test_bounds() -> None:
     assert bounds == pytest.approx({"x": most, "t": 1.0, "a": 2.0, "p": 2 * most, "e": None, "y": None})
 
 
+@pytest.mark.slow
 def test_pools_and_joins_between_products_are_exact() -> None:
     """What stays float in the module runs on codes; the definition of the module is met bit for bit."""
     n = Net((1, 3, 12, 12))

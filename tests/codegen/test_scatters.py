@@ -51,6 +51,7 @@ def scattered(x: np.ndarray, places: tuple[np.ndarray, ...], values: Any, how: s
     return result
 
 
+@pytest.mark.slow
 def test_repeated_places() -> None:
     def body(builder: Any, x: Any, i: Any, j: Any, v: Any, at: Any, u: Any) -> list[relax.Expr]:
         points = builder.emit(R.stack([i, j], axis=1))

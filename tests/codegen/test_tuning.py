@@ -46,6 +46,7 @@ def one_tile_faster(monkeypatch, rank):
     monkeypatch.setattr(tuning, "_gains", lambda runs, _: {t: 2.0 if i == rank else 1.0 for i, t in enumerate(runs)})
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
     mod, feed = model
     before = tvmq.build(mod)

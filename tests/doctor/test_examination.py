@@ -90,6 +90,7 @@ def test_an_outlying_weight():
     assert "tvmq.qconfig(rules=[tvmq.Rule('middle', None)])" in mended.remedy
 
 
+@pytest.mark.slow
 def test_an_outlying_activation():
     patient = faults.patient(faults.outlying_activation)
     notes = [finding for finding in check_layers(patient) if finding.subject == "activations"]
@@ -127,6 +128,7 @@ def test_each_weight_that_is_wrong_is_one_finding():
     assert "these reach other operators" in found[1].remedy and "these reach" not in found[0].remedy
 
 
+@pytest.mark.slow
 def test_infinities_that_an_operator_defines_are_healthy():
     """The lower bound that JAX and TensorFlow write as maximum(x, -inf), as an initializer, a Constant and of Clip."""
     proto = faults.network()

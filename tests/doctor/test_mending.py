@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
+
 import doctor_faults as faults
 
 from tvmq.config import QConfig
-from tvmq.doctor.loss import Case, check_mending
-from tvmq.doctor.mending import mends
+from tvmq.doctor.guard_rules import fewest_globs, guard_rules
+from tvmq.doctor.loss import Case, check_guard, check_int8, check_options
+from tvmq.doctor.mending import mend_by_rules, other_options
 from tvmq.doctor.trial import Clinic, Outcome
+from tvmq.rules import Rule
 
 
 def options(blamed: str, **given: int) -> list[str]:
-    return [mend.option for mend in mends(blamed, QConfig(**given))]
+    return [mend.option for mend in other_options(blamed, QConfig(**given))]
 
 
 def test_options_by_what_is_to_blame():
@@ -26,14 +31,41 @@ def test_few_bits_are_doubled_first():
 
 
 def test_options_that_stand_already_are_not_tried():
-    modes = [mend.option for mend in mends("activations", QConfig(calibrate_mode="minmax"))]
+    modes = [mend.option for mend in other_options("activations", QConfig(calibrate_mode="minmax"))]
     assert modes == ["--calibrate-mode percentile"]
 
 
 def test_when_the_time_is_up_no_other_samples_are_advised():
     patient = faults.patient(faults.outlying_weight)
     patient.until = 0.0
-    patient.case = Case(Clinic(patient), None, None, Outcome(3.0))
-    (noted,) = check_mending(patient)
-    assert noted.what == "the time was up after 0 ways, none of which makes it better by 2 dB"
+    patient.case = Case(Clinic(patient), None, Outcome(3.0))
+    (noted,) = check_options(patient)
+    assert noted.what == "the time was up after 0 other options, none of which makes it better by 2 dB"
     assert noted.remedy.startswith("a larger --budget")
+
+
+def test_the_guard_is_asked_first_and_its_rules_make_its_module():
+    """The rules that the doctor prints give the layers of the guard's module, and its figure."""
+    patient = faults.patient(faults.outlying_weight)
+    (verdict,), (mended,) = check_int8(patient), check_guard(patient)
+    assert verdict.status == "problem" and mended.figures["after"]["sqnr"] > 25 and list(check_options(patient)) == []
+    assert "in 8 bits" in mended.what and "'middle" in mended.what
+    rules = [Rule(match.partition("=")[0], None) for match in shlex.split(mended.figures["option"])[1::2]]
+    by_rules = patient.case.clinic.integer(replace(patient.config, rules=tuple(rules)))
+    assert by_rules.sqnr == mended.figures["after"]["sqnr"] and by_rules.int8 == mended.figures["after"]["int8_share"]
+
+
+def test_rules_name_what_the_guard_raised_and_nothing_else():
+    layers = {
+        "lv0": {"precision": "float", "why": "guard: float: 1.0 dB in 8 bits", "layers": ["/cqt/Conv"]},
+        "lv1": {"precision": "float", "why": "guard: float: 1.0 dB in 8 bits", "layers": ["/cqt/Pow", "/cqt/Mul"]},
+        "lv2": {"precision": "int8", "why": "default", "layers": ["/body/Conv"]},
+        "lv3": {"precision": "int8", "why": "guard: codes", "layers": ["/body[0]/Gemm"], "dynamic": True},
+        "lv4": {"precision": "float", "why": "no integer form", "layers": ["/cqt/Atan"]},
+    }
+    assert guard_rules(layers) == [Rule("/cqt/*", None), Rule("/body[[]0]/Gemm", activations="dynamic")]
+    assert fewest_globs([("a",), ("b.c", "x")], avoided=["b.d"]) == ["a", "b.c"]
+
+
+def test_more_rules_than_a_person_reads_are_left_to_the_guard():
+    assert mend_by_rules("x", [Rule(str(number), None) for number in range(9)]).option.startswith("--guard ")

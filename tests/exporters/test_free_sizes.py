@@ -28,6 +28,7 @@ CASES: dict[str, tuple[onnx.ModelProto, list[Any], list[Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_stay_free(name: str, tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def test_clear_messages() -> None:
     assert not is_clear("no value in Constant")
 
 
+@pytest.mark.slow
 def test_parameters_become_constants() -> None:
     cases = load_cases()
     bound = with_constants(cases["test_reshape_one_dim"])

@@ -28,7 +28,7 @@ from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_ba
 from tvmq.guard.regions import kinds, regions
 from tvmq.guard.rehearsal import Rehearsal
 from tvmq.guard.trials import Trials
-from tvmq.pipeline import model_hash
+from tvmq.static_quantization import model_hash
 
 SAMPLES = 32
 
@@ -347,6 +347,7 @@ def leveled(seed: int = 0) -> list[dict[str, np.ndarray]]:
     return [{"x": (size[i] * random.normal(size=(1, 16, 64))).astype(np.float32)} for i in range(SAMPLES)]
 
 
+@pytest.mark.slow
 def test_a_rehearsal_says_what_the_integer_module_does():
     model, seen = spectrogram(), []
 

@@ -106,6 +106,7 @@ def test_numbers_halfway_between_codes(level: str) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_special_values(level: str) -> None:

@@ -141,6 +141,7 @@ def test_biases_take_the_mean_error_exactly(mod: tvm.IRModule) -> None:
         np.testing.assert_allclose(one.shift, np.einsum("gfk,gk->gf", error, means).reshape(-1), rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_results_come_nearer_to_float() -> None:
     """With coarse weights, on data that were not calibrated on; smooth inputs, as pictures are."""
     net = Net((1, 3, 16, 16), seed=11)

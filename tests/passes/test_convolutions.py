@@ -78,6 +78,7 @@ def test_the_road(make: Callable[[], onnx.ModelProto]) -> None:
     assert not road.verification.islands
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_other_ways_to_requantize(mode: str) -> None:

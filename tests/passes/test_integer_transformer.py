@@ -65,6 +65,7 @@ def quantized() -> tvmq.tvm.IRModule:
     return tvmq.quantize(model("2", "9"), None, feeds(), config=tvmq.qconfig(**OPTIONS))
 
 
+@pytest.mark.slow
 def test_integers_only_and_near_the_float_model(quantized) -> None:
     assert [op_name(v) for var, v in View(quantized).bindings if dtype_of(var) == "float32"] == ["tvmq.dequantize"]
     true, found = tvmq.build(model("2", "9")), tvmq.build(quantized)

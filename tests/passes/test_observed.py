@@ -9,7 +9,7 @@ import tvm
 import tvmq
 from tests.models import block
 from tests.passes.stages import annotated
-from tvmq import pipeline
+from tvmq.codegen import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View
 from tvmq.observers.streamed import Streamed
@@ -92,7 +92,7 @@ def check_equal(mod: tvm.IRModule, batches: list[tuple[Feed, int]], *, with_hist
 
     def observing(inner: tvm.IRModule) -> observed.Observing:
         kept.append(1)
-        return pipeline.observing(inner)
+        return evaluators.observing(inner)
 
     found = collect(mod, batches, run_of, with_histogram=with_histogram, observing=observing)
     assert kept, "nothing was observed"
@@ -124,7 +124,7 @@ def test_infinity_is_refused_with_the_name_of_the_first_tensor() -> None:
     batches = feeds((2, 3, 9, 8), (1.0, 1.0))
     batches[1][0]["x"][0, 0, 0, 0] = np.inf
     with pytest.raises(RangeError, match="'x'"):
-        collect(pictures(), batches, run_of, observing=pipeline.observing)
+        collect(pictures(), batches, run_of, observing=evaluators.observing)
 
 
 def test_other_sizes_than_the_first_are_returned() -> None:

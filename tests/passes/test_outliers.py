@@ -10,12 +10,12 @@ import tvm
 
 import tvmq
 from tests.models import Feed, Net, at_stage, block, drive, feeds_of
+from tvmq.codegen.evaluators import evaluator
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.outliers import Candidate, ChannelStatistics, ErrorModel, candidates, choose, find_outliers
 from tvmq.passes.prepare import prepare
 from tvmq.passes.tame_outliers import tame_outliers
-from tvmq.pipeline import evaluator
 
 WIDTH, HIDDEN = 32, 64
 
@@ -96,6 +96,7 @@ def test_nothing_is_done_where_nothing_stands_out() -> None:
     assert tame_outliers(mod, {}) is mod and tame_outliers(mod) is mod
 
 
+@pytest.mark.slow
 def test_a_saved_calibration_brings_its_outliers(tmp_path) -> None:
     n, output = transformer(30.0)
     model = n.model(output)

@@ -40,6 +40,7 @@ def quantized(target=None, **options):
         return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target), model
 
 
+@pytest.mark.slow
 def test_targets_without_vnni_get_7_bits_where_lanes_are_used():
     module, model = quantized(HASWELL)
     assert largest(module) == [63, 127, 63, 63]

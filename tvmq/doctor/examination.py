@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tvmq.doctor.findings import Finding, note
 from tvmq.doctor.float_model import check_import, check_layers
-from tvmq.doctor.loss import check_int8, check_mending, check_sides, check_worst
+from tvmq.doctor.loss import check_guard, check_int8, check_options, check_sides, check_worst
 from tvmq.doctor.patient import Patient
 from tvmq.doctor.preprocessing import check_preprocessing
 from tvmq.doctor.samples import check_samples
@@ -22,9 +22,10 @@ STAGES: dict[str, Stage] = {
     "look at every layer": check_layers,
     "try other preprocessings": check_preprocessing,
     "quantize": check_int8,
+    "raise precision where 8 bits do not do": check_guard,
     "weights or activations": check_sides,
     "compare layer by layer": check_worst,
-    "try what mends it": check_mending,
+    "try other options": check_options,
 }
 # Those that run no model, and so tell something whatever the others found.
 ALWAYS = (check_weights, check_samples)

@@ -11,11 +11,10 @@ import tvm
 
 from tvmq.analysis.comparison import compare
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
-from tvmq.config import QConfig
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.mending import mends, tried
+from tvmq.doctor.mending import Mend, best_option, mend_by_guard, other_options
 from tvmq.doctor.patient import Patient
-from tvmq.doctor.trial import Clinic, Outcome, integer_form
+from tvmq.doctor.trial import Clinic, Outcome
 from tvmq.passes.adopt import brings_scales
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
@@ -31,18 +30,23 @@ class Case:
 
     clinic      trials of the patient
     module      the integer module of the options as they are
-    simulated   the same in floats that are rounded
     outcome     what it does
+    mended      what the guard's module does; None where there is none
     sides       with the weights alone rounded, and with the activations alone
     comparison  with float, layer by layer
     """
 
     clinic: Clinic
     module: tvm.IRModule
-    simulated: tvm.IRModule
     outcome: Outcome
+    mended: Outcome | None = None
     sides: dict[str, Outcome] = field(default_factory=dict)
     comparison: Comparison | None = None
+
+    @property
+    def is_mended(self) -> bool:
+        """True if nothing is left to be tried."""
+        return self.outcome.is_healthy or (self.mended is not None and self.mended.is_healthy)
 
 
 def check_int8(patient: Patient) -> Iterator[Finding]:
@@ -53,17 +57,27 @@ def check_int8(patient: Patient) -> Iterator[Finding]:
         )
         return
     clinic = Clinic(patient)
-    simulated = clinic.simulated(patient.config)
-    module = integer_form(simulated)
-    patient.case = Case(clinic, module, simulated, clinic.judge_integer(module))
+    module = clinic.quantization.module()
+    patient.case = Case(clinic, module, clinic.judge_integer(module))
     yield _verdict(patient.case.outcome)
+
+
+def check_guard(patient: Patient) -> Iterator[Finding]:
+    """Where int8 costs too much: what the guard of `quantize` makes of it."""
+    case = patient.case
+    if case is None or case.outcome.is_healthy or patient.is_late():
+        return
+    mend = mend_by_guard(case.clinic, case.module)
+    if mend is not None:
+        case.mended = mend[1]
+        yield _mended(*mend, case.outcome)
 
 
 def check_sides(patient: Patient) -> Iterator[Finding]:
     """Weights or activations?"""
     case = patient.case
     if case is not None and not patient.is_late():
-        case.sides = case.clinic.sides(patient.config, case.simulated)
+        case.sides = case.clinic.sides()
         yield _blame(case.sides, case.outcome)
 
 
@@ -76,16 +90,20 @@ def check_worst(patient: Patient) -> Iterator[Finding]:
         yield _worst(case.comparison, culprit(case.sides), patient, case.outcome)
 
 
-def check_mending(patient: Patient) -> Iterator[Finding]:
-    """Where int8 costs too much: what mends it, tried."""
+def check_options(patient: Patient) -> Iterator[Finding]:
+    """Where the guard does not suffice: options, tried."""
     case = patient.case
-    if case is not None and not case.outcome.is_healthy:
-        yield _mended(case.clinic, patient.config, case.outcome, culprit(case.sides) if case.sides else "both")
+    if case is None or case.is_mended:
+        return
+    before = case.mended or case.outcome
+    ways = other_options(culprit(case.sides) if case.sides else "both", patient.config)
+    best, count = best_option(case.clinic, before, ways)
+    yield _mended(*best, case.outcome) if best is not None else _in_vain(patient, case, count)
 
 
 def check_loss(patient: Patient) -> Iterator[Finding]:
     """All of it, in order."""
-    for check in (check_int8, check_sides, check_worst, check_mending):
+    for check in (check_int8, check_guard, check_sides, check_worst, check_options):
         yield from check(patient)
 
 
@@ -169,17 +187,19 @@ def _figures(layer: LayerComparison) -> str:
     return f"{layer.local.sqnr:.1f} dB by itself, {layer.accumulated.sqnr:.1f} from the input on{weight}"
 
 
-def _mended(clinic: Clinic, config: QConfig, before: Outcome, blamed: str) -> Finding:
-    """The mend that was tried and helps, with the figures before and after; or what was tried in vain."""
-    best, count = tried(clinic, config, before, mends(blamed, config))
-    if best is None and clinic.patient.left_out:
-        what = f"the time was up after {count} ways, none of which makes it better by 2 dB"
-        return note("mending", what, "a larger --budget tries more; tvmq quantize looks without one", tried=count)
-    if best is None:
-        what = f"{count} ways were tried, none makes it better by 2 dB"
-        remedy = "give more samples that differ, or train with quantization in mind"
-        return note("mending", what, remedy, tried=count)
-    mend, after = best
+def _mended(mend: Mend, after: Outcome, before: Outcome) -> Finding:
+    """A mend that was tried, with the figures before and after."""
     what = f"{mend.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
+    what = "\n".join([what, *mend.details])
     figures = {"option": mend.option, "python": mend.python, "before": before.figures(), "after": after.figures()}
-    return note("mending", what, f"tvmq quantize ... {mend.option}\nin Python: {mend.python}", tried=count, **figures)
+    return note("mending", what, f"tvmq quantize ... {mend.option}\nin Python: {mend.python}", **figures)
+
+
+def _in_vain(patient: Patient, case: Case, count: int) -> Finding:
+    """Nothing more helped, or there was no time to try it."""
+    guard = "the guard does not make it healthy; " if case.mended is not None else ""
+    if patient.left_out:
+        what = f"{guard}the time was up after {count} other options, none of which makes it better by 2 dB"
+        return note("mending", what, "a larger --budget tries more; tvmq quantize looks without one", tried=count)
+    what = f"{guard}{count} other options were tried, none makes it better by 2 dB"
+    return note("mending", what, "give more samples that differ, or train with quantization in mind", tried=count)

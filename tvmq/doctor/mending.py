@@ -1,20 +1,25 @@
-"""What may mend a model that int8 hurts: other options first, they cost no speed; then the guard of `quantize`, which
-keeps layers in float."""
+"""What may mend a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import tvm
+
 from tvmq.analysis.explanation import explain
 from tvmq.config import QConfig
+from tvmq.doctor.guard_rules import GUARD, guard_rules, raised_layers
 from tvmq.doctor.trial import Clinic, Outcome
 from tvmq.errors import TvmqError
-from tvmq.rules import Rule
+from tvmq.rules import Rule, short_names
 
 GAIN = 2.0  # dB: less is no mend
 MOST_RULES = 8  # more are no advice: the guard makes them by itself
-MODES = ("percentile", "minmax", "kl_divergence")
+NAMED = 3  # groups of layers to blame
+MODES = ("percentile", "minmax")
+ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # on by default"
 
 
 @dataclass(frozen=True)
@@ -24,43 +29,89 @@ class Mend:
     words   what it does
     option  for `tvmq quantize`
     python  for Python
-    config  the options with it
-    names   layers that it keeps float
+    config  the options with it, where it is to be tried
+    details what it does, line by line
     """
 
     words: str
     option: str
     python: str
-    config: QConfig
-    names: tuple[str, ...] = ()
+    config: QConfig | None = None
+    details: tuple[str, ...] = ()
 
 
-def of_layers(names: Sequence[str], config: QConfig) -> Mend:
-    """Keep these layers float.
+def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Mend, Outcome] | None:
+    """What the guard makes of the integer module, as far as the time allows; None where it raises no precision."""
+    try:
+        mended = clinic.guarded(module)
+    except TvmqError:
+        return None
+    raised = raised_layers(explain(mended).ledger.layers)
+    if not raised:
+        return None
+    dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
+    counts = [f"the guard: {len(raised) - dynamic} layers in float"] if len(raised) > dynamic else []
+    counts += [f"{dynamic} by scales made at run time"] if dynamic else []
+    mend = mend_by_rules(" and ".join(counts), guard_rules(explain(mended).ledger.layers))
+    return replace(mend, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
 
-    >>> mend = of_layers(["/a/Conv", "/b[0]/Conv"], QConfig())
+
+def mend_by_rules(words: str, rules: Sequence[Rule]) -> Mend:
+    """Rules as options; more than a person wants to read are left to the guard.
+
+    >>> mend = mend_by_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
     >>> mend.option
-    "--rule '/a/Conv=float' --rule '/b[[]0]/Conv=float'"
+    "--rule '/a/Conv=float' --rule '/b/*=dynamic'"
     >>> mend.python
-    "tvmq.qconfig(rules=[tvmq.Rule('/a/Conv', None), tvmq.Rule('/b[[]0]/Conv', None)])"
+    "tvmq.qconfig(rules=[tvmq.Rule('/a/Conv', None), tvmq.Rule('/b/*', activations='dynamic')])"
     """
-    rules = [Rule(literal(name), None) for name in names]
-    return Mend(
-        f"{', '.join(map(repr, names))} in float",
-        " ".join(f"--rule '{rule.match}=float'" for rule in rules),
-        f"tvmq.qconfig(rules=[{', '.join(f'tvmq.{rule!r}' for rule in rules)}])",
-        replace(config, rules=(*config.rules, *rules)),
-        tuple(names),
-    )
+    if len(rules) > MOST_RULES:
+        return Mend(words, ON_BY_DEFAULT, "tvmq.quantize(...)")
+    options = [f"--rule '{rule.match}={'float' if rule.is_float else rule.activations}'" for rule in rules]
+    return Mend(words, " ".join(options), f"tvmq.qconfig(rules=[{', '.join(f'tvmq.{rule!r}' for rule in rules)}])")
 
 
-def literal(name: str) -> str:
-    """A glob that matches this name alone.
+def blamed_groups(module: tvm.IRModule) -> list[str]:
+    """Layers that the guard gave more precision, in groups: names, why, and the figures with and without."""
+    groups: dict[str, list[str]] = {}
+    for entry in raised_layers(explain(module).ledger.layers):
+        groups.setdefault(str(entry["why"]).removeprefix(GUARD), []).extend(entry["layers"])
+    return [f"'{_shortened(names)}' {why}" for why, names in groups.items()]
 
-    >>> literal("blocks[1]/conv*")
-    'blocks[[]1]/conv[*]'
-    """
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+def _shortened(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return short_names(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def other_options(blamed: str, config: QConfig) -> Iterator[Mend]:
+    """Options that are worth a trial where the guard does not suffice, in order."""
+    if blamed != "activations" and config.nbit_weight < 8:
+        yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
+    if blamed != "weights" and config.nbit_input < 8:
+        yield _option("nbit_input", min(8, 2 * config.nbit_input), config)
+    if blamed == "weights":
+        yield _option("weight_scale", "mse", config)
+    else:
+        yield from (_option("calibrate_mode", mode, config) for mode in MODES if mode != config.calibrate_mode)
+
+
+def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Mend]) -> tuple[tuple[Mend, Outcome] | None, int]:
+    """The best of the ways, or None if none helps, and how many were tried; the first that makes it healthy ends it."""
+    best, count = None, 0
+    for way in ways:
+        if clinic.patient.is_late():
+            break
+        try:
+            outcome = clinic.integer(way.config or clinic.patient.config)
+        except TvmqError:  # options that do not go together with this model
+            continue
+        count += 1
+        if outcome.sqnr >= max(before.sqnr + GAIN, best[1].sqnr if best else -math.inf):
+            best = way, outcome
+        if outcome.is_healthy:
+            break
+    return best, count
 
 
 def _option(name: str, value: str | int, config: QConfig) -> Mend:
@@ -71,67 +122,3 @@ def _option(name: str, value: str | int, config: QConfig) -> Mend:
         f"tvmq.qconfig({name}={value!r})",
         replace(config, **{name: value}),  # type: ignore[arg-type]
     )
-
-
-def mends(blamed: str, config: QConfig) -> Iterator[Mend]:
-    """Options that are worth a trial, in order."""
-    if blamed != "activations" and config.nbit_weight < 8:
-        yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
-    if blamed != "weights" and config.nbit_input < 8:
-        yield _option("nbit_input", min(8, 2 * config.nbit_input), config)
-    if blamed == "weights":
-        yield _option("weight_scale", "mse", config)
-    else:
-        yield from (_option("calibrate_mode", mode, config) for mode in MODES[:2] if mode != config.calibrate_mode)
-
-
-def tried(
-    clinic: Clinic, config: QConfig, before: Outcome, ways: Iterable[Mend]
-) -> tuple[tuple[Mend, Outcome] | None, int]:
-    """The best of the ways, or None if none helps, and how many were tried.
-
-    The first one that makes the model healthy ends the search. Where no option does, the guard is asked; what it has
-    when the time is up counts.
-    """
-    results: list[tuple[Mend, Outcome]] = []
-    for way in ways:
-        if clinic.patient.is_late():
-            break
-        results += _trial(clinic, way)
-        if results and results[-1][1].is_healthy:
-            return results[-1], len(results)
-    if not clinic.patient.is_late():
-        results += _by_guard(clinic, config)
-    best = next(iter(_by_gain(results)), None)
-    helps = best is not None and best[1].sqnr >= before.sqnr + GAIN
-    return (best if helps else None), len(results)
-
-
-def _by_guard(clinic: Clinic, config: QConfig) -> list[tuple[Mend, Outcome]]:
-    """What the guard makes of the model; nothing where it changes nothing."""
-    try:
-        module = clinic.guarded(config)
-    except TvmqError:
-        return []
-    layers = explain(module).ledger.layers.values()
-    floats = [entry["layers"] for entry in layers if str(entry["why"]).startswith("guard: ")]
-    if not floats:
-        return []
-    names = list(dict.fromkeys(own[0] for own in floats))  # one name is enough to match a fused layer
-    mend = of_layers(names, config)
-    if len(names) > MOST_RULES:
-        words = f"{len(floats)} layers in float by the guard, '{names[0]}' first"
-        mend = replace(mend, words=words, option="--guard 'sqnr >= 20'  # on by default", python="tvmq.quantize(...)")
-    return [(mend, clinic.judge_integer(module))]
-
-
-def _by_gain(results: list[tuple[Mend, Outcome]]) -> list[tuple[Mend, Outcome]]:
-    return sorted(results, key=lambda result: -result[1].sqnr)
-
-
-def _trial(clinic: Clinic, way: Mend) -> list[tuple[Mend, Outcome]]:
-    """The outcome of a way; none where the options do not go together with this model."""
-    try:
-        return [(way, clinic.integer(way.config))]
-    except TvmqError:
-        return []

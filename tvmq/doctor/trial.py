@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,8 @@ from tvmq.graph.class_scores import class_outputs
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import op_name
 from tvmq.guard.bound import Guard
-from tvmq.passes.fold_constants import fold_constants
-from tvmq.passes.pack_weights import pack_weights
-from tvmq.passes.realize import realize
-from tvmq.pipeline import quantize
+from tvmq.pipeline import quantize, static_quantization
+from tvmq.static_quantization import StaticQuantization
 
 # Noise of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
 HEALTHY, SICK = 20.0, 10.0  # dB
@@ -75,7 +74,7 @@ class Outcome:
 
 
 class Clinic:
-    """Trials of one patient; float's outputs are computed once."""
+    """Trials of one patient; the data are read once, float's outputs computed once."""
 
     def __init__(self, patient: Patient) -> None:
         self.patient = patient
@@ -83,10 +82,17 @@ class Clinic:
         self.labels = patient.labels_of_half(1)
         self.wanted = patient.outputs(patient.float_run, self.judged)
 
-    def simulated(self, config: QConfig) -> tvm.IRModule:
-        """The model in floats that are rounded as its integers are, calibrated on the other half of the samples."""
-        config = replace(config, do_simulation=True, partition_conversions="disabled")
-        return quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config)
+    @cached_property
+    def quantization(self) -> StaticQuantization:
+        """The model with the other half of the samples."""
+        return static_quantization(
+            self.patient.mod, self.patient.params, self.patient.half(0), config=self.patient.config
+        )
+
+    def simulated(self, **options: Any) -> tvm.IRModule:
+        """The model in floats that are rounded as its integers are."""
+        config = replace(self.quantization.config, do_simulation=True, **options)
+        return self.quantization.module(config=config)
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
         """What a compiled model does on the samples to judge by."""
@@ -110,36 +116,30 @@ class Clinic:
         return float(after.mean()), (float(lost.mean()), error)
 
     def integer(self, config: QConfig) -> Outcome:
-        """The model quantized with these options."""
-        return self.judge_integer(self._quantized(config, None))
+        """The model quantized with other options."""
+        return self.judge_integer(
+            quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=None)
+        )
 
-    def guarded(self, config: QConfig) -> tvm.IRModule:
-        """The integer module that the guard makes of it, as far as the time allows."""
+    def guarded(self, module: tvm.IRModule) -> tvm.IRModule:
+        """What the guard makes of the integer module, as far as the time allows."""
         guard = Guard(HEALTHY, data=self.judged, is_late=self.patient.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
-            return self._quantized(config, guard)
-
-    def _quantized(self, config: QConfig, guard: Guard | None) -> tvm.IRModule:
-        return quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=guard)
+            return self.quantization.guarded(module, guard)
 
     def judge_integer(self, module: tvm.IRModule) -> Outcome:
         """An integer module, compiled."""
         return self.judge(build(module).run, explain(module).int8_share())
 
-    def sides(self, config: QConfig, simulated: tvm.IRModule) -> dict[str, Outcome]:
+    def sides(self) -> dict[str, Outcome]:
         """With the weights alone rounded, and with the activations alone."""
         # biases moved and weights chosen for the sake of rounding would count against the activations
-        plain = self.simulated(replace(config, bias_correction=False, weight_rounding="nearest"))
+        plain = self.simulated(bias_correction=False, weight_rounding="nearest")
         return {
-            "weights": self.judge(build(without(simulated, "activations")).run),
+            "weights": self.judge(build(without(self.simulated(), "activations")).run),
             "activations": self.judge(build(without(plain, "weights")).run),
         }
-
-
-def integer_form(simulated: tvm.IRModule) -> tvm.IRModule:
-    """The integers of a simulated module: what `quantize` would have gone on to."""
-    return pack_weights(fold_constants(realize(simulated)))
 
 
 def without(module: tvm.IRModule, kind: str) -> tvm.IRModule:

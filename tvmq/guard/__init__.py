@@ -77,9 +77,9 @@ def guarded(
         result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
         text = missed(search, final, guard, tried=trials.tried, refusal=refusal)
-        warnings.warn(text, AccuracyWarning, stacklevel=4)
+        warnings.warn(text, AccuracyWarning, stacklevel=5)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
-        warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=4)
+        warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=5)
     return result
 
 

@@ -79,6 +79,7 @@ def test_requantize_in_integers_is_part_of_the_kernels(digits):
     assert templates and all("int* __restrict__ y_ptr" not in text for text in templates)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @needs_compiler
 @pytest.mark.parametrize("requantize", ["float", "fixed_point"])

@@ -92,6 +92,7 @@ def test_bits_of_the_result_are_those_of_the_readers(name: str, expected: list[s
     assert [dtype_of(var) for var, v in View(made).bindings if op_name(v) == "tvmq.integer_layer_norm"] == expected
 
 
+@pytest.mark.slow
 def test_scaled_channels_are_read_from_sixteen_bits() -> None:
     shifts = [(v, var) for var, v in View(quantized(BODIES["scaled"])).bindings if op_name(v) == "tvmq.scale_shift"]
     assert [(dtype_of(v.args[0]), dtype_of(var)) for v, var in shifts] == [("int16", "uint8")]
@@ -103,6 +104,7 @@ def test_float_streams_are_quantized_to_sixteen_bits() -> None:
     assert len(wide) == 2
 
 
+@pytest.mark.slow
 def test_off_by_default() -> None:
     made = quantized(BODIES["pre"], integer_layer_norm=False)
     assert "tvmq.layer_norm" in [op_name(v) for _, v in View(made).bindings]

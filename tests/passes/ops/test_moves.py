@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.models import block, drive, feeds_of
 from tests.passes.ops.roads import CHANNELS, integer_road, start
@@ -13,6 +14,7 @@ ONE = 'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32"
 WEIGHT = np.random.default_rng(0).standard_normal((2, 2, 3, 3)).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_take_tile_and_broadcast() -> None:
     n, y = start()
     ints = lambda *values: n.constant(np.int64(values))  # noqa: E731
@@ -29,6 +31,7 @@ def test_take_tile_and_broadcast() -> None:
     assert "permute_dims" not in road.operators()
 
 
+@pytest.mark.slow
 def test_slices_with_steps_backwards_and_stack() -> None:
     n, y = start()
     ints = lambda *values: n.constant(np.int64(values))  # noqa: E731
@@ -71,6 +74,7 @@ def test_flip_and_stack_of_relax() -> None:
     assert names[-5:] == ["flip", "stack", "reshape", "nn.max_pool2d", "tvmq.dequantize"]
 
 
+@pytest.mark.slow
 def test_padding_with_a_number_that_has_no_code_before() -> None:
     """Beyond the range of the input: the result's range holds it. The other modes repeat codes."""
     n, y = start()

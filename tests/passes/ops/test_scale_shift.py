@@ -18,6 +18,7 @@ def column(net, low: float = 0.3, high: float = 3.0) -> str:
     return net.constant(np.linspace(low, high, CHANNELS, dtype=np.float32).reshape(CHANNELS, 1, 1))
 
 
+@pytest.mark.slow
 def test_each_operator_of_a_tensor_and_constants() -> None:
     n, y = start()
     y = n.op("Add", y, n.conv("x", 3, CHANNELS, 1))  # no convolution that could absorb the constants
@@ -39,6 +40,7 @@ def test_each_operator_of_a_tensor_and_constants() -> None:
     assert "permute_dims" not in road.operators() and "nn.relu" not in road.operators()
 
 
+@pytest.mark.slow
 def test_a_batch_norm_behind_a_concat_is_one_operator() -> None:
     n, y = start()
     joined = n.op("Concat", y, n.conv(y, CHANNELS, 3), axis=1)

@@ -34,6 +34,7 @@ def test_a_side_that_others_read_may_keep_its_scale() -> None:
     integer_road(n, n.op("Max", y, n.op("Mul", z, n.op("Sigmoid", z))), n.conv(y, CHANNELS, 3, 1))
 
 
+@pytest.mark.slow
 def test_where_of_two_tensors_by_masks_of_every_kind() -> None:
     n, y = start()
     z = n.conv(y, CHANNELS, CHANNELS)

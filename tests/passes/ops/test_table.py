@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 import tvmq
 from tests.models import Net, drive, feeds_of
@@ -23,6 +24,7 @@ OPERATORS = {
 STEPS = ("Sign", "ThresholdedRelu", "Floor", "Shrink")
 
 
+@pytest.mark.slow
 def test_one_operator_each() -> None:
     n, y = start()
     smooth = [n.conv(n.op(name, y, **named), 6, 4, 1) for name, named in OPERATORS.items() if name not in STEPS]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.codegen.evaluators import evaluator
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.simulated_quantize import spec_of
@@ -33,7 +34,6 @@ from tvmq.passes.collect import watched
 from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
 from tvmq.passes.taps import plain, tap
 from tvmq.passes.weight_scales import weights_of
-from tvmq.pipeline import evaluator
 from tvmq.relay.passes import like
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
 from tvmq.relay.quantize.stages import annotated, plain_module

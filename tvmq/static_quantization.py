@@ -1,0 +1,216 @@
+"""Static quantization of one float model: the data are read once, and serve all modules that are made of it.
+
+    partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> quantize_dynamic_layers ->
+    fold_constants -> pack_weights
+
+Statistics of tensors say what the data are, not what was chosen from them: other rules, other roundings of weights and
+the modules that the guard tries cost no second calibration.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.backends.description import Backend
+from tvmq.codegen.evaluators import evaluator, observing
+from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
+from tvmq.config import QConfig
+from tvmq.dataset import Dataset
+from tvmq.errors import CalibrationError
+from tvmq.graph.view import View, const_value, is_const
+from tvmq.guard import guarded, why_not
+from tvmq.guard.bound import Guard
+from tvmq.guard.judge import Judge
+from tvmq.guard.kept import Batch, Kept
+from tvmq.methods.bias_correction import correct_bias
+from tvmq.methods.weight_rounding import choose_rounding, round_weights
+from tvmq.observers.result import CalibrationResult, TensorResult
+from tvmq.observers.rounding import Rounding
+from tvmq.passes.annotate import annotate
+from tvmq.passes.calibrate import calibrate
+from tvmq.passes.collect import watched
+from tvmq.passes.equalize import equalize
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.outliers import find_outliers
+from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.partition import partition
+from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
+from tvmq.passes.reader_errors import widen_for_readers
+from tvmq.passes.realize import realize
+from tvmq.passes.round_biases import round_biases
+from tvmq.passes.second_moments import second_moments
+from tvmq.passes.tame_outliers import tame_outliers
+from tvmq.passes.thresholds import choose_ranges
+from tvmq.passes.unify_scales import unify_scales
+from tvmq.rules import Rule
+
+Outliers = Mapping[str, Mapping[str, Any]]
+# Observers that read ranges alone; the others also need histograms.
+RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
+
+
+class StaticQuantization:
+    """Modules of one float model by calibrated scales.
+
+    prepared  the float module, behind `prepare` and passes of the user's own
+    data      calibration data; None: thresholds come from elsewhere, or need none
+    config    options; how channels are scaled (equalization, outlier_channels) is settled by these, the rest may
+              change from module to module
+    outliers  channels that stand out, where they are known from a calibration before
+    """
+
+    def __init__(
+        self,
+        prepared: tvm.IRModule,
+        data: Dataset | None,
+        config: QConfig,
+        backend: Backend,
+        outliers: Outliers | None = None,
+    ) -> None:
+        self.prepared = equalize(prepared) if config.equalization else prepared
+        self.data, self.config, self.backend = data, config, backend
+        self.outliers = self._outliers() if outliers is None else outliers
+        self._scaled = tame_outliers(self.prepared, self.outliers)
+        self._kept = Kept()
+
+    def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
+        """The module up to unify_scales."""
+        return unify_scales(annotate(partition(self._scaled, config or self.config, self.backend)))
+
+    def calibration(self, annotated: tvm.IRModule, config: QConfig | None = None) -> CalibrationResult:
+        """Thresholds of an annotated module, chosen from the data.
+
+        raises  CalibrationError where the observers need data and there are none
+        """
+        config, kept = config or self.config, self._kept
+        if config.observers != {"global_scale"}:
+            if self.data is None:
+                raise missing_data(config)
+            kept.collect(
+                annotated, self.data, evaluator,
+                with_histogram=not config.observers.issubset(RANGES_ONLY), observing=observing,
+                momentum=config.momentum if "moving_average" in config.observers else None,
+            )  # fmt: skip
+        chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
+        if "auto" in config.observers:
+            seen = {name: (known.ranges.low, known.ranges.high) for name, known in kept.statistics.items()}
+            samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
+            mode = config.calibrate_mode
+            chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, mode, kept.widened)
+        settings = {"config": config.to_dict(), "outliers": self.outliers}
+        tensors = self._tensor_results(annotated, chosen)
+        result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
+        if config.weight_rounding == "nearest" or not kept.statistics:
+            return result
+        return replace(result, roundings=self._roundings(calibrate(annotated, result.ranges()), config))
+
+    def module(self, rules: Sequence[Rule] = (), *, config: QConfig | None = None) -> tvm.IRModule:
+        """The integer module, or a simulation where the options ask for one.
+
+        rules  before those of the options, so that the user's own win
+        """
+        config = config or self.config
+        config = replace(config, rules=(*rules, *config.rules))
+        annotated = self.annotated(config)
+        return calibrated_module(annotated, self.calibration(annotated, config), config)
+
+    def guarded(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
+        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
+        if self.data is None:
+            return module
+        return guarded(
+            module,
+            Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard),
+            self.module,
+            guard,
+            simulated=self._with_scales,
+            evaluator=evaluator,
+            dynamic=self.backend.refuses_dynamic() is None,
+            refusal=why_not(self.config, self.backend),
+        )
+
+    def _with_scales(self) -> tvm.IRModule:
+        """The float module with its roundings, to the nearest."""
+        annotated = self.annotated()
+        return calibrate(
+            annotated, self.calibration(annotated, replace(self.config, weight_rounding="nearest")).ranges()
+        )
+
+    def _outliers(self) -> Outliers:
+        """Channels that stand out in the data, where the options let the data decide."""
+        data, config = self.data, self.config
+        if data is None or not config.outlier_channels or config.calibrate_mode == "global_scale":
+            return {}
+        return find_outliers(self.prepared, lambda: iter(data), evaluator)
+
+    def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
+        """What a saved calibration has of each tensor."""
+        view, statistics = View(annotated), self._kept.statistics
+        tensors, source = {}, {w.key: w.source for w in watched(view)}
+        for name, choice in chosen.items():
+            ranges = statistics[source[name]].ranges if source[name] in statistics else None
+            tensors[name] = TensorResult(
+                choice.low,
+                choice.high,
+                choice.name,
+                choice.errors,
+                seen=(ranges.low, ranges.high) if ranges else (0.0, 0.0),
+                channel_means=ranges.channel_means if ranges else None,
+                samples=ranges.samples if ranges else 0,
+                layers=tuple(view.sources(source[name])) if name in source else (),
+            )
+        return tensors
+
+    def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
+        """How the weights are rounded; the data run through the integer module with its nearest weights."""
+        data = self.data
+        assert data is not None
+        moments = second_moments(calibrated, lambda: iter(data), evaluator)
+        return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
+
+    def _judged_batches(self, guard: Guard) -> list[Batch]:
+        """The batches that a guard judges by: its own data, or those kept of the calibration's."""
+        if guard.data is None:
+            return self._kept.batches()
+        assert self.data is not None
+        return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
+
+
+def calibrated_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
+    """The module with these thresholds and roundings: integers, or a simulation of them."""
+    calibrated = round_weights(calibrate(round_biases(annotated), calibration.ranges()), calibration.roundings)
+    if config.bias_correction:
+        tensors = calibration.tensors.items()
+        means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}
+        calibrated = correct_bias(calibrated, means)
+    return calibrated if config.do_simulation else integer_module(calibrated)
+
+
+def integer_module(calibrated: tvm.IRModule) -> tvm.IRModule:
+    """The integers of a calibrated module."""
+    return pack_weights(fold_constants(quantize_dynamic_layers(realize(calibrated))))
+
+
+def missing_data(config: QConfig, why: str = "") -> CalibrationError:
+    """What is said where ranges are to be chosen from data and there are none."""
+    mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
+    return CalibrationError(
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "
+        f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
+    )
+
+
+def model_hash(mod: tvm.IRModule) -> str:
+    """Hash of a module: its text and its constants."""
+    digest = hashlib.sha256(mod.script().encode())
+    for _, value in View(mod).bindings:
+        for arg in getattr(value, "args", ()):
+            if is_const(arg):
+                digest.update(np.ascontiguousarray(const_value(arg)).tobytes())
+    return digest.hexdigest()
