@@ -68,4 +68,5 @@ def test_rules_name_what_the_guard_raised_and_nothing_else():
 
 
 def test_more_rules_than_a_person_reads_are_left_to_the_guard():
-    assert mend_by_rules("x", [Rule(str(number), None) for number in range(9)]).option.startswith("--guard ")
+    mend = mend_by_rules("x", [Rule(str(number), None) for number in range(9)])
+    assert mend.option.startswith("--guard ") and mend.option.endswith("has the 9 rules") and len(mend.rules) == 9

@@ -192,6 +192,7 @@ def _mended(mend: Mend, after: Outcome, before: Outcome) -> Finding:
     what = f"{mend.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
     what = "\n".join([what, *mend.details])
     figures = {"option": mend.option, "python": mend.python, "before": before.figures(), "after": after.figures()}
+    figures["rules"] = [repr(rule) for rule in mend.rules]
     return note("mending", what, f"tvmq quantize ... {mend.option}\nin Python: {mend.python}", **figures)
 
 

@@ -19,7 +19,7 @@ GAIN = 2.0  # dB: less is no mend
 MOST_RULES = 8  # more are no advice: the guard makes them by itself
 NAMED = 3  # groups of layers to blame
 MODES = ("percentile", "minmax")
-ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # on by default"
+ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # which is on by default"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Mend:
     python  for Python
     config  the options with it, where it is to be tried
     details what it does, line by line
+    rules   the same as rules
     """
 
     words: str
@@ -38,6 +39,7 @@ class Mend:
     python: str
     config: QConfig | None = None
     details: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
 
 def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Mend, Outcome] | None:
@@ -50,9 +52,9 @@ def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Mend, Outcome] 
     if not raised:
         return None
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
-    counts = [f"the guard: {len(raised) - dynamic} layers in float"] if len(raised) > dynamic else []
-    counts += [f"{dynamic} by scales made at run time"] if dynamic else []
-    mend = mend_by_rules(" and ".join(counts), guard_rules(explain(mended).ledger.layers))
+    counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
+    words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
+    mend = mend_by_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
     return replace(mend, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
 
 
@@ -66,9 +68,11 @@ def mend_by_rules(words: str, rules: Sequence[Rule]) -> Mend:
     "tvmq.qconfig(rules=[tvmq.Rule('/a/Conv', None), tvmq.Rule('/b/*', activations='dynamic')])"
     """
     if len(rules) > MOST_RULES:
-        return Mend(words, ON_BY_DEFAULT, "tvmq.quantize(...)")
+        option = f"{ON_BY_DEFAULT}; --json has the {len(rules)} rules"
+        return Mend(words, option, "tvmq.quantize(...)", rules=tuple(rules))
     options = [f"--rule '{rule.match}={'float' if rule.is_float else rule.activations}'" for rule in rules]
-    return Mend(words, " ".join(options), f"tvmq.qconfig(rules=[{', '.join(f'tvmq.{rule!r}' for rule in rules)}])")
+    python = f"tvmq.qconfig(rules=[{', '.join(f'tvmq.{rule!r}' for rule in rules)}])"
+    return Mend(words, " ".join(options), python, rules=tuple(rules))
 
 
 def blamed_groups(module: tvm.IRModule) -> list[str]:
