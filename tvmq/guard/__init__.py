@@ -103,7 +103,7 @@ def _verified(
 
 def _candidates(search: Search, trials: Trials) -> list[Precision]:
     """Choices to be made into integer modules, the cheapest first; where rehearsals are blind, without giving back."""
-    careful = [search.raised.precision] if search.raised is not None else []
+    careful = [search.highest.precision] if search.highest is not None else []
     every = Precision(frozenset(products(search.layers)) | frozenset(key for r in regions(search.layers) for key in r))
     in_codes = trials.attempt(Precision())
     is_blind = in_codes is not None and in_codes.figure.sqnr > search.before.figure.sqnr + BLIND

@@ -41,7 +41,7 @@ class Search:
     best    the best choice
     steps   what was tried, for the ledger: text and the figure that came of it
     blamed  parts that stay in more precision, and what the outputs keep with that part in 8 bits
-    raised  the best choice before anything was given back
+    highest the best choice before anything was given back
     """
 
     layers: Layers
@@ -49,7 +49,7 @@ class Search:
     best: Trial
     steps: list[tuple[str, Figure]] = field(default_factory=list)
     blamed: list[tuple[Part, Figure]] = field(default_factory=list)
-    raised: Trial | None = None
+    highest: Trial | None = None
 
     def note(self, text: str, trial: Trial) -> None:
         """Remember a step, and its choice where that is the best one."""
@@ -75,7 +75,7 @@ def raised(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Sear
             search.note(text, trial)
         if _is_ample(search.best.figure, guard) or trials.is_over:
             break
-    search.raised = search.best
+    search.highest = search.best
     if search.best is not before:
         _give_last_products_back(search, trials, guard)
         _give_back(search, view, trials, guard)
