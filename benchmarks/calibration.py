@@ -57,8 +57,8 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     import tvmq
     from tvmq import pipeline
     from tvmq.backends import backend_named
-    from tvmq.passes.collect import all_statistics
-    from tvmq.passes.observed import Observed
+    from tvmq.passes.calibrate.collect import all_statistics
+    from tvmq.passes.calibrate.observed_model import Observed
 
     backend = backend_named(None)
     config = tvmq.current_qconfig().for_backend(backend)

@@ -149,8 +149,8 @@ def imported_cases(
 
 def runnable_targets() -> dict[str, Any]:
     """Targets of the instruction sets that this CPU has, by name."""
-    from tvmq.codegen.target import resolve_target
-    from tvmq.codegen.targets import lacking
+    from tvmq.target.cpu import resolve_target
+    from tvmq.target.several import lacking
 
     found = {name: resolve_target(text) for name, text in TARGETS.items()}
     if lacking(found["avxvnni"]):
@@ -180,7 +180,7 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str
 
 def one_batch() -> Any:
     """Models are built for a free number of samples, as if nothing were known about them."""
-    return mock.patch("tvmq.codegen.build_module.batch_dimension", lambda _mod: None)
+    return mock.patch("tvmq.compile.build.batch_dimension", lambda _mod: None)
 
 
 def integer_and_simulated(case: Case) -> tuple[Any, Any]:
@@ -214,14 +214,16 @@ def defined_results(module: Any, target: Any, inputs: Sequence[Feed]) -> dict[st
 def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any]:
     """Largest difference in steps between the codes of the simulated and of the integer module."""
     import tvmq
-    from tvmq.passes.taps import tap
+    from tvmq.passes.calibrate.intermediates import return_intermediates
 
     codes: dict[str, np.ndarray] = {}
     tvmq.reference.run(integer, feed, watch=codes.__setitem__)
     coded, rounded = coded_layers(integer), rounded_tensors(simulated)
     layers = {tensor: layer for tensor, layer in coded.items() if tensor in rounded}
     worst, source = 0, "-"
-    values = tvmq.build(tap(simulated, [rounded[tensor] for tensor in layers])).run(feed) if layers else []
+    values = (
+        tvmq.build(return_intermediates(simulated, [rounded[tensor] for tensor in layers])).run(feed) if layers else []
+    )
     compared = 0
     for layer, value in zip(layers.values(), values, strict=True):
         if value.shape != codes[layer.variable].shape:

@@ -60,10 +60,10 @@ def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "") -> Sub
     from tvm import relax
 
     import tvmq
-    from tvmq.codegen.estimate import estimates
-    from tvmq.codegen.machine import machine_here
-    from tvmq.codegen.profile import recorded
     from tvmq.cost import START
+    from tvmq.performance.estimate import estimates
+    from tvmq.performance.machine import machine_here
+    from tvmq.performance.profile import record_calls
 
     mod, params = tvmq.from_onnx(path, shape={key: array.shape for key, array in feed.items()})
     if kind == "int8":
@@ -74,7 +74,7 @@ def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "") -> Sub
     virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
     nothing = tvm_ffi.get_global_func("testing.nop")
-    calls = recorded(virtual, lambda main: main(*tensors))
+    calls = record_calls(virtual, lambda main: main(*tensors))
     if len(calls) != len(forecast):
         raise SystemExit(f"forecast: {name}, {kind}: {len(calls)} calls run, {len(forecast)} were forecast")
     named = [(e.call.kernel or e.call.symbol, e.time.total - START) for e in forecast]

@@ -36,15 +36,17 @@ from network_shapes import network_shapes
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.codegen.host import host_features
-from tvmq.kernels import builder, isa, winograd
-from tvmq.kernels.conv2d import instructions_for, make_kernel
-from tvmq.kernels.conv_shape import ConvShape
-from tvmq.kernels.depthwise import depthwise
-from tvmq.kernels.tiling import choose_tiling, cut
-from tvmq.kernels.types import Conv2d, Kernel, Requantize
-from tvmq.kernels.winograd_choice import choose_winograd
-from tvmq.kernels.winograd_scheme import F4, refusal
+from tvmq.kernels import isa
+from tvmq.kernels.conv.conv2d import instructions_for, make_kernel
+from tvmq.kernels.conv.shape import ConvShape
+from tvmq.kernels.depthwise.depthwise import depthwise
+from tvmq.kernels.parts import builder
+from tvmq.kernels.parts.tiling import choose_tiling, cut_tiles
+from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize
+from tvmq.kernels.winograd import winograd
+from tvmq.kernels.winograd.choice import choose_winograd
+from tvmq.kernels.winograd.scheme import F4, refusal
+from tvmq.target.host import host_features
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
 SHAPES = {
@@ -213,12 +215,12 @@ def candidates(conv: Conv2d, level: str, tiles: list[tuple[int, int]], operands:
     shape = ConvShape(conv, instructions_for(conv, isa.isa_named(level)), X_ZERO)
     product = shape.product
     tilings = [choose_tiling(product, shape.ins)]
-    tilings += [cut(product, *tile) for tile in tiles if tile[0] <= product.pixels]
+    tilings += [cut_tiles(product, *tile) for tile in tiles if tile[0] <= product.pixels]
     kernels = [make_kernel("conv2d", shape, tiling, weight, bias, (step,)) for tiling in tilings]
     found = {
         kernel.name.removeprefix("conv2d_") + ("" if number else " *"): kernel for number, kernel in enumerate(kernels)
     }
-    if not winograd.unsuited(conv, isa.isa_named(level)) and not refusal(weight, 0, 255, F4):
+    if not winograd.why_unsuited(conv, isa.isa_named(level)) and not refusal(weight, 0, 255, F4):
         chosen = choose_winograd(conv, weight, X_ZERO, isa.isa_named(level)).shape is not None
         kernel = winograd.winograd(conv, weight, bias, X_ZERO, (step,), isa.isa_named(level))
         found[kernel.name + (" *" if chosen else "")] = kernel

@@ -71,7 +71,7 @@ def cases(options: Any) -> Iterator[Case]:
             from tests.free_models import encoder
 
             model, words, batches, lengths = encoder(), FEW, [1], [8]
-        from tvmq.frontends.onnx_load import read_model
+        from tvmq.frontends.onnx.load import read_model
 
         names = [given.name for given in read_model(model).graph.input]
         yield name, model, *texts_of(names, words, list(product(batches, lengths)), lengths)

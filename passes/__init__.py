@@ -12,13 +12,13 @@ from typing import Any
 PASSES: dict[str, str] = {
     "prepare": "tvmq.passes.prepare:prepare",
     "equalize": "tvmq.passes.equalize:equalize",
-    "tame_outliers": "tvmq.passes.tame_outliers:tame_outliers",
+    "scale_outliers": "tvmq.passes.scale_outliers:scale_outliers",
     "partition": "tvmq.passes.partition:partition",
     "annotate": "tvmq.passes.annotate:annotate",
     "unify_scales": "tvmq.passes.unify_scales:unify_scales",
     "round_biases": "tvmq.passes.round_biases:round_biases",
     "calibrate": "tvmq.passes.calibrate:calibrate",
-    "adopt": "tvmq.passes.adopt:adopt",
+    "import_qdq": "tvmq.passes.import_qdq:import_qdq",
     "realize": "tvmq.passes.realize:realize",
     "quantize_dynamic_layers": "tvmq.passes.quantize_dynamic_layers:quantize_dynamic_layers",
     "quantize_dynamic": "tvmq.passes.quantize_dynamic:quantize_dynamic",
@@ -28,59 +28,66 @@ PASSES: dict[str, str] = {
 }
 
 OPS: dict[str, str] = {
-    "nn.conv1d": "tvmq.passes.ops.conv1d:FAMILY",
-    "nn.conv2d": "tvmq.passes.ops.conv2d:FAMILY",
-    "matmul": "tvmq.passes.ops.matmul:FAMILY",
-    "nn.conv3d": "tvmq.passes.ops.conv3d:FAMILY",
+    "nn.conv1d": "tvmq.passes.families.conv1d:FAMILY",
+    "nn.conv2d": "tvmq.passes.families.conv2d:FAMILY",
+    "matmul": "tvmq.passes.families.matmul:FAMILY",
+    "nn.conv3d": "tvmq.passes.families.conv3d:FAMILY",
     **dict.fromkeys(
         ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
-        "tvmq.passes.ops.conv_transpose:FAMILY",
+        "tvmq.passes.families.conv_transpose:FAMILY",
     ),
-    "add": "tvmq.passes.ops.add:FAMILY",
-    "multiply": "tvmq.passes.ops.multiply:FAMILY",
-    "concat": "tvmq.passes.ops.concat:FAMILY",
-    "mean": "tvmq.passes.ops.mean:FAMILY",
+    "add": "tvmq.passes.families.add:FAMILY",
+    "multiply": "tvmq.passes.families.multiply:FAMILY",
+    "concat": "tvmq.passes.families.concat:FAMILY",
+    "mean": "tvmq.passes.families.mean:FAMILY",
     **{
-        f"nn.{kind}_pool{axes}d": "tvmq.passes.ops.avg_pool:FAMILY"
+        f"nn.{kind}_pool{axes}d": "tvmq.passes.families.avg_pool:FAMILY"
         for kind in ("avg", "adaptive_avg")
         for axes in (1, 2, 3)
     },
-    "sum": "tvmq.passes.ops.mean:FAMILY",
-    "subtract": "tvmq.passes.ops.add:FAMILY",
-    "divide": "tvmq.passes.ops.scale_shift:FAMILY",
-    "nn.prelu": "tvmq.passes.ops.prelu:FAMILY",
-    "stack": "tvmq.passes.ops.concat:FAMILY",
-    **dict.fromkeys(("maximum", "minimum", "where"), "tvmq.passes.ops.select:FAMILY"),
+    "sum": "tvmq.passes.families.mean:FAMILY",
+    "subtract": "tvmq.passes.families.add:FAMILY",
+    "divide": "tvmq.passes.families.scale_shift:FAMILY",
+    "nn.prelu": "tvmq.passes.families.prelu:FAMILY",
+    "stack": "tvmq.passes.families.concat:FAMILY",
+    **dict.fromkeys(("maximum", "minimum", "where"), "tvmq.passes.families.select:FAMILY"),
     **dict.fromkeys(
-        ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.ops.compare:FAMILY"
+        ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.families.compare:FAMILY"
     ),
-    **dict.fromkeys(("broadcast_to", "tile", "take", "flip"), "tvmq.passes.ops.shape:FAMILY"),
+    **dict.fromkeys(("broadcast_to", "tile", "take", "flip"), "tvmq.passes.families.shape:FAMILY"),
     **dict.fromkeys(
-        ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), "tvmq.passes.ops.max_pool:FAMILY"
+        ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), "tvmq.passes.families.max_pool:FAMILY"
     ),
     **dict.fromkeys(
         ("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice"),
-        "tvmq.passes.ops.shape:FAMILY",
+        "tvmq.passes.families.shape:FAMILY",
     ),
-    "image.resize2d": "tvmq.passes.ops.shape:FAMILY",
-    "nn.pad": "tvmq.passes.ops.shape:FAMILY",
-    "tvmq.softmax": "tvmq.passes.ops.integer_softmax:FAMILY",
-    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "tvmq.passes.ops.integer_layer_norm:FAMILY"),
+    "image.resize2d": "tvmq.passes.families.shape:FAMILY",
+    "nn.pad": "tvmq.passes.families.shape:FAMILY",
+    "tvmq.softmax": "tvmq.passes.families.integer_softmax:FAMILY",
+    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "tvmq.passes.families.integer_layer_norm:FAMILY"),
 }
 
 FAMILIES = {
     **{target.split(".")[-1].split(":")[0]: target for target in OPS.values()},
-    "dense": "tvmq.passes.ops.dense:FAMILY",
-    "table": "tvmq.passes.ops.table:FAMILY",
-    "pad": "tvmq.passes.ops.pad:FAMILY",
-    "embedding": "tvmq.passes.ops.embedding:FAMILY",
-    "masked_mean": "tvmq.passes.ops.masked_mean:FAMILY",
+    "dense": "tvmq.passes.families.dense:FAMILY",
+    "table": "tvmq.passes.families.table:FAMILY",
+    "pad": "tvmq.passes.families.pad:FAMILY",
+    "embedding": "tvmq.passes.families.embedding:FAMILY",
+    "masked_mean": "tvmq.passes.families.masked_mean:FAMILY",
 }
 
 # operators whose integer form is an approximation, and the option that asks for it
 OPTIONAL: dict[str, str] = {
     "tvmq.softmax": "integer_softmax",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "integer_layer_norm"),
+}
+
+
+# Passes that repair what rounding does, by the name of their option
+METHODS: dict[str, str] = {
+    "bias_correction": "tvmq.passes.correct_bias:correct_bias",
+    "weight_rounding": "tvmq.passes.round_weights:round_weights",
 }
 
 

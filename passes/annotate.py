@@ -26,11 +26,11 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import used_vars
-from tvmq.graph.walk import reached
-from tvmq.passes.ops.base import Group
-from tvmq.passes.ops.weights import weight_axis
-from tvmq.passes.ops.wide_streams import is_wide, wide_tensors
-from tvmq.passes.partition import SEEDS, integer_groups
+from tvmq.graph.walk import reachable
+from tvmq.passes.families.base import Group
+from tvmq.passes.families.weights import weight_axis
+from tvmq.passes.partition import ANCHORS, integer_groups
+from tvmq.passes.partition.residual_streams import int16_tensors, is_int16_residual
 from tvmq.spec import QuantSpec
 
 # kinds of readers: float operators, groups, groups of a residual stream
@@ -42,10 +42,10 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
-    weighted = [group for group in groups if group.family in SEEDS and group.facts.get("weight", True)]
+    weighted = [group for group in groups if group.family in ANCHORS and group.facts.get("weight", True)]
     roots = {group.root: group for group in weighted}
-    wide = wide_tensors(groups)
-    readers = {member: WIDE if is_wide(group) else NARROW for group in groups for member in group.members}
+    wide = int16_tensors(groups)
+    readers = {member: WIDE if is_int16_residual(group) else NARROW for group in groups for member in group.members}
     rewriter = Rewriter(mod)
     readings = _Readings(rewriter, specs, wide)
     for param in rewriter.params:
@@ -109,11 +109,11 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
         chosen = ledger.layers[group.output].get("specs", {}).get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         spec = _narrow(config) if spec.dtype == "int16" else spec
-        sources = [name for name in group.inputs if not is_wide(group) or _moves_narrow(name, passing)]
+        sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_narrow(name, passing)]
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
                 specs[name] = spec
-        if group.facts.get("needs_output_codes") and not is_wide(group):
+        if group.facts.get("needs_output_codes") and not is_int16_residual(group):
             specs.setdefault(group.output, _narrow(config))
     return specs
 
@@ -127,13 +127,13 @@ def _narrow(config: QConfig) -> QuantSpec:
 
 def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
     """True for codes of 8 bits that an operator has moved; a residual stream reads them as they are."""
-    return name in passing and not is_wide(passing[name])
+    return name in passing and not is_int16_residual(passing[name])
 
 
 def owners(names: Iterable[str], passing: Mapping[str, Group], known: set[str]) -> list[str]:
     """The tensors whose scales these have: back through operators that only move codes, but none of `known`, which
     those met are added to."""
-    met = reached(names, lambda name: passing[name].inputs if name in passing and name not in known else ())
+    met = reachable(names, lambda name: passing[name].inputs if name in passing and name not in known else ())
     known.update(name for name in met if name in passing)
     return [name for name in met if name not in passing]
 

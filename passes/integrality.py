@@ -17,9 +17,9 @@ import tvm
 from tvm import relax
 
 from tvmq.config import OPTION_HELP
+from tvmq.graph.integer_core import MOVES, element_types, regions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge
-from tvmq.graph.regions import MOVES, element_types, regions
 from tvmq.graph.view import View, is_const, op_name, used_vars
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")

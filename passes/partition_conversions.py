@@ -6,7 +6,7 @@ Before                                            After
         a = conv2d(q, int8 weight) ...                dequantize_outputs(a):    return dequantize(a)
         return dequantize(a)                          main(x):                  calls the three
 
-Needs     a realized module; graph/regions.py says what belongs where.
+Needs     a realized module; graph/integer_core.py says what belongs where.
 Leaves    floats in the middle of the core where they are; a note in the ledger says which (integrality.py), and
           with partition_conversions="fully_integral" they are an error.
 Numerics  nothing changes: every binding stands in one of the functions, and graph/functions.py puts them back.
@@ -22,11 +22,11 @@ from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import IntegralError, ModelError
-from tvmq.graph.functions import PARTS, inlined
+from tvmq.graph.functions import PARTS, inline_functions
+from tvmq.graph.integer_core import Regions, regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.names import INPUTS, OUTPUTS, UniqueNames, input_names, output_names, with_names
-from tvmq.graph.regions import Regions, regions
-from tvmq.graph.rewrite import build_function, replaced
+from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, leaves
 from tvmq.passes.integrality import integrality
 
@@ -45,7 +45,7 @@ def partition_conversions(mod: tvm.IRModule) -> tvm.IRModule:
     if ledger.config.get(STAGE) == "fully_integral" and not found.is_integral:
         raise IntegralError(f"{STAGE}: {found}; 'fully_integral' allows no float:\n  " + "\n  ".join(found.reasons()))
     ledger.notes = [note for note in ledger.notes if not note.startswith(STAGE)] + [f"{STAGE}: {found}"]
-    return with_ledger(_Splitter(inlined(mod)).run(), ledger)
+    return with_ledger(_Splitter(inline_functions(mod)).run(), ledger)
 
 
 class _Splitter:
@@ -79,10 +79,10 @@ class _Splitter:
         own: dict[str, relax.Expr] = {param.name: param for param in given}
         builder, bindings = relax.BlockBuilder(), []
         for name in inside:
-            value = builder.normalize(replaced(self.view.value[name], own))
+            value = builder.normalize(replace_variables(self.view.value[name], own))
             own[name] = relax.DataflowVar(name, value.ty)
             bindings.append((own[name], value))
-        func = build_function(given, bindings, replaced(result, own), self.view.func)
+        func = build_function(given, bindings, replace_variables(result, own), self.view.func)
         func = relax.Function(func.params, func.body, func.ret_ty, func.is_pure)
         _check_sizes(func)
         func = relax.utils.copy_with_new_vars(func)

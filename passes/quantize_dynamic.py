@@ -31,11 +31,11 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.ops.conv_transpose import per_output_channel
-from tvmq.passes.ops.weights import weight_axis
-from tvmq.passes.reduce_range import reduced
-from tvmq.passes.switched_off import switched_off
-from tvmq.passes.weight_scales import constant_qparams
+from tvmq.passes.families.conv_transpose import per_output_channel
+from tvmq.passes.families.float_options import why_switched_off
+from tvmq.passes.families.reduce_range import reduce_weight_bits
+from tvmq.passes.families.weight_scales import constant_qparams
+from tvmq.passes.families.weights import weight_axis
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
@@ -134,10 +134,10 @@ class Walk:
         family = layer.op.removeprefix("nn.")
         if family == "matmul":
             family = "dense" if is_const(self.view.value[layer.key].args[1]) else "batch_matmul"
-        option = switched_off(layer, family, self.config) if decision.rule is None else None
+        option = why_switched_off(layer, family, self.config) if decision.rule is None else None
         if option is not None and layer.op in WEIGHTED:
             return Decision(None, is_float=True, why=option)
-        return reduced(decision, family, layer.weight_shape, self.config)
+        return reduce_weight_bits(decision, family, layer.weight_shape, self.config)
 
     def layer(
         self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec, observer: str | None = None

@@ -18,7 +18,7 @@ from tvm import relax
 
 from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError
-from tvmq.graph.island_costs import note_islands
+from tvmq.graph.float_region_costs import note_float_regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View
 from tvmq.passes.quantize_dynamic import Walk, integer_facts
@@ -48,5 +48,5 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
                 chosen[var.name]["why"] = f"limit: {error.fact}"
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     result = rewriter.finish()
-    note_islands(View(result), ledger)
+    note_float_regions(View(result), ledger)
     return with_ledger(result, ledger)

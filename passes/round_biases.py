@@ -23,8 +23,8 @@ from tvmq.config import QConfig
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value
+from tvmq.passes.families.weight_scales import constant_qparams
 from tvmq.passes.partition import integer_groups
-from tvmq.passes.weight_scales import constant_qparams
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 Range = tuple[float, float]

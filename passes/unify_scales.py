@@ -21,7 +21,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
-from tvmq.passes.ops.base import Group, joins
+from tvmq.passes.families.base import Group, joins
 from tvmq.passes.partition import integer_groups
 
 

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tvmq.doctor.patient import Patient
-from tvmq.frontends.onnx_load import read_model
+from tvmq.frontends.onnx.load import read_model
 
 SIZE, SAMPLES = 12, 32
 MEANS, DEVIATIONS = (0.2, 0.5, 0.8), (0.05, 0.1, 0.15)

@@ -236,7 +236,7 @@ CONVERSIONS = ("tvmq.dequantize", "tvmq.dynamic_dequantize", "tvmq.table")
 
 def _check_integer(qmod: Any, executable: Any, feeds: Sequence[Feed]) -> None:
     from tvmq.analysis.verification import unequal_bits
-    from tvmq.codegen.reference import Reference
+    from tvmq.reference import Reference
 
     reference = Reference(qmod)
     for feed in feeds:

@@ -21,7 +21,7 @@ def source_files() -> list[Path]:
 
 
 def module_name(path: Path) -> str:
-    """Name under which a file of the package is imported: passes/ops/add.py is tvmq.passes.ops.add."""
+    """Name under which a file of the package is imported: passes/families/add.py is tvmq.passes.families.add."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     parts = parts if parts[0] == "tvmq" else ("tvmq", *parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

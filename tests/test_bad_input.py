@@ -1,8 +1,8 @@
 """Bad input, once through Python and once through the command line: what is refused, with which words, and that
 nothing is left behind.
 
-What concerns one part alone is tested there: ONNX files in frontends/test_load.py, options in test_config.py, saved
-calibrations in observers/test_result.py, arrays in codegen/test_inputs.py, saved models in codegen/test_artifact.py.
+What concerns one part alone is tested there: ONNX files in frontends/onnx/test_load.py, options in test_config.py, saved
+calibrations in observers/test_result.py, arrays in runtime/test_inputs.py, saved models in artifact/test_container.py.
 """
 
 from __future__ import annotations
@@ -406,7 +406,7 @@ LIMITED = """
 import resource, sys
 from tvmq.cli.main import main
 from tvmq.dataset import Dataset, Input
-import tvmq.codegen.artifact as artifact
+import tvmq.artifact.container as artifact
 write = artifact.write_whole
 
 def limited(path, pieces):

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 import tvmq
 from tvmq.errors import ConfigError, MemoryLimitError
 from tvmq.memory import check_size, is_shortage, parse_bytes, usable_memory
-from tvmq.reasons import explained, reason
+from tvmq.reasons import explain_exceptions, reason
 from tvmq.text import printable, printable_name
 
 
@@ -100,7 +100,7 @@ def test_reasons_of_other_libraries(error: Exception, words: str) -> None:
 
 
 def test_a_front_end_raises_errors_of_ours_alone() -> None:
-    @explained("from_x")
+    @explain_exceptions("from_x")
     def fail(error: BaseException) -> None:
         raise error
 

@@ -17,7 +17,7 @@ from tests.random_graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import CalibrationError, ConfigError, DataError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
 
@@ -224,7 +224,7 @@ def test_bits_of_one_layer() -> None:
     road = drive(model_of("conv_relu"), least_snr=15, rules=[rule])
     weights = [
         const_value(value.args[1])
-        for _, value in View(unpacked(road.quantized)).bindings
+        for _, value in View(unpack_weights(road.quantized)).bindings
         if op_name(value) == "nn.conv2d"
     ]
     assert [int(np.abs(w).max()) for w in weights] == [127, 7]

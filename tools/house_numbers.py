@@ -35,7 +35,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
-FOREIGN = ("relay", "onnx_ops")  # folders whose operator names are of other formats
+FOREIGN = ("relay", "repairs")  # folders whose operator names are of other formats
 PARTICIPLES = frozenset(
     """begun bound built chosen cut drawn found given hidden held kept known laid left made met paid read said seen sent
     set shown split taken told understood worn written""".split()
@@ -53,7 +53,7 @@ def sources(root: Path = ROOT) -> Sources:
 
 
 def module_name(path: Path) -> str:
-    """passes/ops/add.py is tvmq.passes.ops.add, wherever the folder stands."""
+    """passes/families/add.py is tvmq.passes.families.add, wherever the folder stands."""
     parts = path.with_suffix("").parts
     parts = parts if parts[0] == "tvmq" else ("tvmq", *parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -117,7 +117,7 @@ def copied(files: Sequence[Path], target: Path) -> Path:
 def packaged(files: Sequence[Path]) -> set[str]:
     """Names in the wheel of the package's files: `passes/` is the folder `tvmq/passes/` there.
 
-    >>> sorted(packaged([Path("tvmq/py.typed"), Path("passes/realize.py"), Path("tests/test_x.py")]))
+    >>> sorted(packaged([Path("tvmq/py.typed"), Path("passes/realize/"), Path("tests/test_x.py")]))
     ['tvmq/passes/realize.py', 'tvmq/py.typed']
     """
     names = (path.as_posix() for path in files)

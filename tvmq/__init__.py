@@ -25,7 +25,7 @@ import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
-    from tvmq import errors, extension
+    from tvmq import errors, extension, reference
     from tvmq.analysis.activations import activations
     from tvmq.analysis.comparison import compare
     from tvmq.analysis.conformity import check_backend
@@ -33,19 +33,18 @@ if TYPE_CHECKING:
     from tvmq.analysis.forecast import inspect
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
-    from tvmq.codegen import reference
-    from tvmq.codegen.build_module import build
-    from tvmq.codegen.executable import Executable, load
+    from tvmq.compile.build import build
     from tvmq.config import QConfig, current_qconfig, qconfig
-    from tvmq.exporters.onnx import to_onnx
-    from tvmq.frontends.onnx import from_onnx
+    from tvmq.exporters.onnx.to_onnx import to_onnx
+    from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
-    from tvmq.frontends.torch import from_torch
+    from tvmq.frontends.torch.from_torch import from_torch
     from tvmq.guard.bound import Guard
     from tvmq.observation import observe
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
     from tvmq.rules import Rule
+    from tvmq.runtime.executable import Executable, load
     from tvmq.spec import QParams, QuantSpec
 
 __all__ = [
@@ -84,31 +83,31 @@ __all__ = [
 _PUBLIC = {
     "Backend": "tvmq.backends.description:Backend",
     "CalibrationResult": "tvmq.observers.result:CalibrationResult",
-    "Executable": "tvmq.codegen.executable:Executable",
+    "Executable": "tvmq.runtime.executable:Executable",
     "Guard": "tvmq.guard.bound:Guard",
     "QConfig": "tvmq.config:QConfig",
     "QParams": "tvmq.spec:QParams",
     "QuantSpec": "tvmq.spec:QuantSpec",
     "Rule": "tvmq.rules:Rule",
     "activations": "tvmq.analysis.activations:activations",
-    "build": "tvmq.codegen.build_module:build",
+    "build": "tvmq.compile.build:build",
     "check_backend": "tvmq.analysis.conformity:check_backend",
     "compare": "tvmq.analysis.comparison:compare",
     "current_qconfig": "tvmq.config:current_qconfig",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "extension": "tvmq.extension",
-    "from_onnx": "tvmq.frontends.onnx:from_onnx",
+    "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
-    "from_torch": "tvmq.frontends.torch:from_torch",
+    "from_torch": "tvmq.frontends.torch.from_torch:from_torch",
     "inspect": "tvmq.analysis.forecast:inspect",
-    "load": "tvmq.codegen.executable:load",
+    "load": "tvmq.runtime.executable:load",
     "observe": "tvmq.observation:observe",
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",
-    "reference": "tvmq.codegen.reference",
+    "reference": "tvmq.reference",
     "run_calibration": "tvmq.pipeline:run_calibration",
-    "to_onnx": "tvmq.exporters.onnx:to_onnx",
+    "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",
 }
 
@@ -136,7 +135,7 @@ class _PassesBeside:
 
 def _look_beside() -> None:
     inside = os.path.isdir(os.path.join(_HERE, "passes"))
-    if not inside and os.path.isfile(os.path.join(_PASSES, "partition.py")):
+    if not inside and os.path.isfile(os.path.join(_PASSES, "__init__.py")):
         sys.meta_path.append(_PassesBeside)
 
 

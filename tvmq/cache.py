@@ -117,7 +117,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_path(path: Path) -> Iterator[None]:
     """One process (and thread) at a time inside of the block, for those that name the same path.
 
     Where the system has no such locks, there is none: then the last one who writes wins.

@@ -8,10 +8,10 @@
                  free sizes, needs about 0.3 us more
     run          all calls and RUN: inputs copied in, results copied out
 
-The cycles of products come from the model that chooses their tiles (kernels/tiling.py); those of everything else from
-the tables here, in cycles for 64 bytes of vector. All numbers were fitted to per-layer times of one machine, a server
-of the Zen 4 generation with one thread (benchmarks/forecast.py prints how well); on other CPUs expect the order and
-the ratios to be right, not the microseconds.
+The cycles of products come from the model that chooses their tiles (kernels/parts/tiling.py); those of everything else
+from the tables here, in cycles for 64 bytes of vector. All numbers were fitted to per-layer times of one machine, a
+server of the Zen 4 generation with one thread (benchmarks/forecast.py prints how well); on other CPUs expect the order
+and the ratios to be right, not the microseconds.
 """
 
 from __future__ import annotations

@@ -52,13 +52,13 @@ class Dataset:
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
         batch = next((given.shape[0] for given in self.inputs if given.shape), 1) or 1
         if not _has_batch(self.inputs):
-            yield from ((checked(item, self.inputs, number), batch) for number, item in enumerate(self._source))
+            yield from ((check_batch(item, self.inputs, number), batch) for number, item in enumerate(self._source))
             return
         joins = all(given.shape for given in self.inputs)
         waiting: list[Feed] = []
         have = 0
         for number, item in enumerate(self._source):
-            feed = checked(item, self.inputs, number)
+            feed = check_batch(item, self.inputs, number)
             waiting.append(feed)
             have += samples_in(feed)
             while have >= batch:
@@ -75,7 +75,7 @@ class Dataset:
     def first(self) -> Feed:
         """The first batch as it was given; DataError if there is none."""
         for item in self._source:
-            return checked(item, self.inputs, 0)
+            return check_batch(item, self.inputs, 0)
         raise DataError("calibration data: there are no samples; give at least one, better 100 to 500")
 
     def __len__(self) -> int:
@@ -177,7 +177,7 @@ class Spool:
 
     def add(self, item: Any) -> None:
         """Keep one more batch; DataError where it does not fit, OutputError where there is no room."""
-        feed = checked(item, self._inputs, self.count)
+        feed = check_batch(item, self._inputs, self.count)
         try:
             # in order, not by name: savez has an argument named "file"
             np.savez(Path(self.name, f"{self.count + 1:08d}.npz"), *feed.values())
@@ -212,7 +212,7 @@ def _values(item: Any) -> list[Any]:
     return [value for part in item for value in _values(part)] if is_nested else list(item)
 
 
-def checked(item: Any, inputs: Sequence[Input], number: int) -> Feed:
+def check_batch(item: Any, inputs: Sequence[Input], number: int) -> Feed:
     """One batch as {name: array}; raises DataError naming the input, what was found and what the model takes.
 
     Inputs that the model does not have are refused; a DataLoader's labels after the inputs of a tuple are dropped.

@@ -25,7 +25,7 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, shape_of
 from tvmq.observers.base import Observer, usable_range
 from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.ops.base import Codes, Group, OwnFamily, Realizer
+from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 
 Family = OwnFamily
 

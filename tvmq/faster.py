@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.build_module import build
-from tvmq.codegen.executable import Executable
-from tvmq.codegen.inputs import TensorInfo
-from tvmq.codegen.target import CpuTarget
+from tvmq.compile.build import build
 from tvmq.config import QConfig
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.rules import Rule
+from tvmq.runtime.executable import Executable
+from tvmq.runtime.inputs import TensorInfo
+from tvmq.target.cpu import CpuTarget
 
 LEAST_GAIN = 1.02  # less is noise
 HOPELESS = 0.5  # a region that takes less of its time in float is no candidate, whatever conversions cost

@@ -2,7 +2,7 @@
 
 A fork copies one thread. What the others hold stays held in the child for ever, and what they were changing stays half
 changed; TVM's pool of threads is a pool of none. So a fork waits until no other thread is inside of TVM, with the locks
-that are made here; `codegen/threads.py` gives up the pool before and starts another one afterwards.
+that are made here; `runtime/threads.py` gives up the pool before and starts another one afterwards.
 
 It also waits for imports of other threads. A thread that stays inside for longer than PATIENCE is not waited for. In
 the child, what it was at gives an error then.

@@ -1,11 +1,11 @@
 """The road: from a float module to an integer one.
 
-    prepare -> tame_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
+    prepare -> scale_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
     quantize_dynamic_layers -> fold_constants -> pack_weights
 
 A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
 
-    prepare -> adopt -> realize -> fold_constants -> pack_weights
+    prepare -> import_qdq -> realize -> fold_constants -> pack_weights
 
 `partition_conversions` stands behind both where the options ask for it.
 
@@ -25,7 +25,6 @@ import tvm
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.codegen.target import CpuTarget, resolve_target
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
@@ -35,15 +34,16 @@ from tvmq.graph.symbolic import inputs_of
 from tvmq.guard.bound import Guard, guard_of
 from tvmq.kernels.isa import instructions
 from tvmq.observers.result import CalibrationResult
-from tvmq.passes.accumulators import check_accumulators
-from tvmq.passes.adopt import adopt, brings_scales, with_own_sums
+from tvmq.passes.extensions import run_passes
 from tvmq.passes.fold_constants import fold_constants
-from tvmq.passes.own import run_passes
+from tvmq.passes.import_qdq import brings_scales, import_qdq, with_own_sums
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.static_quantization import StaticQuantization, calibrated_module, integer_module, missing_data, model_hash
+from tvmq.target.cpu import CpuTarget, resolve_target
 
 Params = Mapping[str, np.ndarray]
 CPUS = ("cpu", "cpu_without_vnni")
@@ -189,7 +189,7 @@ def _quantized(
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
-        adopted = adopt(prepared, config, backend)
+        adopted = import_qdq(prepared, config, backend)
         return with_own_sums(adopted if config.do_simulation else integer_module(adopted))
     outliers = None if calibration is None else calibration.settings.get("outliers", {})
     quantization = StaticQuantization(prepared, data, config, backend, outliers)

@@ -52,7 +52,7 @@ def clause(error: BaseException) -> str:
     return f" ({text})" if text else ""
 
 
-def explained(stage: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+def explain_exceptions(stage: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
     """A front end whose exceptions are all tvmq's: what another library raises becomes one sentence.
 
     stage    the front end, for the message

@@ -18,35 +18,35 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
-from tvmq.codegen.evaluators import evaluator, observing
-from tvmq.codegen.weight_rounding import round_weights as compiled_rounding
+from tvmq.compile.evaluators import evaluator, observing
+from tvmq.compile.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.guard import guarded, why_not
+from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
-from tvmq.methods.bias_correction import correct_bias
-from tvmq.methods.weight_rounding import choose_rounding, round_weights
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import watched
+from tvmq.passes.calibrate.collect import watched_tensors
+from tvmq.passes.calibrate.outliers import find_outliers
+from tvmq.passes.calibrate.reader_errors import widen_for_readers
+from tvmq.passes.calibrate.second_moments import second_moments
+from tvmq.passes.calibrate.thresholds import choose_ranges
+from tvmq.passes.correct_bias import correct_bias
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
-from tvmq.passes.outliers import find_outliers
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
-from tvmq.passes.reader_errors import widen_for_readers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
-from tvmq.passes.second_moments import second_moments
-from tvmq.passes.tame_outliers import tame_outliers
-from tvmq.passes.thresholds import choose_ranges
+from tvmq.passes.round_weights import choose_rounding, round_weights
+from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.rules import Rule
 
@@ -76,7 +76,7 @@ class StaticQuantization:
         self.prepared = equalize(prepared) if config.equalization else prepared
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
-        self._scaled = tame_outliers(self.prepared, self.outliers)
+        self._scaled = scale_outliers(self.prepared, self.outliers)
         self._kept = Kept()
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
@@ -124,7 +124,7 @@ class StaticQuantization:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
-        return guarded(
+        return guard_module(
             module,
             Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard),
             self.module,
@@ -152,7 +152,7 @@ class StaticQuantization:
     def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
         """What a saved calibration has of each tensor."""
         view, statistics = View(annotated), self._kept.statistics
-        tensors, source = {}, {w.key: w.source for w in watched(view)}
+        tensors, source = {}, {w.key: w.source for w in watched_tensors(view)}
         for name, choice in chosen.items():
             ranges = statistics[source[name]].ranges if source[name] in statistics else None
             tensors[name] = TensorResult(

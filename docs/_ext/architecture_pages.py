@@ -12,7 +12,7 @@ WIDTH, HEIGHT, GAP = 118, 26, 8
 
 # The road of pipeline.py: rows of (name of a pass or method, remark); what stands in brackets is not always walked
 ROAD = [
-    ["prepare", "[equalize]", "[tame_outliers]", "partition"],
+    ["prepare", "[equalize]", "[scale_outliers]", "partition"],
     ["annotate", "unify_scales", "[round_biases]", "calibrate"],
     ["[weight rounding]", "[bias correction]", "realize", "fold_constants"],
     ["pack_weights", "[partition_conversions]"],

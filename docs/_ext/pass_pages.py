@@ -47,7 +47,7 @@ show each on a tiny network: the head of its file, a picture, and the module bef
 drawn from what the passes of this version do, when these pages are built.
 """
 ROAD_TEXT = """
-Dashed: walked where options or data ask for it. A model that brings scales of its own goes `prepare`, `adopt`,
+Dashed: walked where options or data ask for it. A model that brings scales of its own goes `prepare`, `import_qdq`,
 `realize`; one without data goes `prepare`, `quantize_dynamic`. [Concepts](../concepts.md) tell the road in words.
 """
 

@@ -14,12 +14,12 @@ from tvmq.frontends.relax import from_relax
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.quantize import quantize
 from tvmq.graph.view import View
-from tvmq.passes.adopt import adopt
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import watched
+from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.import_qdq import import_qdq
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
 from tvmq.passes.partition_conversions import partition_conversions
@@ -28,7 +28,7 @@ from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
-from tvmq.passes.tame_outliers import tame_outliers
+from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.rules import Rule
 
@@ -142,7 +142,7 @@ def annotated(mod: Module, config: QConfig) -> Module:
 
 def fixed_ranges(mod: Module) -> dict[str, tuple[float, float]]:
     """-2..2 for every tensor, instead of data."""
-    return {str(watch.key): (-2.0, 2.0) for watch in watched(View(mod))}
+    return {str(watch.key): (-2.0, 2.0) for watch in watched_tensors(View(mod))}
 
 
 def calibrated(mod: Module, config: QConfig) -> Module:
@@ -155,13 +155,13 @@ def calibrated(mod: Module, config: QConfig) -> Module:
 ABOUT = {
     "prepare": "A convolution with a bias and a batch norm.",
     "equalize": "Two convolutions; their constants change.",
-    "tame_outliers": "A layer norm whose channel 2 stands out; a product and a sum read it.",
+    "scale_outliers": "A layer norm whose channel 2 stands out; a product and a sum read it.",
     "partition": "The bindings stay. The ledger says which of them make one group, and its precision.",
     "annotate": "The same network. Its input, its weights and the result between them get a place for a scale.",
     "unify_scales": "Two branches that a concat joins: their tensors get one name, and so one scale.",
     "round_biases": "`qconfig(nbit_bias=8)`; the constant of the bias changes.",
     "calibrate": "Every tensor gets the range -2..2 here, in place of ranges from data.",
-    "adopt": "A convolution of a model that brings scales of its own.",
+    "import_qdq": "A convolution of a model that brings scales of its own.",
     "realize": "The softmax stays float: the last sums are dequantized for it.",
     "quantize_dynamic_layers": '`Rule(op="matmul", activations="dynamic")`.',
     "quantize_dynamic": '`qconfig(activations="dynamic")`.',
@@ -185,13 +185,13 @@ def befores() -> dict[str, Module]:
     return {
         "prepare": made(Net(*picture), _norm),
         "equalize": prepare(two),
-        "tame_outliers": prepare(made(Net(*rows), _norm_and_products)),
+        "scale_outliers": prepare(made(Net(*rows), _norm_and_products)),
         "partition": prepare(network),
         "annotate": partition(prepare(network), default),
         "unify_scales": annotate(partition(prepare(made(Net(*picture), _concat)), default)),
         "round_biases": annotated(product, qconfig(nbit_bias=8)),
         "calibrate": annotated(network, default),
-        "adopt": prepare(made(Net(*picture), _pairs)),
+        "import_qdq": prepare(made(Net(*picture), _pairs)),
         "realize": calibrated(network, default),
         "quantize_dynamic_layers": realize(
             calibrated(product, qconfig(rules=(Rule(op="matmul", activations="dynamic"),)))
@@ -206,13 +206,13 @@ def befores() -> dict[str, Module]:
 RUN: dict[str, Callable[[Module], Module]] = {
     "prepare": prepare,
     "equalize": equalize,
-    "tame_outliers": lambda mod: tame_outliers(mod, {"normed": {"factors": {2: 16.0}}}),
+    "scale_outliers": lambda mod: scale_outliers(mod, {"normed": {"factors": {2: 16.0}}}),
     "partition": lambda mod: partition(mod, qconfig()),
     "annotate": annotate,
     "unify_scales": unify_scales,
     "round_biases": round_biases,
     "calibrate": lambda mod: calibrate(mod, fixed_ranges(mod)),
-    "adopt": lambda mod: adopt(mod, qconfig()),
+    "import_qdq": lambda mod: import_qdq(mod, qconfig()),
     "realize": realize,
     "quantize_dynamic_layers": quantize_dynamic_layers,
     "quantize_dynamic": lambda mod: quantize_dynamic(mod, qconfig(activations="dynamic")),

@@ -19,7 +19,6 @@ from tests.models import Net, feeds_of, parse
 from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.layer_weights import Weights
-from tvmq.codegen.reference import Reference
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import INPUTS, with_names
@@ -27,6 +26,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.numerics.deviation import Deviation
 from tvmq.passes.prepare import prepare
+from tvmq.reference import Reference
 
 CHAIN = """
 # from tvm.script import ir as I

@@ -18,7 +18,7 @@ from tvmq.analysis.conformity import RULES, Violation, check_backend
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError, StageError
 from tvmq.graph import ops
-from tvmq.passes.accumulators import check_accumulators
+from tvmq.passes.realize.accumulators import check_accumulators
 
 
 def quantized(net: Net, *outputs: str, target: Backend | None = DEVICE, **options: object) -> tvm.IRModule:

@@ -11,10 +11,10 @@ import tvm
 
 import tvmq
 from tests.models import Net, feeds_of
-from tvmq.codegen.reference import Reference
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.reference import Reference
 from tvmq.static_quantization import model_hash
 
 

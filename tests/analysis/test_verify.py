@@ -14,11 +14,11 @@ from tvm import relax
 import tvmq
 from tests.models import Net, feeds_of, parse
 from tvmq.analysis.verification import Difference, Verification, unequal_bits
-from tvmq.codegen.executable import Executable
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.runtime.executable import Executable
 
 PRODUCTS = """
 # from tvm.script import ir as I

@@ -10,16 +10,16 @@ import numpy as np
 import tvm
 
 from tests.cuda_emulator.emulate import FORWARD, Emulated
-from tvmq.codegen.cuda.compile import bound
-from tvmq.codegen.cuda.lowerer import CudaLowerer
-from tvmq.codegen.cuda.source import our_sources
-from tvmq.codegen.cuda.target import CudaTarget, cuda_target
-from tvmq.codegen.float_weights import float_weights
-from tvmq.codegen.reference import Reference
+from tvmq.compile.cuda.compile import bind_threads
+from tvmq.compile.cuda.source import our_sources
+from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.names import input_names
-from tvmq.graph.samples import batch_dimension
 from tvmq.graph.symbolic import with_sizes
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.unpack_weights import unpack_weights
+from tvmq.lower.cuda.lowerer import CudaLowerer
+from tvmq.lower.float_weights import float_weights
+from tvmq.reference import Reference
+from tvmq.target.cuda import CudaTarget, cuda_target
 
 
 class EmulatedModel:
@@ -33,14 +33,14 @@ class EmulatedModel:
 
     def __init__(self, mod: tvm.IRModule, target: Any = "cuda -arch=sm_80", *, contract: bool = False) -> None:
         machine = cuda_target(target)
-        plain = unpacked(mod)
+        plain = unpack_weights(mod)
         self._batch = batch_dimension(plain)
         if self._batch:
             plain = with_sizes(plain, {self._batch: 1})
         self._names = list(input_names(plain["main"]).values())
         lowered = CudaLowerer(float_weights(plain), machine).run()
         with our_sources():
-            self._emulated = Emulated(bound(lowered, machine), _quick(machine), contract=contract)
+            self._emulated = Emulated(bind_threads(lowered, machine), _quick(machine), contract=contract)
 
     @property
     def source(self) -> str:
@@ -76,5 +76,5 @@ def reference_results(
     def emulated(island: tvm.IRModule, kind: Any) -> EmulatedModel:
         return EmulatedModel(island, kind)
 
-    with mock.patch("tvmq.codegen.build_module.build", emulated):
+    with mock.patch("tvmq.compile.build.build", emulated):
         return Reference(mod, target=target).run(inputs)

@@ -21,13 +21,13 @@ import tvm_ffi
 import tvmq
 from tests.cuda_emulator.library import compiled
 from tests.cuda_emulator.source import on_cpu
-from tvmq.codegen.cuda.launches import program
-from tvmq.codegen.cuda.lowerer import CudaLowerer
-from tvmq.codegen.cuda.saved import LOAD
-from tvmq.codegen.cuda.target import cuda_target
-from tvmq.codegen.float_weights import float_weights
-from tvmq.graph.samples import batch_dimension
+from tvmq.artifact.cuda import LOAD
+from tvmq.compile.cuda.launches import program
+from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes
+from tvmq.lower.cuda.lowerer import CudaLowerer
+from tvmq.lower.float_weights import float_weights
+from tvmq.target.cuda import cuda_target
 
 
 def pretend() -> None:
@@ -45,7 +45,7 @@ def loaded(module: tvm.IRModule, folder: Path) -> Any:
     kernels = compiled(on_cpu(found.source, {kernel.name: tuple(kernel.threads) for kernel in found.kernels}), False)
     kernels.reset(0, 0xCB)
     tvm_ffi.register_global_func(LOAD, lambda _data: kernels.module, override=True)
-    with mock.patch("tvmq.codegen.executable.gpu_refusal", lambda _target: "built without a GPU"):
+    with mock.patch("tvmq.runtime.executable.gpu_refusal", lambda _target: "built without a GPU"):
         tvmq.build(module, target="cuda").save(folder / "m.tvmq")
     return tvmq.load(folder / "m.tvmq")
 

@@ -11,7 +11,7 @@ from tests.cuda_emulator.library import missing_compiler
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.cuda.conv2d import conv2d
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.parts.types import Conv2d
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 SHAPES = [

@@ -17,11 +17,11 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.models import feeds_of
-from tests.passes.test_wide_streams import encoder, picture_net
+from tests.passes.partition.test_residual_streams import encoder, picture_net
 from tests.random_graphs import random_inputs, random_model
-from tvmq.codegen.lower import Lowerer
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.types import Kernel
+from tvmq.kernels.parts.types import Kernel
+from tvmq.lower.lowerer import Lowerer
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 ORDERS = (FORWARD, REVERSE, SHUFFLED)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tvmq.data.functions import first_item, is_function, left_out, load_function, spooled
+from tvmq.data.functions import first_item, is_function, left_out, load_function, spool_samples
 from tvmq.dataset import Input
 from tvmq.errors import ConfigError, DataError
 
@@ -62,7 +62,7 @@ def batch(count):
     ([(row, label) for row, label in zip(batch(4), range(4), strict=True)], X, [0, 1, 2, 3]),
 ], ids=["arrays", "tuples", "dictionaries", "dictionary, label", "two inputs", "samples"])  # fmt: skip
 def test_everything_that_may_be_yielded(items, inputs, labels):
-    arrays, found = spooled(lambda: iter(items), "f", inputs, 4)
+    arrays, found = spool_samples(lambda: iter(items), "f", inputs, 4)
     assert arrays["x"].shape == (4, 3) and list(arrays) == [given.name for given in inputs]
     assert (None if found is None else found.tolist()) == labels
 
@@ -72,13 +72,13 @@ def test_an_endless_function_is_read_as_far_as_needed():
         while True:
             yield batch(3)
 
-    arrays, _ = spooled(endless, "f", X, 7)
+    arrays, _ = spool_samples(endless, "f", X, 7)
     assert len(arrays["x"]) == 7
 
 
 def test_functions_that_give_nothing():
     with pytest.raises(DataError, match="'f' yields nothing"):
-        spooled(lambda: [], "f", X, 4)
+        spool_samples(lambda: [], "f", X, 4)
     with pytest.raises(DataError, match="'f' yields nothing"):
         first_item(lambda: [], "f")
     with pytest.raises(DataError, match="'f' returned int; let it yield batches"):
@@ -89,14 +89,14 @@ def test_more_than_the_model_takes_is_left_out():
     """Tokenizers give types of tokens that many models do not take."""
     item = {"x": batch(2), "types": np.zeros(2)}
     assert left_out(item, X) == ["types"] and left_out((item, [1, 2]), X) == ["types"] and left_out(batch(2), X) == []
-    arrays, labels = spooled(lambda: [item], "f", X, 4)
+    arrays, labels = spool_samples(lambda: [item], "f", X, 4)
     assert list(arrays) == ["x"] and labels is None
     with pytest.raises(DataError, match="input 'x' is missing"):
-        spooled(lambda: [{"y": batch(2)}], "f", X, 4)
+        spool_samples(lambda: [{"y": batch(2)}], "f", X, 4)
 
 
 def test_later_batches_of_other_sizes_are_told_what_to_do():
     with pytest.raises(
         DataError, match="batch 1: input 'x' has shape .*sizes are those of the first batch: pad or cut"
     ):
-        spooled(lambda: [batch(2), np.zeros((2, 4), np.float32)], "f", X, 4)
+        spool_samples(lambda: [batch(2), np.zeros((2, 4), np.float32)], "f", X, 4)

@@ -6,12 +6,12 @@ from importlib import metadata
 
 import pytest
 
-from tvmq.codegen.target import resolve_target
 from tvmq.doctor import installation, machine
 from tvmq.doctor.checkup import checkup
 from tvmq.doctor.findings import checked, note, problems
 from tvmq.doctor.installation import import_error, package, packages, python
 from tvmq.doctor.versions import key, parse
+from tvmq.target.cpu import resolve_target
 
 
 def test_this_installation_is_healthy():
@@ -139,7 +139,7 @@ def test_a_driver_without_a_usable_gpu_is_a_problem(monkeypatch):
 def test_features_that_the_system_hides_are_noted(monkeypatch):
     """Those of code alone: nobody misses rdseed."""
     monkeypatch.delenv("TVMQ_CPU", raising=False)
-    monkeypatch.setattr("tvmq.codegen.host.host_options", lambda: {"mattr": ["+fma", "-avx512vnni", "-avx512bw"]})
+    monkeypatch.setattr("tvmq.target.host.host_options", lambda: {"mattr": ["+fma", "-avx512vnni", "-avx512bw"]})
     found = {finding.subject: finding for finding in machine.cpu()}
     assert found["cpu"].status == "ok" and found["cpu"].figures["level"] == resolve_target().isa.name
     assert found["cpu features"].what == "the operating system hides avx512vnni, avx512bw: not used"

@@ -11,8 +11,8 @@ import tvm
 from onnx import helper, numpy_helper
 from tvm import relax
 
-from tvmq.codegen.target import resolve_target
-from tvmq.frontends.onnx import from_onnx
+from tvmq.frontends.onnx.from_onnx import from_onnx
+from tvmq.target.cpu import resolve_target
 
 TOLERANCE = 1e-4  # of max |difference| / max |reference|: float sums in another order
 

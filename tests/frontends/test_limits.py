@@ -13,7 +13,7 @@ from frontend_models import make_model, run_float
 from onnx import TensorProto, helper
 
 from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
-from tvmq.frontends.onnx import from_onnx
+from tvmq.frontends.onnx.from_onnx import from_onnx
 from tvmq.frontends.relax import from_relax
 from tvmq.memory import MOST_ELEMENTS, usable_memory
 
@@ -139,7 +139,7 @@ def test_relax_modules_have_the_bound_too() -> None:
 
 def test_torch_models_have_the_bound_too() -> None:
     torch = pytest.importorskip("torch")
-    from tvmq.frontends.torch import from_torch
+    from tvmq.frontends.torch.from_torch import from_torch
 
     class Wide(torch.nn.Module):
         def forward(self, x: Any) -> Any:

@@ -12,7 +12,7 @@ import tvm
 from frontend_models import assert_close, run_float, run_onnxruntime
 from tvm import relax
 
-from tvmq.frontends.onnx import from_onnx
+from tvmq.frontends.onnx.from_onnx import from_onnx
 from tvmq.graph.names import get_names
 
 NAMES = [

@@ -9,10 +9,10 @@ import pytest
 import tvm
 from tvm import relax
 
-from tvmq.codegen.reference import DEFINED
 from tvmq.graph import ops
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.own import OWN
+from tvmq.reference import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
 UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}

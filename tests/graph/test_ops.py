@@ -11,9 +11,9 @@ from tvm import relax
 
 from tests.graph.op_case import Case
 from tests.graph.op_cases import CASES
-from tvmq.codegen.target import missing_features, resolve_target
-from tvmq.codegen.vm_pipeline import compile_module
+from tvmq.compile.vm_pipeline import compile_module
 from tvmq.graph import ops
+from tvmq.target.cpu import missing_features, resolve_target
 
 TARGETS = ["llvm", "llvm -mcpu=haswell"]
 

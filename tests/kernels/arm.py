@@ -18,7 +18,7 @@ import pytest
 import tvm
 
 from tests.kernels.harness import check_arguments
-from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS
+from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS
 
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 # the oldest 64-bit core of note, without dot products; it has fused multiply-add as they all have

@@ -15,26 +15,26 @@ import numpy as np
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
 from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
-from tvmq.kernels.add import add
-from tvmq.kernels.attention import attention
-from tvmq.kernels.attention_shape import Attention
-from tvmq.kernels.batch_matmul import batch_matmul
-from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
-from tvmq.kernels.code_guess import Codes
-from tvmq.kernels.concat import concat
-from tvmq.kernels.conv2d import conv2d
-from tvmq.kernels.convert import dequantize, quantize, requantize
-from tvmq.kernels.depthwise import depthwise
-from tvmq.kernels.group_norm import Norm, group_norm
+from tvmq.kernels.attention.attention import attention
+from tvmq.kernels.attention.batch_matmul import batch_matmul
+from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import Attention
+from tvmq.kernels.conv.conv2d import conv2d
+from tvmq.kernels.depthwise.depthwise import depthwise
+from tvmq.kernels.elementwise.add import add
+from tvmq.kernels.elementwise.convert import dequantize, quantize, requantize
+from tvmq.kernels.elementwise.multiply import multiply
+from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.multiply import multiply
-from tvmq.kernels.pad import pad
+from tvmq.kernels.move.concat import concat
+from tvmq.kernels.move.pad import pad
+from tvmq.kernels.move.resize import resize
+from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
+from tvmq.kernels.norm.group_norm import Norm, group_norm
+from tvmq.kernels.norm.softmax import softmax
+from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Isa, Kernel, Requantize
 from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool, takes_floats
-from tvmq.kernels.resize import resize
-from tvmq.kernels.softmax import softmax
-from tvmq.kernels.table import table
-from tvmq.kernels.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.kernels.types import Add, Conv2d, Dequantize, Isa, Kernel, Requantize
 
 SCALE = np.float32(0.037)
 SUMS = np.array([0, 1, -1, 255, -256, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 2**30, 12345], np.int32)

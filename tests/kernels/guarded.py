@@ -26,10 +26,10 @@ from tests.kernels.harness import (  # noqa: E402
     epilogue_for,
     expected_conv,
 )
-from tvmq.kernels.conv2d import conv2d  # noqa: E402
+from tvmq.kernels.conv.conv2d import conv2d  # noqa: E402
 from tvmq.kernels.isa import isa_named  # noqa: E402
-from tvmq.kernels.types import Conv2d  # noqa: E402
-from tvmq.kernels.winograd import winograd  # noqa: E402
+from tvmq.kernels.parts.types import Conv2d  # noqa: E402
+from tvmq.kernels.winograd.winograd import winograd  # noqa: E402
 
 PAGE = mmap.PAGESIZE
 # 8 x 8 and 16 x 16 pictures fill whole cache lines, so buffers that end at a page are aligned

@@ -11,10 +11,10 @@ import pytest
 import tvm
 
 from tvmq import numerics
-from tvmq.codegen.vm_pipeline import OPT_LEVEL, OPTIONS
-from tvmq.kernels.conv2d import conv2d
+from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS
+from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.types import Add, Conv2d, Dequantize, Epilogue, Kernel, Requantize, Table
+from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Epilogue, Kernel, Requantize, Table
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {

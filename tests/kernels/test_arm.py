@@ -14,6 +14,7 @@ from tvm import relax, te, tirx
 from tests.graph.float_op_cases import float_cases
 from tests.graph.test_ops import function_of
 from tests.kernels.arm import CPUS, arm_target, needs_arm, run_on_arm
+from tests.kernels.attention.test_attention import attention_of, expected, requantize
 from tests.kernels.cases import (
     Case,
     add_cases,
@@ -32,15 +33,14 @@ from tests.kernels.cases import (
     softmax_cases,
     table_cases,
 )
-from tests.kernels.test_attention import attention_of, expected, requantize
 from tvmq.analysis.verification import unequal_bits
-from tvmq.codegen.generic import schedule_generic
 from tvmq.graph.ops.registry import fence
-from tvmq.kernels.attention import attention
-from tvmq.kernels.group_norm import Norm
+from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.isa import isa_named
+from tvmq.kernels.norm.group_norm import Norm
+from tvmq.kernels.parts.types import Conv2d
 from tvmq.kernels.pool import Pool2d
-from tvmq.kernels.types import Conv2d
+from tvmq.schedule.generic import schedule_generic
 
 SMALL: list[Case] = [
     *softmax_cases([((5, 10), -1), ((3, 7, 5), 1), ((4, 16), 0), ((2, 33, 3), 1), ((6, 1), 1), ((7, 128), -1)]),

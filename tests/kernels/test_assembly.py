@@ -8,10 +8,10 @@ import pytest
 import tvm
 
 from tests.kernels.harness import conv_operands, requantize_for
-from tvmq.codegen.target import resolve_target
-from tvmq.kernels.conv2d import conv2d
+from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.isa import LEVELS
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.parts.types import Conv2d
+from tvmq.target.cpu import resolve_target
 
 ARM = "llvm -mtriple=aarch64-linux-gnu -mcpu="
 # Level -> a CPU of it, the instruction that multiplies, what the code of such a CPU must not hold.
@@ -27,7 +27,7 @@ CODE = {
     "dotprod": (f"{ARM}neoverse-n1", r"sdot\s+v", "usdot|sadalp"),
     "i8mm": (f"{ARM}neoverse-n2", r"usmmla\s+v", "sadalp"),
 }
-# Instructions of features that a file does not name (codegen/cpu_features.py), though the CPUs have them.
+# Instructions of features that a file does not name (target/cpu_features.py), though the CPUs have them.
 UNUSED = re.compile(
     r"\s(v?aes|v?pclmul|sha\d|sm[34]|rd(rand|seed|pid)|prefetch(w|it)|clwb|clflushopt|adcx|adox|crc32|xsave|cmpxchg|"
     r"movdir|ldap|stlur|cas|swp|ld(add|clr|set)|fjcvtzs|frint(32|64)|rmif|setf|cfinv|axflag|smstart)"

@@ -12,8 +12,9 @@ from tvm.script.ir_builder import tirx as T
 from tests.kernels.harness import CPUS, compile_function, levels
 from tvmq import numerics
 from tvmq.errors import TargetError
-from tvmq.kernels import builder, epilogue, isa
-from tvmq.kernels.types import Add, Isa, Requantize, Table
+from tvmq.kernels import isa
+from tvmq.kernels.parts import builder, epilogue
+from tvmq.kernels.parts.types import Add, Isa, Requantize, Table
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")
 

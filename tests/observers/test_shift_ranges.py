@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tvmq.observers.shift_ranges import shift_ranges
 from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.thresholds import _by_itself
-from tvmq.passes.weight_scales import power_of_two
+from tvmq.passes.calibrate.thresholds import _by_itself
+from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.spec import QuantSpec, choose_qparams
 
 INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")

@@ -9,9 +9,9 @@ import onnx
 
 import tvmq
 from tests.models import Net, feeds_of, run_onnx
-from tvmq.codegen.reference import Reference
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
+from tvmq.reference import Reference
 
 SHAPE, EPSILON = (2, 6, 4, 5), 1e-3
 

@@ -9,7 +9,7 @@ from tvmq.config import QConfig
 from tvmq.graph.view import View
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
-from tvmq.passes.collect import watched
+from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition
@@ -34,7 +34,7 @@ def annotated(mod: tvm.IRModule, **options: object) -> tvm.IRModule:
 def calibrated(mod: tvm.IRModule, ranges: Ranges | None = None, **options: object) -> tvm.IRModule:
     """Scales from `ranges`; tensors that it does not name get -1..2."""
     unified = unify_scales(annotated(mod, **options))
-    known = {w.source: (-1.0, 2.0) for w in watched(View(unified))}
+    known = {w.source: (-1.0, 2.0) for w in watched_tensors(View(unified))}
     return calibrate(unified, {**known, **(ranges or {})})
 
 
@@ -49,7 +49,7 @@ def every_stage(mod: tvm.IRModule, params: dict | None = None, **options: object
     stages["partition"] = partition(stages["prepare"], QConfig(**options))
     stages["annotate"] = annotate(stages["partition"])
     stages["unify_scales"] = unify_scales(stages["annotate"])
-    ranges = {w.source: (-1.0, 2.0) for w in watched(View(stages["unify_scales"]))}
+    ranges = {w.source: (-1.0, 2.0) for w in watched_tensors(View(stages["unify_scales"]))}
     stages["calibrate"] = calibrate(stages["unify_scales"], ranges)
     stages["realize"] = realize(stages["calibrate"])
     stages["fold_constants"] = fold_constants(stages["realize"])

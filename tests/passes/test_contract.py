@@ -17,9 +17,8 @@ from tests.passes.stages import every_stage
 from tvmq.errors import StageError
 from tvmq.graph.ledger import STAGES, get_ledger
 from tvmq.graph.view import View, leaves, used_vars
-from tvmq.methods import METHODS
-from tvmq.methods.bias_correction import correct_bias
-from tvmq.passes import OPS, PASSES, load
+from tvmq.passes import METHODS, OPS, PASSES, load
+from tvmq.passes.correct_bias import correct_bias
 
 SAMPLES = ["squeeze_excite", "concat_shared_part", "split_branches", "island_of_layer_norm", "batch_norm_folded"]
 

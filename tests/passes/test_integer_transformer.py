@@ -7,9 +7,9 @@ import pytest
 
 import tvmq
 from tests.models import block, snr
-from tests.passes.ops.roads import TARGETS
-from tvmq.codegen.target import missing_features, resolve_target
+from tests.passes.families.roads import TARGETS
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.target.cpu import missing_features, resolve_target
 
 RANDOM = np.random.default_rng(5)
 CONSTANTS = {

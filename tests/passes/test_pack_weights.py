@@ -13,7 +13,7 @@ import tvmq
 from tests.models import Net, assert_healthy, drive, feeds_of
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
 from tvmq.passes.pack_weights import pack_weights
 
@@ -46,7 +46,7 @@ def weights_of(mod: tvm.IRModule) -> list[tuple[str, str]]:
 def test_narrow_weights_are_packed(bits: int) -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=bits)
     assert [dtype for _, dtype in weights_of(road.quantized)] == ["uint8"] * 4
-    plain = unpacked(road.quantized)
+    plain = unpack_weights(road.quantized)
     assert [dtype for _, dtype in weights_of(plain)] == ["int8"] * 4
     most = max(np.abs(const_value(v.args[1])).max() for _, v in View(plain).bindings if op_name(v) in WEIGHTED)
     assert most == 2 ** (bits - 1) - 1
@@ -57,7 +57,7 @@ def test_narrow_weights_are_packed(bits: int) -> None:
 def test_wider_weights_stay() -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=5)
     assert [dtype for _, dtype in weights_of(road.quantized)] == ["int8"] * 4
-    assert unpacked(road.quantized) is road.quantized
+    assert unpack_weights(road.quantized) is road.quantized
 
 
 def test_rules_choose_layers() -> None:

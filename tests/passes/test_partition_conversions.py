@@ -15,14 +15,14 @@ from tests.models import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
 from tests.random_graphs import random_model
-from tvmq.codegen.reference import run
 from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
-from tvmq.graph.functions import PARTS, function_module, inlined, is_partitioned, part_functions
+from tvmq.graph.functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
 from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.reference import run
 
 
 def realized(name: str, **options: object) -> tuple[tvm.IRModule, onnx.ModelProto]:
@@ -79,9 +79,9 @@ def test_a_usual_network_comes_back_as_it_was() -> None:
     whole, _ = realized("residual")
     parts = partition_conversions(whole)
     assert list(part_functions(parts)) == list(PARTS) and is_partitioned(parts) and not is_partitioned(whole)
-    main, back = inlined(parts)["main"], whole["main"]
+    main, back = inline_functions(parts)["main"], whole["main"]
     tvm.ir.assert_structural_equal(main.without_attr("tvmq.ledger"), back.without_attr("tvmq.ledger"))
-    assert inlined(whole) is whole
+    assert inline_functions(whole) is whole
     again = partition_conversions(parts)
     tvm.ir.assert_structural_equal(again, parts)
 

@@ -13,7 +13,7 @@ import tvmq
 from tests.models import Net, feeds_of, run_onnx
 from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
@@ -93,7 +93,9 @@ def test_four_bits_and_rules() -> None:
     entries = {layer: entry for entry in get_ledger(module).layers.values() for layer in entry["layers"]}
     assert entries["/matmul_0"]["why"] == "rule '/matmul_0'"
     codes = [
-        call.args[0].value.numpy() for _, call in View(unpacked(module)).bindings if op_name(call) == "tvmq.dequantize"
+        call.args[0].value.numpy()
+        for _, call in View(unpack_weights(module)).bindings
+        if op_name(call) == "tvmq.dequantize"
     ]
     assert len(codes) == 2 and all(array.dtype == np.int8 and np.abs(array).max() <= 7 for array in codes)
 

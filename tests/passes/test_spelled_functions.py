@@ -12,9 +12,9 @@ import pytest
 import tvmq
 from tests.models import Net, feeds_of
 from tests.passes.spellings import SHAPE, f32, operators, summed
-from tvmq.codegen.reference import Reference
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
+from tvmq.reference import Reference
 
 # ---- softmax
 

@@ -13,10 +13,10 @@ import pytest
 import tvmq
 from tests.models import Net, block, run_onnx
 from tests.passes.spellings import EPSILON, SHAPE, f32, operators, summed
-from tvmq.codegen.reference import Reference
 from tvmq.errors import ModelError
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
+from tvmq.reference import Reference
 
 # ---- the parts of a normalization, each in its spellings
 

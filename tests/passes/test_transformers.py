@@ -10,8 +10,8 @@ import onnx
 import pytest
 
 import tvmq
-from tvmq.codegen.reference import Reference
 from tvmq.graph.view import View, op_name
+from tvmq.reference import Reference
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import tvm as today
 
 from tvmq import relay
 from tvmq.errors import ModelError
-from tvmq.graph.functions import inlined
+from tvmq.graph.functions import inline_functions
 from tvmq.passes.integrality import integrality
 from tvmq.relay import tvm
 
@@ -95,4 +95,4 @@ def test_fully_integral_resnet() -> None:
     mod, params = relay.testing.resnet.get_workload(num_layers=8, num_classes=10, image_shape=(3, 28, 28))
     with q.qconfig(skip_conv_layers=[], skip_dense_layer=False, partition_conversions="fully_integral"):
         split = q.quantize(mod, params).relax
-    assert integrality(inlined(split)).is_integral
+    assert integrality(inline_functions(split)).is_integral

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tvmq.analysis.comparison import Model, module_of
-from tvmq.codegen.build_module import build
+from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
 from tvmq.graph.probes import reduced
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
-from tvmq.passes.collect import samples_of
+from tvmq.passes.calibrate.collect import samples_of
 from tvmq.rules import did_you_mean
 
 

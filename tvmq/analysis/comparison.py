@@ -10,22 +10,22 @@ import tvm
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.analysis.layer_weights import Weight, Weights
-from tvmq.codegen.build_module import build
-from tvmq.codegen.executable import Executable
+from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
-from tvmq.graph.plain import plain_module
+from tvmq.graph.plain_module import plain_module
 from tvmq.graph.probes import cut, tapped
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
-from tvmq.passes.collect import samples_of
+from tvmq.passes.calibrate.collect import samples_of
 from tvmq.passes.prepare import prepare
+from tvmq.runtime.executable import Executable
 
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"
 
@@ -73,10 +73,10 @@ def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | N
 def module_of(model: Model) -> tvm.IRModule:
     """The module of a model, prepared if it comes straight from a front end."""
     if isinstance(model, Executable):
-        return unpacked(model.module)
+        return unpack_weights(model.module)
     mod, params = model if isinstance(model, tuple) else (model, None)
     mod = plain_module(mod)
-    return prepare(*from_relax(mod, params)) if params or get_ledger(mod).stage == "imported" else unpacked(mod)
+    return prepare(*from_relax(mod, params)) if params or get_ledger(mod).stage == "imported" else unpack_weights(mod)
 
 
 def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:

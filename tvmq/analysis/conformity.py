@@ -14,11 +14,11 @@ from tvmq.analysis.core_checks import CHECKS, Site
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.graph.core_bounds import Bounds
-from tvmq.graph.functions import inlined
+from tvmq.graph.functions import inline_functions
+from tvmq.graph.integer_core import regions
 from tvmq.graph.ledger import require_stage
-from tvmq.graph.plain import plain_module
-from tvmq.graph.regions import regions
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.plain_module import plain_module
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.integrality import integrality
 
@@ -96,7 +96,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     """
     mod = plain_module(mod)
     require_stage(mod, "check_backend", ("realized",))
-    description, mod = backend_named(backend), unpacked(inlined(mod))
+    description, mod = backend_named(backend), unpack_weights(inline_functions(mod))
     view = View(mod)
     core = {*regions(view).core, *(found.variable for found in integrality(mod).floats)}
     bounds = Bounds()

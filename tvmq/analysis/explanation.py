@@ -9,18 +9,18 @@ from typing import Any, overload
 import tvm
 
 from tvmq.analysis.story import Story, find_layers
-from tvmq.analysis.work import described, float_macs, kernels_of_layers
-from tvmq.codegen.executable import Executable
-from tvmq.codegen.reference import Reference
+from tvmq.analysis.work import describe_variables, float_macs, kernels_of_layers
 from tvmq.errors import StageError
 from tvmq.graph.functions import is_partitioned
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.plain import plain_module
-from tvmq.graph.unpacked import unpacked
+from tvmq.graph.plain_module import plain_module
+from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, op_name
 from tvmq.passes.integrality import Integrality, integrality
+from tvmq.reference import Reference
 from tvmq.rules import short_names
+from tvmq.runtime.executable import Executable
 
 WIDEST = 60
 COSTS = ("float_operations", "converted")
@@ -206,12 +206,12 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
         ledger.layers = _undecided(View(mod))
     if not ledger.layers:
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
-    view = View(unpacked(mod))
+    view = View(unpack_weights(mod))
     for name, macs in float_macs(view).items():
         entry = ledger.layers.get(name)
         if entry is not None and entry["precision"] == "float":
             entry["macs"] = macs
-    undefined = described(view, Reference(mod).islands)
+    undefined = describe_variables(view, Reference(mod).islands)
     kernels = kernels_of_layers(view, model.kernels, ledger.layers) if built else None
     notes = kernels_of_layers(view, model.notes, ledger.layers) if built else {}
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}

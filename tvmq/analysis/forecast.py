@@ -15,19 +15,19 @@ import numpy as np
 import tvm
 
 from tvmq.analysis.forecast_report import Forecast, Row
-from tvmq.codegen.arguments import params_first
-from tvmq.codegen.estimate import Estimate, estimates
-from tvmq.codegen.machine import machine_of
-from tvmq.codegen.target import resolve_target
+from tvmq.compile.arguments import params_first
 from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import StageError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.plain import plain_module
+from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
+from tvmq.performance.estimate import Estimate, estimates
+from tvmq.performance.machine import machine_of
 from tvmq.pipeline import quantize
+from tvmq.target.cpu import resolve_target
 
 CONVERSIONS = ("quantize", "dequantize", "requantize", "quantize_to_nhwc", "dequantize_to_nchw", "to_nhwc", "to_nchw")
 USUAL_SIZE = 64  # of a free dimension that is no batch

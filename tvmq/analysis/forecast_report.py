@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tvmq.codegen.estimate import Estimate
 from tvmq.cost import RUN, START, Machine
+from tvmq.performance.estimate import Estimate
 from tvmq.rules import short_names
 
 WIDEST = 44

@@ -13,7 +13,7 @@ from tvmq import numerics
 from tvmq.graph.macs import CODES_TRANSPOSED, CONVOLUTIONS, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
-from tvmq.passes.ops.weights import weight_axis
+from tvmq.passes.families.weights import weight_axis
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.analysis.work import described
-from tvmq.codegen.executable import Executable
-from tvmq.codegen.reference import Reference
+from tvmq.analysis.work import describe_variables
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.errors import DataError
 from tvmq.graph.functions import part_functions
 from tvmq.graph.names import input_names
+from tvmq.reference import Reference
+from tvmq.runtime.executable import Executable
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def verify(exe: Executable, data: Any) -> Verification:
         samples += count
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
-    return Verification(samples, values, differing, first, described(reference.view, reference.islands))
+    return Verification(samples, values, differing, first, describe_variables(reference.view, reference.islands))
 
 
 @dataclass(frozen=True)

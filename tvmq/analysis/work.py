@@ -7,9 +7,9 @@ from typing import Any
 
 from tvm import relax
 
-from tvmq.codegen.fusion import find_chains
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.lower.patterns.chains import find_chains
 
 
 def float_macs(view: View) -> dict[str, int]:
@@ -22,7 +22,7 @@ def float_macs(view: View) -> dict[str, int]:
     return {name: macs for name, macs in found.items() if macs}
 
 
-def described(view: View, names: Iterable[str]) -> tuple[str, ...]:
+def describe_variables(view: View, names: Iterable[str]) -> tuple[str, ...]:
     """Variables as their operator and the names of it in the source, such as "sigmoid '/head/gate'"."""
     return tuple(f"{op_name(view.value[name])} '{', '.join(view.sources(name))}'" for name in names)
 

@@ -16,9 +16,17 @@ from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
 from tvmq.cli.screen import notice, step
 from tvmq.data.frame import Frame, frame_of
-from tvmq.data.functions import check_place, first_item, is_function, left_out, load_function, spooled, without_label
+from tvmq.data.functions import (
+    check_place,
+    first_item,
+    is_function,
+    left_out,
+    load_function,
+    spool_samples,
+    without_label,
+)
 from tvmq.data.pictures import find_pictures, most_pictures, pillow, read_pictures, size_of_first
-from tvmq.dataset import Input, checked
+from tvmq.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
 
 LABELS = ("labels", "label", "targets", "target", "y")  # arrays of an .npz that are no inputs
@@ -186,13 +194,13 @@ def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Ca
     extra = left_out(item, inputs)
     if extra and not quiet:
         notice(f"data: {', '.join(extra)} of {text}: no inputs of the model, left out")
-    return function, {name: value.shape for name, value in checked(without_label(item, inputs), inputs, 0).items()}
+    return function, {name: value.shape for name, value in check_batch(without_label(item, inputs), inputs, 0).items()}
 
 
 def read_function(function: Callable[..., Any], text: str, inputs: list[Input], *, count: int, quiet: bool) -> Samples:
     """The first so many samples that it yields, kept on disk."""
     with step("read data", quiet=quiet) as advance:
-        arrays, labels = spooled(function, text, inputs, count, advance)
+        arrays, labels = spool_samples(function, text, inputs, count, advance)
     samples = Samples(arrays, f"{text}", labels)
     if not quiet:
         notice(f"data: {len(samples)} samples of {text}{', with labels' if labels is not None else ''}")

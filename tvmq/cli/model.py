@@ -105,9 +105,9 @@ def read_source(model: Path, max_bytes: int | None = None) -> Source:
         return _program(model, max_bytes)
     import onnx
 
-    from tvmq.frontends.onnx_contrib import carries_scales
-    from tvmq.frontends.onnx_load import read_model
-    from tvmq.frontends.onnx_shapes import dimensions, graph_inputs
+    from tvmq.frontends.onnx.contrib import carries_scales
+    from tvmq.frontends.onnx.load import read_model
+    from tvmq.frontends.onnx.shapes import dimensions, graph_inputs
 
     proto = read_model(model, max_bytes=max_bytes)
     own: dict[str, Shape | None] = {}

@@ -50,7 +50,7 @@ def _guessed(
     float_exe: Callable[[], Any],
     size: int,
 ) -> Guess:
-    from tvmq.graph.entrance import first_operators  # imports TVM
+    from tvmq.graph.input_preprocessing import first_operators  # imports TVM
 
     first = first_operators(*module, frame.input)
     facts = from_facts(frame.channels, frame.dtype, first, source.metadata)

@@ -84,6 +84,6 @@ def _whole(labels: np.ndarray | None, samples: int, given: Path | None) -> np.nd
 
 def _proto(path: Path) -> object:
     """The ONNX model; None for a program of torch."""
-    from tvmq.frontends.onnx_load import read_model
+    from tvmq.frontends.onnx.load import read_model
 
     return None if path.suffix == ".pt2" else read_model(path)

@@ -42,8 +42,8 @@ def tune(
     folder = cache_folder()
     if folder is None:
         raise ConfigError("tune: TVMQ_CACHE is empty, so nothing could be kept; name a folder, or unset it")
-    from tvmq.codegen.target import resolve_target  # imports TVM
-    from tvmq.codegen.tuning import tune as measure
+    from tvmq.performance.tuning import tune as measure
+    from tvmq.target.cpu import resolve_target  # imports TVM
 
     with step("read", quiet=quiet):
         module = _module(model, shape or (), batch, max_bytes, quiet)

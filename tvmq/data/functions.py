@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.data.spool import Spool
-from tvmq.dataset import Input, checked, samples_in
+from tvmq.dataset import Input, check_batch, samples_in
 from tvmq.errors import ConfigError, DataError
 
 
@@ -96,7 +96,7 @@ def _items(function: Callable[..., Any], text: str) -> Iterable[Any]:
     return found
 
 
-def spooled(
+def spool_samples(
     function: Callable[..., Any],
     text: str,
     inputs: list[Input],
@@ -132,7 +132,7 @@ def spooled(
 def _fitting(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarray]:
     """A checked batch; where the first one decided the sizes, a later one of others is told what to do."""
     try:
-        return checked(item, inputs, number)
+        return check_batch(item, inputs, number)
     except DataError as error:
         if number and "has shape" in str(error):
             raise DataError(

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import tvmq.dataset
-from tvmq.codegen.build_module import build
+from tvmq.compile.build import build
 from tvmq.doctor.patient import Arrays, Patient
-from tvmq.frontends.onnx import from_onnx
+from tvmq.frontends.onnx.from_onnx import from_onnx
 
 FIRST = 3  # batch norms that are looked at; later ones add up what the earlier ones saw
 EPSILON = 1e-12

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.analysis.work import float_macs
-from tvmq.codegen.build_module import build
+from tvmq.compile.build import build
 from tvmq.dataset import Dataset
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.patient import Arrays, Patient, decibels

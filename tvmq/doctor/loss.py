@@ -15,7 +15,7 @@ from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import Mend, best_option, mend_by_guard, other_options
 from tvmq.doctor.patient import Patient
 from tvmq.doctor.trial import Clinic, Outcome
-from tvmq.passes.adopt import brings_scales
+from tvmq.passes.import_qdq import brings_scales
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
 

@@ -31,9 +31,9 @@ TELLING = (
 
 def cpu() -> Iterator[Finding]:
     """The CPU, and the level of kernels that it gets."""
-    from tvmq.codegen.host import VARIABLE as CPU_VARIABLE
-    from tvmq.codegen.host import host_options
-    from tvmq.codegen.target import resolve_target
+    from tvmq.target.cpu import resolve_target
+    from tvmq.target.host import VARIABLE as CPU_VARIABLE
+    from tvmq.target.host import host_options
 
     target = resolve_target()
     has = [name for name in TELLING if name in target.features]
@@ -55,7 +55,7 @@ def cpu() -> Iterator[Finding]:
 
 def cores() -> Iterator[Finding]:
     """CPUs of the machine, those that this process may use, and the threads that models get."""
-    from tvmq.codegen.threads import ALLOWED_CPUS, VARIABLES, default_threads
+    from tvmq.runtime.threads import ALLOWED_CPUS, VARIABLES, default_threads
 
     allowed, threads, quota = len(ALLOWED_CPUS), default_threads(), cpu_quota()
     named = next((name for name in VARIABLES if os.environ.get(name)), "")
@@ -176,7 +176,7 @@ def gpu() -> Iterator[Finding]:
     if bool(tvm.cuda(0).exist):
         yield _gpu_found(tvm.cuda(0), compiler)
     elif driver:
-        from tvmq.codegen.cuda.device import INSTALL
+        from tvmq.runtime.cuda_device import INSTALL
 
         what = f"there is an NVIDIA driver and TVM cannot use a GPU; {compiler or 'no compiler for it'}"
         yield problem("gpu", what, f"TVM needs {INSTALL}; is libcudart.so.13 on LD_LIBRARY_PATH?")
@@ -195,7 +195,7 @@ def _gpu_found(device: object, compiler: str) -> Finding:
 
 def _gpu_compiler() -> str:
     """What would compile CUDA C++ here; empty if nothing."""
-    from tvmq.codegen.cuda.nvcc import find_nvcc
+    from tvmq.compile.cuda.nvcc import find_nvcc
 
     nvcc = find_nvcc()
     if nvcc:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.build_module import build
+from tvmq.compile.build import build
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.graph.symbolic import inputs_of

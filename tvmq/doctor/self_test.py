@@ -40,9 +40,9 @@ def _wave(*shape: int) -> np.ndarray:
 def self_test() -> Iterator[Finding]:
     """Quantize, build, run; compare with the definition bit for bit, and with float in dB."""
     from tvmq.analysis.verification import verify
-    from tvmq.codegen.build_module import build
+    from tvmq.compile.build import build
     from tvmq.config import QConfig
-    from tvmq.frontends.onnx import from_onnx
+    from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.numerics.deviation import Deviation
     from tvmq.pipeline import quantize
 

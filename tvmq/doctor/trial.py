@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 
 from tvmq.analysis.explanation import explain
-from tvmq.codegen.build_module import build
+from tvmq.compile.build import build
 from tvmq.config import QConfig
 from tvmq.doctor.patient import Patient, accuracy, class_scores, decibels
 from tvmq.errors import AccuracyWarning

@@ -19,17 +19,17 @@ from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, assemble, constants, variable_name, variables
 from tvmq.frontends.relax_check import check_binding, results_of, select_function
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
-from tvmq.graph.plain import plain_module
+from tvmq.graph.plain_module import plain_module
 from tvmq.graph.view import dtype_of, op_name, sizes_of
 from tvmq.memory import check_max_bytes
-from tvmq.reasons import explained
+from tvmq.reasons import explain_exceptions
 from tvmq.text import printable_name
 
 # What BlockBuilder, TVMScript and TVM's importers call a variable that nobody named
 AUTOMATIC = re.compile(r"(lv|gv|gv_|_|alloc|R_\w+)\d*")
 
 
-@explained("from_relax")
+@explain_exceptions("from_relax")
 def from_relax(
     mod: tvm.IRModule, params: Any = None, *, function: str | None = None, max_bytes: int | None = None
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:

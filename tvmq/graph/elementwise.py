@@ -1,6 +1,7 @@
 """Relax operators that compute each value from the values at the same place: the one list of them.
 
-Passes make tables of chains of them (passes/ops/table.py); samples that meet in none but these stay apart (samples.py).
+Passes make tables of chains of them (passes/families/table.py); samples that meet in none but these stay apart
+(samples.py).
 """
 
 ELEMENTWISE = frozenset(

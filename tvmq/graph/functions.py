@@ -5,8 +5,8 @@
     dequantize_outputs(codes)     -> the results
     main(inputs)                  calls the three, in this order
 
-`passes/partition_conversions.py` makes them. Whoever walks a module with one `main` reads it through `inlined`, which
-puts the three bodies back where main calls them; other modules it gives back as they are.
+`passes/partition_conversions.py` makes them. Whoever walks a module with one `main` reads it through
+`inline_functions`, which puts the three bodies back where main calls them; other modules it gives back as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tvm.tirx.analysis import undefined_vars
 
 from tvmq.errors import ConfigError
 from tvmq.graph.names import get_names, with_names
-from tvmq.graph.rewrite import build_function, replaced
+from tvmq.graph.rewrite import build_function, replace_variables
 
 PARTS = ("quantize_inputs", "quantized_main", "dequantize_outputs")
 
@@ -33,7 +33,7 @@ def is_partitioned(mod: tvm.IRModule) -> bool:
     return bool(part_functions(mod))
 
 
-def inlined(mod: tvm.IRModule) -> tvm.IRModule:
+def inline_functions(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with one function main, which computes the same; variables keep their names."""
     parts = part_functions(mod)
     if not parts:
@@ -42,8 +42,8 @@ def inlined(mod: tvm.IRModule) -> tvm.IRModule:
     known: dict[str, relax.Expr] = {}
     bindings: list[tuple[relax.Var, relax.Expr]] = []
     for var, value in _bindings(main):
-        value = _projected(replaced(value, known))
-        func = parts.get(called(value))
+        value = _projected(replace_variables(value, known))
+        func = parts.get(called_function(value))
         if func is not None:
             names.update(get_names(func))
             value = _opened(func, value.args, bindings)
@@ -51,7 +51,7 @@ def inlined(mod: tvm.IRModule) -> tvm.IRModule:
             bindings.append((var, value))
         else:
             known[var.name] = value
-    result = build_function(list(main.params), bindings, replaced(main.body.body, known), main)
+    result = build_function(list(main.params), bindings, replace_variables(main.body.body, known), main)
     kept = {var: func for var, func in mod.functions_items() if var.name_hint not in (*PARTS, "main")}
     module = tvm.IRModule(kept, attrs=mod.attrs)
     module["main"] = with_names(result, names)
@@ -59,13 +59,13 @@ def inlined(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def function_module(mod: tvm.IRModule, name: str) -> tvm.IRModule:
-    """A module whose main is one of the functions; "main" gives what `inlined` gives.
+    """A module whose main is one of the functions; "main" gives what `inline_functions` gives.
 
     raises  ConfigError for a function that the module does not have
     """
     parts = part_functions(mod)
     if name == "main":
-        return inlined(mod)
+        return inline_functions(mod)
     if name not in parts:
         has = (
             f"main, {', '.join(parts)}" if parts else "main alone; qconfig(partition_conversions='enabled') makes them"
@@ -77,7 +77,7 @@ def function_module(mod: tvm.IRModule, name: str) -> tvm.IRModule:
     return module
 
 
-def called(value: relax.Expr) -> str:
+def called_function(value: relax.Expr) -> str:
     """Name of the function that an expression calls; "" for anything else."""
     is_call = isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar)
     return value.op.name_hint if is_call else ""
@@ -87,8 +87,8 @@ def _opened(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[r
     """What a call gives; the bindings of the function are appended."""
     func = _sized(func, args)
     table = {param.name: arg for param, arg in zip(func.params, args, strict=False)}
-    bindings += [(var, replaced(value, table)) for var, value in _bindings(func)]
-    return replaced(func.body.body, table)
+    bindings += [(var, replace_variables(value, table)) for var, value in _bindings(func)]
+    return replace_variables(func.body.body, table)
 
 
 def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:

@@ -19,7 +19,7 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.layer_tensors import ROUNDING, LayerTensor, Step
 from tvmq.graph.names import OUTPUTS, UniqueNames
-from tvmq.graph.rewrite import build_function, replaced
+from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
 Bindings = list[tuple[relax.Var, relax.Expr]]
@@ -75,7 +75,7 @@ def cut(
 
     for var, value in view.bindings:
         table = {name: substitute(name, var.name) for name in used_vars(value) if name in here}
-        bindings.append((var, replaced(value, table)))
+        bindings.append((var, replace_variables(value, table)))
     results = _results(view, [(own.value, own.codes.get(own.value)) for own, _ in layers], bindings)
     return _module(mod, params, bindings, results), given
 

@@ -164,14 +164,14 @@ def build_function(
     block: list[relax.Binding] = []
     builder = relax.BlockBuilder()
     for var, value in kept:
-        value = builder.normalize(replaced(value, replace))  # gives new calls their types
+        value = builder.normalize(replace_variables(value, replace))  # gives new calls their types
         if var.name in returned:
             replace[var.name] = relax.Var(var.name, var.ty)
         elif not isinstance(var, relax.DataflowVar):
             replace[var.name] = relax.DataflowVar(var.name, var.ty)
         block.append(relax.VarBinding(replace.get(var.name, var), value))
     blocks = [relax.DataflowBlock(block)] if block else []
-    result = builder.normalize(replaced(result, replace))
+    result = builder.normalize(replace_variables(result, replace))
     body = builder.normalize(relax.SeqExpr(blocks, result))
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
@@ -188,17 +188,19 @@ def _same_types(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
     )
 
 
-def replaced(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
+def replace_variables(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> relax.Expr:
     """An expression with variables replaced, by name; the same object where none occurs."""
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
-        fields = [replaced(item, table) for item in expr.fields]
+        fields = [replace_variables(item, table) for item in expr.fields]
         return expr if _same(fields, expr.fields) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
-        return relax.TupleGetItem(replaced(expr.tuple_value, table), expr.index)
+        return relax.TupleGetItem(replace_variables(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
-        return relax.Call(expr.op, [replaced(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span)
+        return relax.Call(
+            expr.op, [replace_variables(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
+        )
     return expr
 
 
@@ -222,4 +224,4 @@ def rewrite(mod: tvm.IRModule, visit: Visit) -> tvm.IRModule:
     return rewriter.finish()
 
 
-__all__ = ["Rewriter", "build_function", "merge", "replaced", "rewrite"]
+__all__ = ["Rewriter", "build_function", "merge", "replace_variables", "rewrite"]

@@ -51,11 +51,11 @@ def are_equal(a: Dim, b: Dim) -> bool:
     return bool(Analyzer().can_prove_equal(a, b))
 
 
-def solved(a: Dim, b: Dim) -> tuple[str, int] | None:
+def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     """(free dimension, size) for which alone a and b are equal; None where several dimensions or no size do it.
 
     >>> batch = tvm.tirx.Var("batch", "int64")
-    >>> solved(batch * 12, tvm.tirx.IntImm("int64", 36)), solved(batch * 12, tvm.tirx.IntImm("int64", 35))
+    >>> solve_size(batch * 12, tvm.tirx.IntImm("int64", 36)), solve_size(batch * 12, tvm.tirx.IntImm("int64", 35))
     (('batch', 3), None)
     """
     difference = a - b

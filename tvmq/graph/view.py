@@ -85,9 +85,9 @@ class View:
     """
 
     def __init__(self, mod: tvm.IRModule) -> None:
-        from tvmq.graph.functions import inlined  # rewriting needs a View
+        from tvmq.graph.functions import inline_functions  # rewriting needs a View
 
-        self.mod = mod = inlined(mod)
+        self.mod = mod = inline_functions(mod)
         self.func = main_function(mod)
         self.helpers = {var: func for var, func in mod.functions_items() if var.name_hint != "main"}
         self.names = get_names(self.func)

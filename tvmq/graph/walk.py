@@ -21,7 +21,7 @@ T = TypeVar("T")
 Step = Callable[[str], Generator[str, Any, T]]
 
 
-def resolved(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
+def resolve_each(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
     """What `step` says about a variable, each variable asked once.
 
     known   answers so far; those found are added, so that a later call asks no variable again
@@ -32,7 +32,7 @@ def resolved(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
     ...     for source in inputs[name]:
     ...         deepest = max(deepest, 1 + (yield source))
     ...     return deepest
-    >>> resolved("c", depth)
+    >>> resolve_each("c", depth)
     2
     """
     known = {} if known is None else known
@@ -54,10 +54,10 @@ def resolved(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
     return known[name]
 
 
-def reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> list[str]:
+def reachable(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> list[str]:
     """The starts and all that follows them, each once: a variable first, then what its first follower leads to.
 
-    >>> reached(["c"], {"a": [], "b": ["a"], "c": ["b", "a"]}.__getitem__)
+    >>> reachable(["c"], {"a": [], "b": ["a"], "c": ["b", "a"]}.__getitem__)
     ['c', 'b', 'a']
     """
     found: dict[str, None] = {}

@@ -28,10 +28,10 @@ from tvmq.guard.bound import Figure, Guard
 from tvmq.guard.evidence import with_evidence
 from tvmq.guard.judge import Evaluator, Judge
 from tvmq.guard.precision import Precision
-from tvmq.guard.raising import Search, raised
+from tvmq.guard.raising import Search, raise_precision
 from tvmq.guard.regions import products, regions
 from tvmq.guard.rehearsal import Rehearsal
-from tvmq.guard.report import missed, nothing_left, with_report
+from tvmq.guard.report import missed_bound, nothing_left, with_report
 from tvmq.guard.trials import Trials
 from tvmq.rules import Rule
 
@@ -40,7 +40,7 @@ Make = Callable[[Sequence[Rule]], tvm.IRModule]
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
-def guarded(
+def guard_module(
     module: tvm.IRModule,
     judge: Judge,
     make: Make,
@@ -70,13 +70,13 @@ def guarded(
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, evaluator, dynamic=dynamic)
     trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
-    search = raised(get_ledger(module).layers, figure, trials, guard)
+    search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
         result, final = _verified(search, module, make, judge, trials)
         result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
-        text = missed(search, final, guard, tried=trials.tried, refusal=refusal)
+        text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
         warnings.warn(text, AccuracyWarning, stacklevel=5)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
         warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=5)

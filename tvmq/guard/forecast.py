@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from tvmq.graph.island_costs import elements, operations
+from tvmq.graph.float_region_costs import elements, operations
 from tvmq.graph.view import View
 
 FLOAT_OPERATIONS = 16e9  # a second

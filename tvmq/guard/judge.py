@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import tvm
 
-from tvmq.codegen.reference import Reference
 from tvmq.dataset import Feed, samples_in
 from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure, Guard
@@ -22,6 +21,7 @@ from tvmq.guard.evidence import (
 )
 from tvmq.guard.kept import GOLDEN, Batch
 from tvmq.numerics.deviation import Deviation
+from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
 FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
-from tvmq.codegen.counting import count_bins
+from tvmq.compile.histogram_counts import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
 from tvmq.observers.base import Range
 from tvmq.observers.fingerprint import Fingerprint
 from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.collect import collect, watched
-from tvmq.passes.observed import Observing
-from tvmq.passes.taps import Evaluator
+from tvmq.passes.calibrate.collect import collect, watched_tensors
+from tvmq.passes.calibrate.intermediates import Evaluator
+from tvmq.passes.calibrate.observed_model import Observing
 from tvmq.spec import QuantSpec
 
 EVERY = 4  # of the batches one judges
@@ -42,8 +42,8 @@ class Kept:
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
     the same float one.
 
-    choices      ranges of tensors by themselves, of `passes/thresholds.py`
-    widened      ranges that their readers were asked about, of `passes/reader_errors.py`
+    choices      ranges of tensors by themselves, of `passes/calibrate/thresholds.py`
+    widened      ranges that their readers were asked about, of `passes/calibrate/reader_errors.py`
     has_results  True: what the float module gives for these batches is kept, where it comes for free
     """
 
@@ -69,7 +69,7 @@ class Kept:
         momentum: float | None = None,
     ) -> None:
         """Statistics of all watched tensors of a module; the data are read if some are not known yet."""
-        names = {w.source for w in watched(View(annotated))}
+        names = {w.source for w in watched_tensors(View(annotated))}
         if self._is_read and names.issubset(self.statistics):
             return
         batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._passing(data)

@@ -58,7 +58,7 @@ class Search:
             self.best = trial
 
 
-def raised(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Search:
+def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard) -> Search:
     """The search from a module that does not keep the bound; see the head of this file.
 
     layers  of its ledger

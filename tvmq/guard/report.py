@@ -34,7 +34,7 @@ def steps(search: Search, final: Figure) -> list[tuple[str, Figure]]:
     return [("in 8 bits", search.before.figure), *search.steps, ("so", final)]
 
 
-def missed(search: Search, final: Figure, guard: Guard, *, tried: int, refusal: str | None) -> str:
+def missed_bound(search: Search, final: Figure, guard: Guard, *, tried: int, refusal: str | None) -> str:
     """The sentence for a model that does not keep the bound.
 
     refusal  why no precision was raised, None where that did not suffice

@@ -18,7 +18,8 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import (
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
     Function,
@@ -32,10 +33,9 @@ from tvmq.kernels.builder import (
     store,
     vector_type,
 )
-from tvmq.kernels.epilogue import Parameters, plan_epilogue
-from tvmq.kernels.isa import instructions
-from tvmq.kernels.loops import opaque, over_lanes, over_rows, plain
-from tvmq.kernels.types import Epilogue, Isa, Kernel
+from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
+from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
+from tvmq.kernels.parts.types import Epilogue, Isa, Kernel
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled

@@ -1,8 +1,8 @@
 """Elementary functions with float32 arithmetic that is fixed to the last bit: exp, log, tanh, erf and what they make.
 
 Every product, sum, difference and quotient is rounded to float32 by itself: no fused multiply-add, no reordering.
-Compiled code is made by running these functions on symbols (kernels/symbols.py), so the text here is both: it uses only
-NumPy's arithmetic, comparisons, minimum, maximum, where, casts and views of bits.
+Compiled code is made by running these functions on symbols (kernels/parts/symbols.py), so the text here is both: it
+uses only NumPy's arithmetic, comparisons, minimum, maximum, where, casts and views of bits.
 
 exp         n = rint(x * log2 e), r = x - n * ln 2 in two parts, exp(r) by softmax's polynomial; 2^n in two factors, so
             that the ends of the range (denormal numbers, infinity) come out right

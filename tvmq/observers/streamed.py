@@ -1,7 +1,7 @@
 """Statistics that compiled code takes inside of the model: the memory it works on, and what becomes of it.
 
-kernels/observe.py writes, observers.TensorStatistics receive: the same state, to the bit, as if they had seen the
-tensors. Memory is a few hundred kilobytes a tensor, whatever the number of samples: what is kept of single samples
+kernels/calibrate/observe.py writes, observers.TensorStatistics receive: the same state, to the bit, as if they had seen
+the tensors. Memory is a few hundred kilobytes a tensor, whatever the number of samples: what is kept of single samples
 (extremes, channel sums) stands in `slots`, which are emptied when they are full.
 
 totals, int64, for each tensor

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.build_module import build as compile_module
-from tvmq.codegen.executable import Executable
+from tvmq.compile.build import build as compile_module
 from tvmq.errors import ConfigError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import get_ledger
@@ -19,6 +18,7 @@ from tvmq.passes.prepare import prepare
 from tvmq.relay.executor_factory import ExecutorFactoryModule
 from tvmq.relay.expr import Constant, Function, bind
 from tvmq.relay.module import IRModule, as_module, plain
+from tvmq.runtime.executable import Executable
 
 RUNTIMES = ("cpp",)
 EXECUTORS = ("graph", "aot", "vm", "debug")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.codegen.profile_table import Profile
+from tvmq.performance.profile_table import Profile
 from tvmq.relay.executor_factory import ExecutorFactoryModule
 from tvmq.relay.graph_executor import GraphModule
 from tvmq.relay.graph_runtime import GraphRuntime

@@ -10,9 +10,9 @@ from typing import Any
 
 import tvm
 
-from tvmq.codegen.executable import Executable, load
 from tvmq.errors import ConfigError
 from tvmq.relay.graph_runtime import GraphRuntime
+from tvmq.runtime.executable import Executable, load
 
 
 class ExecutorFactoryModule:

@@ -7,13 +7,13 @@ from typing import Any
 
 import tvm
 
-from tvmq.codegen.executable import Executable
 from tvmq.errors import ConfigError, DataError
 from tvmq.relay.analysis import free_vars
 from tvmq.relay.build_module import compiled
 from tvmq.relay.expr import Constant, Expr, Function, TupleWrapper, bind
 from tvmq.relay.graph_runtime import as_array
 from tvmq.relay.module import IRModule, as_module
+from tvmq.runtime.executable import Executable
 
 KINDS = ("debug", "graph", "vm", "aot")
 

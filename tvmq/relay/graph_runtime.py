@@ -10,8 +10,8 @@ import numpy as np
 import tvm
 from tvm.runtime.module import BenchmarkResult
 
-from tvmq.codegen.executable import Executable
 from tvmq.errors import ConfigError, DataError
+from tvmq.runtime.executable import Executable
 
 
 class UnknownInput(DataError, RuntimeError):

@@ -8,12 +8,12 @@ from typing import Any
 
 from tvm.runtime.module import BenchmarkResult
 
-from tvmq.codegen.executable import Executable as Compiled
-from tvmq.codegen.executable import load
 from tvmq.errors import ConfigError
 from tvmq.relay.build_module import compiled
 from tvmq.relay.executors import results
 from tvmq.relay.graph_runtime import timed
+from tvmq.runtime.executable import Executable as Compiled
+from tvmq.runtime.executable import load
 
 
 def compile(

@@ -10,7 +10,7 @@ import tvm
 
 from tests.cuda_emulator.emulate import FORWARD, SHUFFLED, run_in_orders
 from tests.cuda_emulator.library import missing_compiler
-from tvmq.kernels.types import Kernel
+from tvmq.kernels.parts.types import Kernel
 
 needs_compiler = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.kernels.attention.test_batch_matmul import SHAPES, expected, step_for
 from tests.kernels.cases import codes
 from tests.kernels.cases import contiguous as dense
 from tests.kernels.cuda.emulated import needs_compiler, run_kernel
 from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
-from tests.kernels.test_batch_matmul import SHAPES, expected, step_for
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.cuda.batch_matmul import batch_matmul
 from tvmq.kernels.cuda.choose import DP4A, MMA
-from tvmq.kernels.types import FixedRequantize
+from tvmq.kernels.parts.types import FixedRequantize
 
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]
 

@@ -8,7 +8,7 @@ import pytest
 
 from tvmq.kernels.cuda.choose import DP4A, GPUS, MMA, choose, choose_tile, gpu_of, resident
 from tvmq.kernels.cuda.tile import STATIC_SHARED
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.parts.types import Conv2d
 
 LARGEST_SHARED = 99 * 1024  # of a block on sm_86, the least of all since sm_80
 

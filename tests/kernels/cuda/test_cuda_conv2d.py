@@ -12,7 +12,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.cuda.conv2d import conv2d
 from tvmq.kernels.cuda.windows import Depth, packed_channels, packed_weights
-from tvmq.kernels.types import Conv2d, Kernel, Requantize, Table
+from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize, Table
 
 PICTURE = Conv2d(2, 14, 14, 64, 128, kernel=(3, 3), padding=(1, 1, 1, 1))
 STEM = Conv2d(1, 32, 32, 3, 20, kernel=(7, 7), strides=(2, 2), padding=(3, 3, 3, 3), x_dtype="int8")

@@ -10,7 +10,7 @@ from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.depthwise import depthwise
-from tvmq.kernels.types import Conv2d, Dequantize, Kernel
+from tvmq.kernels.parts.types import Conv2d, Dequantize, Kernel
 
 
 def of(channels: int, height: int = 9, width: int = 7, **options) -> Conv2d:

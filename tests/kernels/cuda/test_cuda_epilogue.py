@@ -12,11 +12,11 @@ from tests.kernels.cuda.nvcc import cuda_source
 from tests.kernels.harness import huge_multipliers
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import const
 from tvmq.kernels.cuda.conv2d import conv2d
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, scaled
-from tvmq.kernels.epilogue import EpiloguePlan
-from tvmq.kernels.types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
+from tvmq.kernels.parts.builder import const
+from tvmq.kernels.parts.epilogue import EpiloguePlan
+from tvmq.kernels.parts.types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
 
 FILTERS, CODES = 24, 256
 CONV = Conv2d(1, CODES, 1, 4, FILTERS)

@@ -8,10 +8,10 @@ import pytest
 from tests.kernels.cuda.emulated import needs_compiler, run_kernel
 from tests.kernels.cuda.nvcc import compiled, cuda_source, needs_nvcc
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
-from tvmq.codegen.cuda.select import conv2d_kernel
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.few_rows import few_rows
-from tvmq.kernels.types import Conv2d, Dequantize
+from tvmq.kernels.parts.types import Conv2d, Dequantize
+from tvmq.lower.cuda.select import conv2d_kernel
 
 CASES = [
     (Conv2d(1, 1, 1, 64, 10), "sums"),

@@ -36,7 +36,7 @@ import tvm_ffi
 
 import tvmq
 from tvmq import relay
-from tvmq.graph.functions import inlined
+from tvmq.graph.functions import inline_functions
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.integrality import integrality
 
@@ -215,7 +215,7 @@ def verify_integral(out: Any) -> None:
     partitioned(out, "enabled")
     split = partitioned(out, "fully_integral").relax
     feed = {p.name: np.random.RandomState(0).randn(*map(int, p.ty.shape)).astype("f4") for p in split["main"].params}
-    assert integrality(inlined(split)).is_integral and tvmq.verify(tvmq.build(split), [feed]).exact
+    assert integrality(inline_functions(split)).is_integral and tvmq.verify(tvmq.build(split), [feed]).exact
 
 
 def test_add_partition() -> None:

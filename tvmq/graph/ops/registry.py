@@ -13,7 +13,7 @@ from typing import Any
 import tvm.relax.script.parser as parser
 from tvm import ir, relax, tirx
 
-# Functions of the source of GPUs, defined in codegen/cuda/source.py.
+# Functions of the source of GPUs, defined in compile/cuda/source.py.
 CUDA_FENCE, CUDA_EXP = "tvmq_rounded", "tvmq_exp_negative"
 
 Infer = Callable[[relax.Call, relax.BlockBuilder], Any]

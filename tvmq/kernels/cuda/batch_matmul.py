@@ -18,8 +18,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.batch_matmul_shape import BatchMatmul, check_product
-from tvmq.kernels.builder import Buffer, Expr, flat
+from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, check_product
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
     call,
@@ -40,8 +39,9 @@ from tvmq.kernels.cuda.output import Output, Place
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters
-from tvmq.kernels.types import Dequantize, FixedRequantize, Kernel, Requantize
+from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
+from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Kernel, Requantize
 
 MOST_GRID_ROWS = 65535  # blocks in y
 ONES = 0x01010101

@@ -1,4 +1,4 @@
-"""Shorthands for PrimFuncs that run on a GPU; they add to those of kernels/builder.py.
+"""Shorthands for PrimFuncs that run on a GPU; they add to those of kernels/parts/builder.py.
 
 Facts of TVM 0.27 that the shorthands hide: loops marked "unroll" are written out in the source, unless an attribute
 leaves them to nvcc as `#pragma unroll`; names are numbers unless given; shared memory in one buffer of bytes can
@@ -17,8 +17,8 @@ from tvm import tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, Function, Shape, bind, const
 from tvmq.kernels.cuda.tile import STATIC_SHARED
+from tvmq.kernels.parts.builder import Buffer, Expr, Function, Shape, bind, const
 
 WARP = 32
 

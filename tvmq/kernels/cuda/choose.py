@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.parts.types import Conv2d
 
 MMA_ARCH = 75  # first with tensor cores that multiply bytes
 DP4A = (Tile(64, 64, 64, (1, 1), 3, False), Tile(32, 32, 64, (1, 1), 3, False))

@@ -15,8 +15,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.kernels.builder import Buffer, Expr, flat
-from tvmq.kernels.conv2d import check_operands
+from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import CudaFunction, address, named, run, shared, unrolled, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
@@ -24,8 +23,9 @@ from tvmq.kernels.cuda.output import Output, Place, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth, LineCopies, Windows, packed_channels, packed_weights
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters
-from tvmq.kernels.types import Conv2d, Epilogue, Kernel
+from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
+from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
 
 def conv2d(

@@ -21,8 +21,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Buffer, Expr, flat
-from tvmq.kernels.conv2d import check_operands
+from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
     both,
@@ -48,8 +47,9 @@ from tvmq.kernels.cuda.epilogue import (
     word_of,
 )
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters
-from tvmq.kernels.types import Conv2d, Epilogue, Kernel
+from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
+from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
 THREADS = 256
 MOST_PIXELS = 4  # 4 x 4 sums, 6 columns and 4 masked weights of 3 x 3 are about 40 registers

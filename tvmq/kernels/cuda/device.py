@@ -1,4 +1,4 @@
-"""Our own device functions, put before the CUDA C++ that TVM generates (codegen/cuda/source.py); all assembly is here.
+"""Our own device functions, put before the CUDA C++ that TVM generates (compile/cuda/source.py); all assembly is here.
 
 TVM 0.27 knows neither dp4a of mixed signs nor mma of integers nor asynchronous copies for CUDA; kernels call the
 functions below by name. Where TVMQ_EMULATED is defined none of them is: the one who compiles the source for

@@ -1,4 +1,5 @@
-"""What follows the sums on a GPU: the steps of kernels/epilogue.py, one number at a time, in plain C++ expressions.
+"""What follows the sums on a GPU: the steps of kernels/parts/epilogue.py, one number at a time, in plain C++
+expressions.
 
 Constants, their order and the checks are those of `plan_epilogue`; only the expressions are new. The compiler of
 CUDA contracts a * b + c to one rounding, so a product of floats is `__fmul_rn` and a sum `__fadd_rn`, which it
@@ -23,10 +24,10 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.builder import Buffer, Expr, const
 from tvmq.kernels.cuda.builder import call, value_of
 from tvmq.kernels.cuda.fixed_point import FixedRequantizer
-from tvmq.kernels.epilogue import (
+from tvmq.kernels.parts.builder import Buffer, Expr, const
+from tvmq.kernels.parts.epilogue import (
     LARGEST_INT32,
     Dequantizer,
     EpiloguePlan,
@@ -35,7 +36,7 @@ from tvmq.kernels.epilogue import (
     check_code_steps,
     plan_epilogue,
 )
-from tvmq.kernels.types import Add, Epilogue, FixedRequantize, Table
+from tvmq.kernels.parts.types import Add, Epilogue, FixedRequantize, Table
 
 MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000
 LARGEST_EXACT = 2**22  # sums up to here are exact floats by way of the magic number

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, flat
-from tvmq.kernels.conv2d import check_operands
+from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     WARP,
     CudaFunction,
@@ -35,8 +34,9 @@ from tvmq.kernels.cuda.builder import (
 from tvmq.kernels.cuda.conv2d import largest_sum
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_codes, other_names, plan_steps, scaled
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.epilogue import EpiloguePlan, Parameters
-from tvmq.kernels.types import Conv2d, Epilogue, Kernel
+from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
+from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
 WARPS = 4  # of a block
 MOST_ROWS = 8  # sums of a thread; above, a tile of 32 rows is a quarter full

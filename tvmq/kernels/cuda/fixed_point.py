@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Expr, const
 from tvmq.kernels.cuda.builder import value_of
-from tvmq.kernels.types import FixedRequantize
+from tvmq.kernels.parts.builder import Expr, const
+from tvmq.kernels.parts.types import FixedRequantize
 
 SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
 LARGEST_PRODUCT = 2**62

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.batch_matmul_shape import Operand
-from tvmq.kernels.builder import Buffer, Expr
+from tvmq.kernels.attention.batch_matmul_shape import Operand
 from tvmq.kernels.cuda.builder import address, call, put, run, unrolled, value_of, where, words
 from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import LineCopies
+from tvmq.kernels.parts.builder import Buffer, Expr
 
 
 def begin_of(operand: Operand, batch: Sequence[int], matrix: Expr) -> Expr:

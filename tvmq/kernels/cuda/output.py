@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr
 from tvmq.kernels.cuda.builder import both, move, pairs, put, registers, synchronize, unrolled, value_of, where, words
 from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, pair_of, scaled, word_of
 from tvmq.kernels.cuda.product import BlockProduct, Facts
 from tvmq.kernels.cuda.tile import Tile
-from tvmq.kernels.epilogue import EpiloguePlan
+from tvmq.kernels.parts.builder import Buffer, Expr
+from tvmq.kernels.parts.epilogue import EpiloguePlan
 
 WORD = 4  # bytes
 

@@ -18,7 +18,6 @@ from collections.abc import Callable
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr
 from tvmq.kernels.cuda.builder import (
     address,
     call,
@@ -33,6 +32,7 @@ from tvmq.kernels.cuda.builder import (
     words,
 )
 from tvmq.kernels.cuda.tile import THREAD_TILE, WARP, Tile
+from tvmq.kernels.parts.builder import Buffer, Expr
 
 # (where the piece begins in shared memory, step)
 Copy = Callable[[Buffer, Expr, Expr], None]

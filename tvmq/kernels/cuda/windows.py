@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr
 from tvmq.kernels.cuda.builder import address, both, named, put, registers, run, unrolled, value_of, where, words
 from tvmq.kernels.cuda.tile import Tile
-from tvmq.kernels.types import Conv2d
+from tvmq.kernels.parts.builder import Buffer, Expr
+from tvmq.kernels.parts.types import Conv2d
 
 
 @dataclass(frozen=True)

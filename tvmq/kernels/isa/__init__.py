@@ -9,7 +9,7 @@ from importlib import import_module
 
 from tvmq.errors import TargetError
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.types import Isa
+from tvmq.kernels.parts.types import Isa
 
 # Best first: a target takes the first level of its architecture all of whose LLVM features it has.
 LEVELS: dict[str, str] = {

@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.types import Add
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping
+from tvmq.kernels.parts.types import Add
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
 TABLE_BYTES = 64  # that one tbl looks up

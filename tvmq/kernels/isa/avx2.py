@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.kernels.builder import Expr, llvm
 from tvmq.kernels.isa.x86 import X86, LaneInstructions
+from tvmq.kernels.parts.builder import Expr, llvm
 
 
 class Avx2(X86):

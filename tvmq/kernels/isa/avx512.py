@@ -14,10 +14,10 @@ from typing import Any
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, const, llvm, load, spread
 from tvmq.kernels.isa.avxvnni import Avx512VL
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.isa.x86 import X86, LaneInstructions
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread
 
 ALL_LANES = -1  # mask of sixteen lanes as int16
 CURRENT_ROUNDING = 4  # use the rounding mode of the CPU's control register: half to even

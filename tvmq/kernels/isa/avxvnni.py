@@ -11,8 +11,8 @@ Measured   Zen 5, M=784 N=128 K=512, tile 6 x 2 of 16 registers: 201-214 GMAC/s 
 
 from __future__ import annotations
 
-from tvmq.kernels.builder import Expr, llvm
 from tvmq.kernels.isa.avx2 import Avx2
+from tvmq.kernels.parts.builder import Expr, llvm
 
 
 class AvxVNNI(Avx2):

@@ -14,8 +14,8 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, const, spread, vector_type
-from tvmq.kernels.types import Add
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
+from tvmq.kernels.parts.types import Add
 
 
 class Instructions:

@@ -13,9 +13,9 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.types import Add
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
+from tvmq.kernels.parts.types import Add
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.codegen.evaluators import evaluator
+from tvmq.compile.evaluators import evaluator
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.simulated_quantize import spec_of
@@ -30,10 +30,10 @@ from tvmq.observers.relay import (
     relay_range,
 )
 from tvmq.passes.calibrate import calibrate as put_scales
-from tvmq.passes.collect import watched
+from tvmq.passes.calibrate.collect import watched_tensors
+from tvmq.passes.calibrate.intermediates import drop_uncalibrated, return_intermediates
+from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
-from tvmq.passes.taps import plain, tap
-from tvmq.passes.weight_scales import weights_of
 from tvmq.relay.passes import like
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
 from tvmq.relay.quantize.stages import annotated, plain_module
@@ -71,7 +71,7 @@ def calibrated(mod: tvm.IRModule, dataset: Iterable[Batch] | None = None) -> tvm
 def with_thresholds(mod: tvm.IRModule, inputs: Thresholds, weights: Thresholds) -> tvm.IRModule:
     """An annotated module with the scales of thresholds by tensor name."""
     config, view = to_tvmq(current_qconfig()), View(mod)
-    ranges = {w.key: relay_range(inputs[w.key], w.spec) for w in watched(view)}
+    ranges = {w.key: relay_range(inputs[w.key], w.spec) for w in watched_tensors(view)}
     calls = weights_of(view).values()
     ranges |= {str(c.attrs.tensor): relay_range(weights[str(c.attrs.tensor)], spec_of(c.attrs)) for c in calls}
     ranges |= {name: relay_range(weights[name], bias_spec(config)) for name in bias_variables(mod)}
@@ -80,7 +80,7 @@ def with_thresholds(mod: tvm.IRModule, inputs: Thresholds, weights: Thresholds) 
 
 def input_thresholds(mod: tvm.IRModule, dataset: Iterable[Batch] | None, config: QConfig) -> Thresholds:
     """{tensor: threshold} of what layers read, by the mode of the options."""
-    names = list(dict.fromkeys(w.key for w in watched(View(mod))))
+    names = list(dict.fromkeys(w.key for w in watched_tensors(View(mod))))
     if config.calibrate_mode == "global_scale":
         return dict.fromkeys(names, float(config.global_scale))
     if not names:
@@ -119,7 +119,7 @@ class _Samples:
         self._names, self._view = names, View(mod)
         self._needed = _reaching(self._view, names)
         self._data = dataset if iter(dataset) is not dataset else list(dataset)
-        self._run = evaluator(plain(tap(mod, names)))
+        self._run = evaluator(drop_uncalibrated(return_intermediates(mod, names)))
 
     def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
         for batch in self._data:
@@ -178,7 +178,7 @@ def collect_stats(mod: tvm.IRModule, dataset: Iterable[Batch], chunk_by: int = -
     For scripts; it keeps the samples in memory, which `calibrate` does not.
     """
     mod = plain_module(mod)
-    names = list(dict.fromkeys(w.key for w in watched(View(mod))))
+    names = list(dict.fromkeys(w.key for w in watched_tensors(View(mod))))
     size = len(names) if chunk_by == -1 else chunk_by
     data = dataset if iter(dataset) is not dataset else list(dataset)
     for first in range(0, len(names), max(size, 1)):
@@ -195,7 +195,7 @@ def _set_params(
     """The annotated module with the scales of these functions of a simulated_quantize call, each giving a threshold."""
     plain_mod = plain_module(mod)
     view = View(plain_mod)
-    inputs = {w.key: float(input_scale_func(view.value[w.name])) for w in watched(view)}
+    inputs = {w.key: float(input_scale_func(view.value[w.name])) for w in watched_tensors(view)}
     weights = {str(c.attrs.tensor): float(weight_scale_func(c)) for c in weights_of(view).values()}
     biases = {
         name: float(weight_scale_func(_Bias(view.value[var].args[1:])))

@@ -1,7 +1,7 @@
 """relay.quantize.register_annotate_function and register_partition_function, as far as they mean anything here.
 
-Relay's rules built the quantized graph piece by piece. Here families of operators do (passes/ops), and a rule can say
-one thing: that an operator stays float. So a rule of annotate is called for each call of its operator, in Relay's
+Relay's rules built the quantized graph piece by piece. Here families of operators do (passes/families), and a rule can
+say one thing: that an operator stays float. So a rule of annotate is called for each call of its operator, in Relay's
 order, and where it returns None the layer stays float. A rule of partition is kept and not called.
 """
 
@@ -34,7 +34,7 @@ def register_annotate_function(op_name: str, frewrite: Rewrite | None = None, le
 
 
 def register_partition_function(op_name: str, frewrite: Rewrite | None = None, level: int = 10) -> Any:
-    """Keep a rule of partition, with a warning: what becomes integers is decided by passes/partition.py and Rules."""
+    """Keep a rule of partition, with a warning: what becomes integers is decided by passes/partition/ and Rules."""
     warnings.warn(
         f"relay.quantize.register_partition_function: the rule of '{op_name}' is not called; which layers become "
         "integers is said by tvmq.Rule, or by register_annotate_function with a rule that returns None",

@@ -1,0 +1,123 @@
+"""Run the calibration data through the integer module and sum up what its convolutions and products read.
+
+The sums are integers of integers, so that they are the same on every CPU and for every number of threads and batch
+size. Layers are treated in turns whose sums fit MOST_BYTES together; each turn reads the data once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, op_name, shape_of, sizes_of
+from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
+from tvmq.passes.calibrate.collect import has_batch
+from tvmq.passes.calibrate.intermediates import Evaluator, Feed, return_intermediates
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.realize import realize
+
+FAMILIES = ("conv1d", "conv2d", "conv3d", "dense")
+# Bits of weights beyond which rounding costs nothing.
+MOST_BITS = 8
+MOST_BYTES = 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point."""
+
+    root: str
+    call: relax.Call
+    codes: str
+    scale: float
+    zero_point: int
+
+    def rows(self, codes: np.ndarray) -> np.ndarray:
+        """What its taps read: integers (groups, rows, taps)."""
+        if op_name(self.call) == "matmul":
+            return product_rows(codes, self.zero_point)
+        attrs = self.call.attrs
+        options = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
+        kernel = shape_of(self.call.args[1])[2:]
+        return window_rows(codes, self.zero_point, kernel=kernel, groups=int(attrs.groups), **options)
+
+    def bytes(self) -> int:
+        """Size of its sums of products."""
+        shape = shape_of(self.call.args[1])
+        groups = 1 if op_name(self.call) == "matmul" else int(self.call.attrs.groups)
+        taps = shape[0] if op_name(self.call) == "matmul" else int(np.prod(shape[1:]))
+        return 8 * groups * taps * min(taps, MOST_TAPS)
+
+
+def second_moments(
+    mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator
+) -> dict[str, Moments]:
+    """{root: moments} of the layers of a calibrated module whose weights can be rounded by them.
+
+    batches  gives the data anew at each call: (feed, count), the first `count` samples of a batch are real
+    """
+    integer = fold_constants(realize(mod))
+    found: dict[str, Moments] = {}
+    for turn in _turns(readers(mod, integer)):
+        found |= _summed(integer, turn, batches(), evaluator)
+    return {root: moments for root, moments in found.items() if moments.rows}
+
+
+def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
+    """Convolutions and products with constant weights of at most MOST_BITS, in the order of the ledger."""
+    view, realized = View(mod), View(integer)
+    scales = get_ledger(integer).codes
+    found = []
+    for entry in get_ledger(mod).layers.values():
+        if entry["precision"] != "int8" or entry["family"] not in FAMILIES or entry["root"] not in realized.value:
+            continue
+        call = view.value[entry["root"]]
+        codes = _codes_of(realized, entry["root"])
+        if codes in scales and view.value[call.args[1].name].attrs.bits <= MOST_BITS:
+            found.append(Reader(entry["root"], call, codes, *scales[codes]))
+    return found
+
+
+def _codes_of(realized: View, root: str) -> str:
+    """The variable of codes that an integer layer reads, before its border is put around it."""
+    x = realized.value[root].args[0]
+    producer = realized.value.get(x.name)
+    if producer is not None and op_name(producer) == "nn.pad" and x.name.startswith(f"{root}_pad"):
+        return producer.args[0].name
+    return x.name
+
+
+def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
+    """Layers whose sums fit MOST_BYTES together, one at least."""
+    turn: list[Reader] = []
+    size = 0
+    for layer in layers:
+        size += layer.bytes()
+        if turn and size > MOST_BYTES:
+            yield turn
+            turn, size = [], layer.bytes()
+        turn.append(layer)
+    if turn:
+        yield turn
+
+
+def _summed(
+    integer: tvm.IRModule, layers: list[Reader], batches: Iterable[tuple[Feed, int]], evaluator: Evaluator
+) -> dict[str, Moments]:
+    names = list(dict.fromkeys(layer.codes for layer in layers))
+    run = evaluator(return_intermediates(integer, names))
+    found = {layer.root: Moments(layer.scale) for layer in layers}
+    view = View(integer)
+    # a vector that a product reads is one row, whatever its length
+    batched = {name for name in names if has_batch(view, name) and len(sizes_of(view.var[name])) > 1}
+    for feed, count in batches:
+        values = dict(zip(names, map(np.asarray, run(feed)), strict=True))
+        for layer in layers:
+            codes = values[layer.codes]
+            found[layer.root].add(layer.rows(codes[:count] if layer.codes in batched else codes))
+    return found

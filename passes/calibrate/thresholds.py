@@ -1,0 +1,213 @@
+"""From statistics to the range of each tensor, by the observer that the configuration, or a rule, names.
+
+auto, the default, chooses by what the readers of a tensor make of its error:
+    tensors that only tables read (activations such as silu, sigmoid, hard-swish)
+        the range whose error *behind the function* is least, from the histogram: what the function flattens may be
+        clipped
+    residual streams in 16 bits
+        all that was seen, whatever the observer: codes are plenty, and what is clipped is lost to all layers behind
+    all others
+        the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's
+        output,
+        which a convolution's weights mix from many values of the same distribution
+    requantize="power_of_two"
+        scales are powers of two: the error is that of the next one or the one below (observers/shift_ranges.py)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.config import QConfig
+from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.view import View, op_name
+from tvmq.observers import make_observer
+from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
+from tvmq.observers.base import usable_range
+from tvmq.observers.expected_error import ErrorModel
+from tvmq.observers.histogram_statistics import Histogram
+from tvmq.observers.shift_ranges import shift_ranges
+from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.passes.annotate import owners
+from tvmq.passes.calibrate.collect import Watched, watched_tensors
+from tvmq.passes.families.base import Group
+from tvmq.passes.families.table import chain_function
+from tvmq.passes.families.weight_scales import power_of_two
+from tvmq.passes.partition import integer_groups
+from tvmq.spec import QParams, QuantSpec, choose_qparams
+
+Function = Callable[[np.ndarray], np.ndarray]
+
+
+def choose_ranges(
+    mod: tvm.IRModule,
+    statistics: Mapping[str, TensorStatistics],
+    config: QConfig,
+    known: dict[tuple[str, str, QuantSpec], Choice] | None = None,
+) -> dict[str, Choice]:
+    """{key: choice} for every watched tensor of an annotated module; the key is its variable (`Watched.key`).
+
+    known  choices by (key, observer, spec) from the same statistics and configuration; those that are made are added,
+           but for tensors that nothing but tables read: theirs hang on the tables
+    """
+    known = {} if known is None else known
+    view, ledger = View(mod), get_ledger(mod)
+    functions = table_functions(view, integer_groups(ledger.layers))
+    observers = ruled_observers(ledger)
+    chosen: dict[str, Choice] = {}
+    for w in watched_tensors(view):
+        if w.key not in chosen:
+            mode = observers.get(w.source, config.calibrate_mode)
+            before = None if w.source in functions else known.get((w.key, mode, w.spec))
+            chosen[w.key] = before or _choose_one(w, mode, statistics, config, functions.get(w.source, ()))
+            if w.source not in functions:
+                known[w.key, mode, w.spec] = chosen[w.key]
+    return chosen
+
+
+def ruled_observers(ledger: Ledger) -> dict[str, str]:
+    """{tensor: observer} of the tensors that layers read whose rule gives one; of several rules the last decides."""
+    groups = integer_groups(ledger.layers)
+    passing = {group.output: group for group in groups if group.passes}
+    given = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
+    asking = sorted((g for g in groups if "activations" in given[g.output]), key=lambda g: given[g.output]["rule"])
+    return {
+        name: given[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
+    }
+
+
+def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Function]]:
+    """{tensor: functions} of the tensors that nothing but tables read."""
+    readers: dict[str, list[Group]] = {}
+    for group in groups:
+        for name in group.inputs:
+            readers.setdefault(name, []).append(group)
+    found = {}
+    for name, reading in readers.items():
+        members = {member for group in reading for member in (*group.members, *group.facts.get("chain", ()))}
+        if all(group.family == "table" for group in reading) and _only_read_by(view, name, members):
+            found[name] = [chain_function(view, group) for group in reading]
+    return found
+
+
+def _only_read_by(view: View, name: str, members: set[str]) -> bool:
+    """True if only these variables read a tensor, directly or behind its simulated_quantize."""
+    if view.is_output(name):
+        return False
+    for reader in view.readers[name]:
+        if op_name(view.value[reader]) == "tvmq.simulated_quantize":
+            if not _only_read_by(view, reader, members):
+                return False
+        elif reader not in members:
+            return False
+    return True
+
+
+def _choose_one(
+    w: Watched,
+    mode: str,
+    statistics: Mapping[str, TensorStatistics],
+    config: QConfig,
+    functions: Sequence[Function],
+) -> Choice:
+    if mode == "global_scale":
+        observer = make_observer("global_scale", scale=config.global_scale)
+        return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
+    known = statistics[w.source]
+    if w.stream:
+        return Choice("minmax", *make_observer("minmax").thresholds(known, w.spec), {})
+    if mode == "auto":
+        shifts = config.requantize == "power_of_two"
+        if functions:
+            return _behind_tables(known, w.spec, functions, shifts=shifts)
+        return _by_itself(known, w.spec, shifts=shifts)
+    options: dict[str, dict[str, Any]] = {
+        "percentile": {"percentile": config.percentile},
+        "moving_average": {"momentum": config.momentum},
+    }
+    return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
+
+
+def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
+    candidates, model = Auto().candidates(statistics, spec), ErrorModel(statistics.histogram)
+    if shifts:
+        return choose(shift_ranges(candidates, spec), spec, lambda q: model.error(power_of_two(q)))
+    return choose(candidates, spec, model.error)
+
+
+def _behind_tables(
+    statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function], *, shifts: bool
+) -> Choice:
+    """The range of least squared error of function(x), summed over the functions, relative to their power."""
+    histogram = statistics.histogram
+    model = TableErrorModel(histogram, functions)
+    candidates = {name: observer.thresholds(statistics, spec) for name, observer in CANDIDATES.items()}
+    if shifts:
+        return choose(shift_ranges(candidates, spec), spec, lambda q: model.error_of(power_of_two(q)))
+    whole = usable_range(histogram.low, histogram.high, spec)
+    start = min(candidates.values(), key=lambda ends: model.error(ends[0], ends[1], spec))
+    candidates["behind_function"] = _descend(
+        lambda low, high: model.error(low, high, spec), start, whole, spec.symmetric
+    )
+    return choose(candidates, spec, model.error_of)
+
+
+class TableErrorModel:
+    """Squared error behind functions of one tensor, from its histogram."""
+
+    def __init__(self, histogram: Histogram, functions: Sequence[Function]) -> None:
+        used = histogram.counts > 0
+        edges = histogram.edges
+        self.counts = histogram.counts[used].astype(np.float64)
+        middle = (edges[:-1] + edges[1:]) / 2
+        # the exact zeros of a tensor sit in the bin that holds 0
+        self.x = np.clip(middle, histogram.low, histogram.high)[used]
+        self.functions = functions
+        self.true = [np.nan_to_num(np.asarray(f(self.x), np.float64), posinf=0.0, neginf=0.0) for f in functions]
+        self.power = [max(float((self.counts * y * y).sum()), 1e-30) for y in self.true]
+
+    def error(self, low: float, high: float, spec: QuantSpec) -> float:
+        """Relative squared error of quantizing low..high."""
+        return self.error_of(choose_qparams(low, high, spec))
+
+    def error_of(self, qparams: QParams) -> float:
+        """The same for given QParams."""
+        scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec
+        codes = np.arange(spec.qmin, spec.qmax + 1, dtype=np.float64)
+        steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
+        total = 0.0
+        for function, true, power in zip(self.functions, self.true, self.power, strict=True):
+            values = _finite(np.asarray(function((codes - zero) * scale), np.float64), true)
+            total += float((self.counts * (values[steps] - true) ** 2).sum()) / power
+        return total
+
+
+def _finite(values: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Infinities end where the true values do: the codes of a result have ends, too."""
+    return np.nan_to_num(values, nan=true.min(), posinf=true.max(), neginf=true.min())
+
+
+def _descend(
+    error: Callable[[float, float], float], start: tuple[float, float], whole: tuple[float, float], symmetric: bool
+) -> tuple[float, float]:
+    """Move both ends by ever smaller steps as long as the error falls; never beyond the whole range."""
+    best, least = start, error(*start)
+    step = 0.25
+    while step > 0.01:
+        moved = False
+        for end in (1,) if symmetric else (0, 1):
+            for factor in (1 - step, 1 + step):
+                ends = list(best)
+                ends[end] = best[end] * factor
+                if symmetric:
+                    ends[0] = -ends[1]
+                ends[0], ends[1] = max(ends[0], whole[0]), min(ends[1], whole[1])
+                found = error(ends[0], ends[1])
+                if found < least * (1 - 1e-3):
+                    best, least, moved = (ends[0], ends[1]), found, True
+        step = step if moved else step / 2
+    return best

@@ -1,0 +1,105 @@
+"""Passes and operator families that do not stand in tvmq: what `qconfig(passes=..., operators=...)` names.
+
+A pass runs behind prepare; a family treats the operators it lists as those of `OPS` are treated
+(passes/families/base.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.by_name import object_named
+from tvmq.errors import ConfigError, StageError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View
+from tvmq.passes import FAMILIES
+
+
+def run_passes(mod: tvm.IRModule, names: Iterable[str]) -> tvm.IRModule:
+    """A prepared module behind these passes, in order.
+
+    raises   ConfigError for a pass that is not there, StageError for what it gives that is no prepared module of the
+             same inputs and results
+    """
+    for name in names:
+        run = object_named(name, "quantize", "pass")
+        if not callable(run):
+            raise ConfigError(f"quantize: {name!r} is a {type(run).__name__}, not a pass: a function of a module")
+        mod = _check_module(name, mod, run(mod))
+    return mod
+
+
+def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
+    """What a pass gave, if the road can go on with it."""
+    if not isinstance(after, tvm.IRModule):
+        raise StageError(f"quantize, pass '{name}': it gave a {type(after).__name__}; return the IRModule")
+    try:
+        relax.analysis.well_formed(after)
+    except Exception as error:  # TVM raises errors of many classes
+        raise StageError(f"quantize, pass '{name}': its module is not well formed: {error}") from error
+    if get_ledger(after).stage != "prepared":
+        raise StageError(
+            f"quantize, pass '{name}': it gave a module that is '{get_ledger(after).stage}', not 'prepared'; "
+            "keep the attributes of the module it was given, as tvmq.extension.rewrite does"
+        )
+    was, now = _ends(before), _ends(after)
+    if was != now:
+        raise StageError(f"quantize, pass '{name}': inputs and results were {was}, now they are {now}; keep them")
+    return after
+
+
+def _ends(mod: tvm.IRModule) -> str:
+    """Types of inputs and results."""
+    func = View(mod).func
+    return f"{', '.join(str(param.ty) for param in func.params)} -> {func.body.ty}"
+
+
+def extension_families(names: Iterable[str]) -> list[Any]:
+    """The operator families of these names.
+
+    raises   ConfigError for one that is not there, lacks something, has the name of another, or lists an operator that
+             TVM does not have
+    """
+    families: list[Any] = []
+    taken = set(FAMILIES)
+    for target in names:
+        family = object_named(target, "qconfig(operators=...)", "operator family")
+        missing = [name for name in ("name", "operators", "group", "realize") if not hasattr(family, name)]
+        if missing:
+            raise ConfigError(
+                f"qconfig(operators=...): {target!r} lacks {', '.join(missing)}; see tvmq.extension.Family"
+            )
+        if family.name in taken:
+            raise ConfigError(
+                f"qconfig(operators=...): {target!r} is named '{family.name}', as another family is; rename it"
+            )
+        for name in family.operators:
+            _check_operator(target, name)
+        taken.add(family.name)
+        families.append(family)
+    return families
+
+
+def _check_operator(target: str, name: str) -> None:
+    try:
+        tvm.ir.Op.get(f"relax.{name}")
+    except Exception as error:  # an AttributeError of TVM's in 0.27
+        raise ConfigError(f"qconfig(operators=...): {target!r} lists '{name}', but TVM has no relax.{name}") from error
+
+
+def families_by_operator(names: Iterable[str]) -> dict[str, Any]:
+    """{operator: family}; of two families that list the same operator the last."""
+    return {operator: family for family in extension_families(names) for operator in family.operators}
+
+
+def definitions(names: Iterable[str]) -> dict[str, Callable[..., Any]]:
+    """{operator: its definition on integers in NumPy}, of the families that give some."""
+    found: dict[str, Callable[..., Any]] = {}
+    for family in extension_families(names):
+        given: Mapping[str, Callable[..., Any]] = getattr(family, "definitions", {})
+        found.update(given)
+    return found

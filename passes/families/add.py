@@ -1,0 +1,72 @@
+"""Sum or difference of two activations in integers; absorbs relu and clip.
+
+Before                                            After
+    a = add(sq(x), sq(y))                             a = tvmq.add(x, y, multipliers, offset, shift)
+    r = relu(a)                                       (bounds of the codes from the relu)
+    d = subtract(sq(x), sq(y))                        the same with a negative multiplier of y
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.errors import StageError
+from tvmq.graph import ops
+from tvmq.graph.view import View, is_const, op_name
+from tvmq.passes.families import scale_shift
+from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip
+from tvmq.passes.partition.float_sums import why_float_sum
+
+
+class Add:
+    """See the head of this file."""
+
+    name = "add"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
+        """A sum or difference of two tensors of the graph; those of a stream only if they are to be wide."""
+        if any(is_const(arg) for arg in value.args):
+            return scale_shift.FAMILY.group(view, var, value)
+        stream = None if wide else why_float_sum(view, var.name)
+        if stream:
+            return stream
+        members, low, high = [var.name], -np.inf, np.inf
+        clip = absorb_clip(view, var.name)
+        if clip:
+            members.append(clip[0])
+            low, high = clip[1:]
+        inputs = [arg.name for arg in value.args]
+        return Group(self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True})
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit one tvmq.add."""
+        a, b = (realizer.codes(name) for name in group.inputs)
+        y = realizer.output_qparams(group)
+        if y is None:
+            raise StageError(
+                f"realize, add '{group.root}': its result carries no scale; was the module annotated here?"
+            )
+        subtract = op_name(realizer.view.value[group.root]) == "subtract"
+        dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
+        params = numerics.add_params(
+            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes
+        )
+        qmin, qmax = realizer.code_bounds(y, group)
+        call = ops.add(
+            a.var,
+            b.var,
+            a_multiplier=int(params.a_multiplier),
+            b_multiplier=int(params.b_multiplier),
+            offset=int(params.offset),
+            shift=int(params.shift),
+            zero_point=int(y.zero_point),
+            dtype=y.spec.dtype,
+            qmin=qmin,
+            qmax=qmax,
+        )
+        return Codes(realizer.emit(call, group.output), y)
+
+
+FAMILY = Add()

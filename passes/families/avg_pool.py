@@ -1,0 +1,90 @@
+"""Average pooling in integers: exact int32 sums of the windows, then a requantize by 1 / count (averages.py).
+
+Before                                            After
+    p = avg_pool2d(sq(x))                             s = tvmq.sum_pool(x) of the centred codes
+                                                      p = requantize(s, s_x / (count * s_p))
+    p = adaptive_avg_pool2d(sq(x))                    s = tvmq.adaptive_sum_pool(x), the same behind it
+
+One to three spatial axes; an adaptive pool whose windows are equal is an ordinary one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph import ops
+from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.graph.windows import covering_padding
+from tvmq.passes.families.averages import emit_average, window_counts
+from tvmq.passes.families.base import Codes, Group, Realizer
+
+# |code - zero point| of 8 bits
+LARGEST_STEP, INT32_MAX = 255, 2**31 - 1
+LAYOUTS = ("NCW", "NCHW", "NCDHW")
+
+
+class AveragePool:
+    """See the head of this file."""
+
+    name = "avg_pool"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
+        if value.attrs.layout not in LAYOUTS:
+            return f"limit: layout {value.attrs.layout}"
+        free = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
+        if free:
+            return f"limit: windows of a picture whose size is free ({free[0]})"
+        size, out_size = ([int(d) for d in sizes_of(expr)[2:]] for expr in (value.args[0], var))
+        if op_name(value).startswith("nn.adaptive"):
+            facts = _adaptive(size, out_size)
+        elif any(int(d) != 1 for d in value.attrs.dilation):
+            return "limit: dilated average pooling"
+        else:
+            facts = _windows(value.attrs, size, out_size)
+        facts |= {"low": -np.inf, "high": np.inf}
+        reason = _unequal_windows(window_counts(size, facts))
+        return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the sums and their requantize."""
+        x, facts = realizer.codes(group.inputs[0]), group.facts
+        counts = window_counts([int(d) for d in sizes_of(x.var)[2:]], facts)
+        if "out_size" in facts:
+            sums = ops.adaptive_sum_pool(x.var, out_size=facts["out_size"], zero_point=x.zero_point)
+        else:
+            named = {name: facts[name] for name in ("kernel", "strides", "padding")}
+            sums = ops.sum_pool(x.var, **named, zero_point=x.zero_point)
+        return emit_average(realizer, sums, x, counts, group)
+
+
+def _windows(attrs: Any, size: list[int], out_size: list[int]) -> dict[str, Any]:
+    kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
+    given = [int(p) for p in attrs.padding]
+    padding = list(covering_padding(given, size, out_size, kernel, strides))
+    counted = given if attrs.count_include_pad else [0] * len(given)
+    return {"kernel": kernel, "strides": strides, "padding": padding, "counted": counted}
+
+
+def _adaptive(size: list[int], out_size: list[int]) -> dict[str, Any]:
+    if any(n % m for n, m in zip(size, out_size, strict=True)):
+        return {"out_size": out_size}
+    kernel, none = [n // m for n, m in zip(size, out_size, strict=True)], [0] * 2 * len(size)
+    return {"kernel": kernel, "strides": kernel, "padding": none, "counted": none}
+
+
+def _unequal_windows(counts: np.ndarray) -> str | None:
+    """Why windows of these counts have no integer form, None if they have."""
+    if counts.min() < 1:
+        return "limit: a window lies wholly in the padding"
+    unequal = np.unique(counts)
+    if math.lcm(*(int(count) for count in unequal)) * LARGEST_STEP > INT32_MAX:
+        return "limit: the common multiple of the windows' counts leaves int32"
+    return None
+
+
+FAMILY = AveragePool()

@@ -1,0 +1,11 @@
+"""conv3d in integers (video, volumes): also grouped, dilated, with any padding.
+
+Before                                            After
+    c = conv3d(sq(x), sq(w))                          a = conv3d(pad(x), w) in int32, and what convolution.py says
+"""
+
+from __future__ import annotations
+
+from tvmq.passes.families.convolution import Convolution
+
+FAMILY = Convolution("conv3d", 3)

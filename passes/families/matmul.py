@@ -1,0 +1,99 @@
+"""Product of two activations in integers (attention); absorbs factors, relu and clip. Constants on the right: dense.py.
+
+Before                                            After
+    m = matmul(sq(x), sq(y))                          a = tvmq.matmul(x, y) of the centred codes, exact in int32
+    s = multiply(m, 0.125)                            s = requantize(a, s_x * s_y * 0.125 / s_s), or floats
+
+A constant of more than two axes (a matrix for each head) is codes, too: int8, one scale for each of its last axis.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph import ops
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
+from tvmq.passes.families import dense
+from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip, group_names
+from tvmq.passes.families.weights import weight_codes
+
+
+class Matmul:
+    """See the head of this file."""
+
+    name = "matmul"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """A product of matrices of two activations; of one and a constant matrix it is a dense layer."""
+        a, b = value.args
+        if is_const(a) or (is_const(b) and rank_of(b) <= 2):
+            return dense.FAMILY.group(view, var, value)
+        depth = sizes_of(a)[-1]
+        if isinstance(depth, str) and not depth.isidentifier():
+            return f"limit: the number of products is computed from free sizes ({depth})"
+        if min(rank_of(a), rank_of(b)) < 2:
+            return "limit: a product of a vector has no integer form"
+        members, factor = _with_factors(view, var.name)
+        low, high = -np.inf, np.inf
+        clip = absorb_clip(view, members[-1])
+        if clip:
+            members.append(clip[0])
+            low, high = clip[1:]
+        facts = {"low": low, "high": high, "factor": factor, "bias": False, "weight": is_const(b)}
+        inputs = [arg.name for arg in value.args if not is_const(arg)]
+        return Group(self.name, var.name, members, inputs, macs=multiply_accumulates(value), facts=facts)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the product and its requantize."""
+        x = realizer.codes(group.inputs[0])
+        if group.facts["weight"]:
+            weight, scale = weight_codes(realizer, group)
+            y, y_zero, y_largest = relax.const(weight), 0, 128
+        else:
+            other = realizer.codes(group.inputs[1])
+            y, y_zero, y_largest = other.var, other.zero_point, _largest_step(other)
+            scale = np.atleast_1d(other.scale)
+        where = ", ".join(group_names(realizer.view, group))
+        depth, x_largest = sizes_of(x.var)[-1], _largest_step(x)
+        if isinstance(depth, str):  # the executable takes no more than fit into int32
+            most = numerics.largest_depth(x_largest, y_largest)
+            realizer.note(group, accumulator=most * x_largest * y_largest, most={depth: most})
+        else:
+            bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
+            realizer.note(group, accumulator=bound)
+        acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}_product")
+        real = np.float64(x.scale) * scale.astype(np.float64) * group.facts["factor"]
+        return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
+
+
+def _largest_step(x: Codes) -> int:
+    """Largest distance of a code from its zero point."""
+    return max(x.qparams.spec.qmax - x.zero_point, x.zero_point - x.qparams.spec.qmin)
+
+
+def _with_factors(view: View, name: str) -> tuple[list[str], float]:
+    """The product, the multiplications by positive numbers that alone read it, and the product of these numbers."""
+    members, factor = [name], 1.0
+    while True:
+        reader = view.only_reader(members[-1])
+        number = None if reader is None else _number(view.value[reader])
+        if reader is None or number is None:
+            return members, factor
+        members.append(reader)
+        factor *= number
+
+
+def _number(call: relax.Expr) -> float | None:
+    """What a call multiplies its first argument by; None if it does anything else, or with a number below 2^-32."""
+    if op_name(call) not in ("multiply", "divide") or not is_const(call.args[1]) or is_const(call.args[0]):
+        return None
+    array = const_value(call.args[1])
+    if array.ndim != 0 or not 2.0**-32 <= float(array) <= 2.0**32:
+        return None
+    return float(array) if op_name(call) == "multiply" else 1 / float(array)
+
+
+FAMILY = Matmul()

@@ -1,0 +1,48 @@
+"""Padding with a constant that is not 0, on codes: the range of the result holds it, so it has a code.
+
+Before                                            After
+    p = pad(sq(x), value)                             t = table(x) in the scale of p
+                                                      p = pad(t, code of the value)
+
+Padding with 0 only moves codes (shape.py): 0 always has a code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import StageError
+from tvmq.graph.view import View
+from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.families.select import LARGEST_CONSTANT
+
+
+class Pad:
+    """See the head of this file."""
+
+    name = "pad"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """A padding with one number."""
+        number = float(value.attrs.pad_value)
+        if not abs(number) <= LARGEST_CONSTANT:
+            return f"limit: padding with {number:g} would take all codes for itself"
+        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True}
+        return Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the padding of rescaled codes."""
+        x, y = realizer.codes(group.inputs[0]), realizer.output_qparams(group)
+        if y is None:
+            raise StageError(
+                f"realize, pad '{group.root}': its result carries no scale; was the module annotated here?"
+            )
+        attrs = realizer.view.value[group.root].attrs
+        code = encode_constant(np.asarray(attrs.pad_value, np.float32), y)
+        width = [int(w) for w in attrs.pad_width]
+        call = relax.op.nn.pad(realizer.rescaled(x, y, group).var, width, pad_value=float(code))
+        return Codes(realizer.emit(call, group.root), y)
+
+
+FAMILY = Pad()

@@ -1,0 +1,78 @@
+"""Choice between two activations on codes of one scale: maximum, minimum, where.
+
+Before                                            After
+    m = maximum(sq(x), sq(y))                         m = maximum(x, y) on codes: their order is that of the reals
+    w = where(mask, sq(x), sq(y))                     w = where(mask, x, y) on codes
+    w = where(mask, sq(x), constant)                  t = table(x) in the scale of w
+                                                      w = where(mask, t, codes of the constant)
+
+unify_scales gives both sides one scale; a side that keeps its own is brought to the common one by a table first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import StageError
+from tvmq.graph.view import View, const_value, is_const
+from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.partition.float_sums import why_float_sum
+from tvmq.spec import QParams
+
+# Beyond this a constant is a mask for a softmax: as part of the range it would leave nothing of the rest.
+LARGEST_CONSTANT = 1e3
+
+
+class Select:
+    """See the head of this file."""
+
+    name = "select"
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """Two sides, at least one of them a tensor of the graph."""
+        reason = why_float_sum(view, var.name)
+        if reason:
+            return reason
+        sides = _sides(value)
+        tensors = [arg.name for arg in sides if not is_const(arg)]
+        if not tensors:
+            return "limit: both sides are constants"
+        constants = [const_value(arg) for arg in sides if is_const(arg)]
+        if any(not (np.abs(array) <= LARGEST_CONSTANT).all() for array in constants):
+            return f"limit: a constant beyond {LARGEST_CONSTANT:g} would take all codes for itself"
+        if not constants:
+            return Group(self.name, var.name, [var.name], tensors, passes=True)
+        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True}
+        return Group(self.name, var.name, [var.name], tensors, facts=facts)
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the same operator on codes."""
+        parts = [realizer.codes(name) for name in group.inputs]
+        common = self._common(realizer, group, parts)
+        tensors = iter([realizer.rescaled(part, common, group).var for part in parts])
+        call = realizer.view.value[group.root]
+        sides = [
+            relax.const(encode_constant(const_value(arg), common)) if is_const(arg) else next(tensors)
+            for arg in _sides(call)
+        ]
+        masks = [realizer.plain(arg) for arg in call.args[: len(call.args) - 2]]
+        return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
+
+    def _common(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:
+        if group.passes:
+            return max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
+        common = realizer.output_qparams(group)
+        if common is None:
+            raise StageError(
+                f"realize, select '{group.root}': its result carries no scale; was the module annotated here?"
+            )
+        return common
+
+
+def _sides(call: relax.Call) -> list[relax.Expr]:
+    """What is chosen from; the condition of where comes before."""
+    return list(call.args[-2:])
+
+
+FAMILY = Select()

@@ -1,0 +1,77 @@
+"""Scales of constant weights, raised where the integer bias would not fit int32."""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.config import QConfig
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.observers import make_weight_observer
+from tvmq.passes.families.base import Group
+from tvmq.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
+
+# Half of int32: the other half is left to the sum of products.
+LARGEST_BIAS = 2.0**30
+# Integer bias of a channel without weights, whose scale is free: fine steps that float32 still holds exactly.
+LONE_BIAS = 2.0**24
+
+
+def weight_qparams(call: relax.Call, config: QConfig, observer: str | None = None) -> QParams:
+    """Scale of the constant behind a simulated_quantize; observer: that of a rule."""
+    axis = call.attrs.axis if call.attrs.axis >= 0 else None
+    return constant_qparams(const_value(call.args[0]), spec_of(call.attrs), axis, config, call.attrs.tensor, observer)
+
+
+def constant_qparams(
+    array: np.ndarray, spec: QuantSpec, axis: int | None, config: QConfig, name: str, observer: str | None = None
+) -> QParams:
+    """Scale of a constant by the observer given, else that of the configuration.
+
+    raises  RangeError with the name for NaN and infinity
+    """
+    low, high = make_weight_observer(observer or config.weight_scale).thresholds(array, spec, axis, name)
+    return choose_qparams(low, high, spec, axis)
+
+
+def power_of_two(qparams: QParams) -> QParams:
+    """The scale raised to the next power of two, for requantizing by shifts alone."""
+    scale = np.exp2(np.ceil(np.log2(qparams.scale.astype(np.float64)))).astype(np.float32)
+    ratio = qparams.scale.astype(np.float64) / scale
+    zero = np.clip(np.rint(qparams.zero_point * ratio), qparams.spec.qmin, qparams.spec.qmax).astype(np.int32)
+    return QParams(scale, zero, qparams.spec, qparams.axis)
+
+
+def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tuple[QParams, int]:
+    """The weight scale with channels raised until their bias fits, and how many were raised."""
+    if not group.facts.get("bias"):
+        return weight, 0
+    bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
+    if weight.axis is None:
+        bias = bias.max()
+    elif 1 < bias.size != weight.scale.size:  # the groups of a transposed convolution share their scales
+        bias = bias.reshape(-1, weight.scale.size).max(axis=0)
+    scale = _fine_without_weights(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
+    needed = np.broadcast_to(bias / (float(x.scale) * LARGEST_BIAS), scale.shape)
+    low = scale < needed
+    raised = np.where(low, needed, scale).astype(np.float32)
+    return QParams(raised, weight.zero_point, weight.spec, weight.axis), int(np.sum(low))
+
+
+def _fine_without_weights(view: View, group: Group, weight: QParams, wanted: np.ndarray) -> np.ndarray:
+    """The scales in float64; channels without weights and with a bias get the wanted one instead of 1."""
+    simulated = view.value[view.value[group.root].args[1].name]
+    array = const_value(simulated.args[0])
+    rest = tuple(axis for axis in range(array.ndim) if axis != weight.axis)
+    lone = ~array.any(axis=rest) & (wanted > SMALLEST_NORMAL)
+    return np.where(lone, wanted, weight.scale.astype(np.float64))
+
+
+def weights_of(view: View) -> dict[str, relax.Call]:
+    """{variable: call} of all simulated_quantize operators of weights."""
+    return {
+        var.name: value
+        for var, value in view.bindings
+        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind == "weight"
+    }

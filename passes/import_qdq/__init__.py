@@ -1,0 +1,117 @@
+"""Take over the scales of a model that is quantized already: no data, no calibration, its own codes.
+
+Before                                                After
+    x_d = dequantize(quantize(x, s, z), s, z)             x_sq = simulated_quantize(x, s, z)
+    w_d = dequantize(int8 constant, s_w, 0)               w_sq = simulated_quantize(float weight, s_w, 0)
+    c = conv2d(x_d, w_d)                                  c = conv2d(x_sq, w_sq)
+
+Needs     a prepared module with quantize and dequantize operators (passes/import_qdq/pairs.py joins them).
+Leaves    a calibrated module. Integers are the groups whose inputs, weights and results have scales in the model
+          (passes/import_qdq/scales.py); all others compute in float between the model's own roundings.
+Numerics  what the model says: weights keep their codes, and so does an int32 bias of scale s_x * s_w; any other bias
+          becomes round(bias / (s_x * s_w)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.backends.description import Backend
+from tvmq.config import QConfig
+from tvmq.graph import ops
+from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.passes.families.base import Group
+from tvmq.passes.families.conversions import CODES
+from tvmq.passes.import_qdq.pairs import Pairs
+from tvmq.passes.import_qdq.scales import Scales, drop_without_scales
+from tvmq.passes.partition import ANCHORS, integer_groups, partition
+from tvmq.spec import QParams
+
+CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+SUMS = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "matmul")
+
+
+def brings_scales(mod: tvm.IRModule) -> bool:
+    """True for a module that has quantize or dequantize operators, or sums of codes, of its own."""
+    return any(op_name(value) in CONVERSIONS or _is_sum(value) for _, value in View(mod).bindings)
+
+
+def _is_sum(value: relax.Expr) -> bool:
+    """True for a convolution or product of 8-bit codes."""
+    return op_name(value) in SUMS and dtype_of(value.args[0]) in CODES
+
+
+def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
+    """See the head of this file; rules of `config` may keep layers in float."""
+    require_stage(mod, "import_qdq", ("prepared",))
+    pairs = Pairs(mod)
+    joined = pairs.run()
+    weights = pairs.weights
+    chosen = partition(joined, config, backend, drop=lambda *found: drop_without_scales(weights, *found))
+    ledger = get_ledger(chosen)
+    ledger.stage = "calibrated"
+    ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
+    for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
+        ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
+    roots = {group.root for group in integer_groups(ledger.layers) if group.family in ANCHORS}
+    result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
+    return with_ledger(result, ledger)
+
+
+def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
+    """A realized module whose ledger counts the sums of codes that the model brought (ConvInteger) as integers."""
+    ledger, view = get_ledger(mod), View(mod)
+    for name, entry in ledger.layers.items():
+        if entry["precision"] == "float" and _is_sum(view.value.get(name)):
+            entry |= {"precision": "int8", "why": "the model: codes and scales are made at run time"}
+    return with_ledger(mod, ledger)
+
+
+def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
+    """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
+    scales = Scales(view, {group.output: group for group in groups})
+    found = {}
+    for group in groups:
+        bias = pairs.biases.get(group.members[1]) if group.facts.get("bias") else None
+        x = scales.of(group.inputs[0]) if bias is not None else None
+        if bias is None or x is None:
+            continue
+        unit = np.float64(x.scale) * pairs.weights[group.root].scale
+        if unit.size not in (1, bias.codes.size):
+            continue
+        same_scale = bias.scale.size in (1, unit.size) and np.array_equal(
+            np.broadcast_to(bias.scale.reshape(-1), np.atleast_1d(unit).shape), np.atleast_1d(unit).astype(np.float32)
+        )
+        rounded = np.rint(bias.codes.astype(np.float32) * bias.scale / unit)
+        if same_scale and not np.array_equal(rounded, bias.codes):
+            found[group.output] = bias.codes
+    return found
+
+
+def _with_weights(mod: tvm.IRModule, weights: Mapping[str, QParams]) -> tvm.IRModule:
+    """The module with these variables' weights behind a simulated_quantize."""
+
+    def visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        if var.name not in weights:
+            return None
+        qparams = weights[var.name]
+        data, weight, *rest = value.args
+        call = ops.simulated_quantize(
+            weight,
+            relax.const(qparams.scale),
+            relax.const(qparams.zero_point),
+            kind="weight",
+            tensor=f"{var.name}_weight",
+            dtype=qparams.spec.dtype,
+            axis=-1 if qparams.axis is None else qparams.axis,
+        )
+        rounded = rewriter.emit(call, f"{var.name}_weight_sq")
+        return relax.Call(value.op, [data, rounded, *rest], value.attrs, value.ty_args, value.span)
+
+    return rewrite(mod, visit)

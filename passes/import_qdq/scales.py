@@ -1,0 +1,115 @@
+"""Which groups of a model with scales of its own can be integers: those whose scales are all there.
+
+inputs   each is rounded by the model (a simulated_quantize), or moves codes that are
+weight   the model gives its codes, with one scale or one for each output channel
+result   read as codes of one scale only, or as floats only
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+
+from tvmq.graph.view import View, op_name
+from tvmq.graph.walk import resolve_each
+from tvmq.passes.families.base import Group, joins
+from tvmq.passes.families.weights import qparams_of, weight_axis
+from tvmq.passes.partition import ANCHORS
+from tvmq.passes.partition.dropping import Dropping
+from tvmq.spec import QParams
+
+
+def drop_without_scales(
+    weights: Mapping[str, QParams], view: View, groups: dict[str, Group], reasons: dict[str, str]
+) -> None:
+    """Remove groups (in place) until all that are left have their scales; `reasons` says why."""
+    dropping, scales = Dropping(view, groups, reasons), Scales(view, groups)
+    waiting = list(groups)
+    while waiting:
+        lacking = {key: _lacking(weights, view, groups[key], scales) for key in waiting}
+        waiting = dropping.remove({key: f"the model: {reason}" for key, reason in lacking.items() if reason})
+        scales.forget((*lacking, *waiting))
+
+
+def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
+    """What the model does not say about a group; None if all is there."""
+    if group.family == "embedding" and not _roundings(view, group.output):
+        return "its table is not quantized"
+    known = [scales.of(name) for name in group.inputs]
+    if None in known:
+        return f"'{group.inputs[known.index(None)]}', which it reads, is not quantized"
+    return _weight(weights, view, group) or _result(view, group, scales)
+
+
+def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | None:
+    if group.family not in ANCHORS or not group.facts.get("weight", True):
+        return None
+    known = weights.get(group.root)
+    if known is None:
+        return "its weight is not quantized, or its codes minus the zero point leave int8"
+    if known.axis not in (None, weight_axis(view.value[group.root])):
+        return f"its weight has scales along axis {known.axis}, not along the output channels"
+    return None
+
+
+def _result(view: View, group: Group, known: Scales) -> str | None:
+    scales = _roundings(view, group.output)
+    others = [r for r in view.readers[group.output] if op_name(view.value[r]) != "tvmq.simulated_quantize"]
+    plain = bool(others) or view.is_output(group.output)
+    if group.facts.get("needs_output_codes") and not scales:
+        return "its result is not quantized"
+    if joins(group):
+        if not scales and known.of(group.output) is None:
+            return "its parts have different scales and its result is not quantized"
+    elif group.passes:
+        own = known.of(group.inputs[0])
+        if plain and any(scale != own for scale in scales):
+            return "its result is read with and without another rounding"
+        return "its result has several scales" if len(scales) > 1 else None
+    if len(scales) > 1:
+        return "its result has several scales"
+    return "its result is read with and without rounding" if scales and plain else None
+
+
+def _roundings(view: View, name: str) -> list[QParams]:
+    """The different scales to which a tensor is rounded."""
+    found: list[QParams] = []
+    for reader in view.readers[name]:
+        if op_name(view.value[reader]) == "tvmq.simulated_quantize":
+            qparams = qparams_of(view.value[reader])
+            found += [] if qparams in found else [qparams]
+    return found
+
+
+class Scales:
+    """Scales of the codes of tensors, as long as the groups are these.
+
+    groups   {output: group}; of one that is removed, and of those behind it, what was known is to be forgotten
+    """
+
+    def __init__(self, view: View, groups: Mapping[str, Group]) -> None:
+        self._view, self._groups = view, groups
+        self._known: dict[str, QParams | None] = {}
+
+    def of(self, name: str) -> QParams | None:
+        """Scale of the codes of a tensor; None if it has none."""
+        return resolve_each(name, self._of, self._known)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Forget what is known of these tensors."""
+        for name in names:
+            self._known.pop(name, None)
+
+    def _of(self, name: str) -> Generator[str, QParams | None, QParams | None]:
+        value = self._view.value.get(name)
+        if op_name(value) == "tvmq.simulated_quantize":
+            return qparams_of(value)
+        group = self._groups.get(name)
+        if group is None or not group.passes:
+            return None
+        scales: list[QParams | None] = []
+        for source in group.inputs:
+            scales.append((yield source))
+        if joins(group):
+            own: list[QParams | None] = [*_roundings(self._view, name)[:1]]
+            scales = own or scales
+        return scales[0] if all(scale == scales[0] for scale in scales) else None

@@ -1,0 +1,164 @@
+"""Residual streams as codes of 16 bits, qconfig(residual_streams="int16"), and layers that read 16 bits.
+
+Before                                            After
+    p = dense(x)                                      p = int16 codes, requantized straight from the int32 sums
+    a = add(s, p)             (float)                 a = tvmq.add(s, p) of int16 codes
+    n = layer_norm(a)                                 n = layer_norm(dequantize(a))
+
+A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
+What it reads becomes wide, too: results of products, float tensors, embeddings, what only moves such codes, and
+concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
+
+Layers whose activations are int16, by dtype_input or by a rule, read such codes as well: sums of convolutions and
+products stay in int32 as far as their weights prove it, and are refused by name where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.walk import resolve_each
+from tvmq.passes.families import add, scale_shift
+from tvmq.passes.families.base import Group, joins
+from tvmq.passes.partition.float_sums import normalization_of, why_float_sum
+from tvmq.spec import QuantSpec
+
+# +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
+STREAM = QuantSpec("int16", 16, symmetric=True)
+# What computes on 16 bits; what only moves codes does, too.
+FAMILIES = ("conv1d", "conv2d", "conv3d", "dense", "add", "scale_shift")
+
+
+def widen_residuals(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Make groups of the sums that stay float for a normalization, in place; their reasons go."""
+    taken: set[str] = set()
+    for var, value in view.bindings:
+        if var.name in reasons and var.name not in taken and isinstance(value, relax.Call):
+            group = _sum_of_stream(view, var, value)
+            if group is not None:
+                taken.update(group.members)
+                groups[group.output] = _wide(group)
+    for var, value in view.bindings:
+        if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, taken):
+            parts = [part.name for part in value.args[0].fields if not is_const(part)]
+            groups[var.name] = _wide(Group("concat", var.name, [var.name], parts, facts={"needs_output_codes": True}))
+            taken.add(var.name)
+    for name in taken:
+        reasons.pop(name, None)
+
+
+def _wide(group: Group) -> Group:
+    group.facts["stream"] = True
+    return group
+
+
+def is_int16_residual(group: Group) -> bool:
+    """True for a group that reads int16 codes of a stream."""
+    return bool(group.facts.get("stream"))
+
+
+def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
+    """Why a group cannot read codes of 16 bits where its spec says so; None if it can, or need not."""
+    if (
+        activations.dtype != "int16"
+        or group.passes
+        or not group.inputs
+        or group.family in FAMILIES
+        or is_int16_residual(group)
+    ):
+        return None
+    return f"limit: {group.family} reads codes of 8 bits, not of 16"
+
+
+def widen_layers(groups: Mapping[str, Group], specs: Mapping[str, QuantSpec]) -> None:
+    """Let groups whose activations are int16 read such codes; specs: {output: spec of the activations}."""
+    for key, group in groups.items():
+        if specs[key].dtype == "int16" and group.family in FAMILIES:
+            _wide(group).facts.setdefault("bits", specs[key].bits)
+
+
+def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
+    """The group of a sum of a residual stream; None for everything else."""
+    if op_name(value) not in ("add", "subtract") and op_name(value) not in scale_shift.LINKS:
+        return None
+    if any(isinstance(arg.ty, relax.TensorType) and dtype_of(arg) != "float32" for arg in value.args):
+        return None
+    constant = any(map(is_const, value.args))
+    if not constant and op_name(value) not in ("add", "subtract"):
+        return None
+    family = scale_shift.FAMILY if constant else add.FAMILY
+    found = family.group(view, var, value, wide=True)
+    return found if isinstance(found, Group) and _in_stream(view, found.output) else None
+
+
+def _in_stream(view: View, name: str) -> bool:
+    """True if a normalization reads the tensor, or nothing but sums that one reads; masks of a softmax are none."""
+
+    def holds(name: str) -> Generator[str, bool, bool]:
+        if why_float_sum(view, name) is None:
+            return False
+        normalization = normalization_of(view, name)
+        if normalization is not None:
+            return normalization != "softmax"
+        for reader in view.readers[name]:
+            if not (yield reader):
+                return False
+        return True
+
+    return resolve_each(name, holds, view.known(_in_stream))
+
+
+def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:
+    """True for a concat of tensors and constants that only sums of a stream read."""
+    parts = value.args[0]
+    if not isinstance(parts, relax.Tuple) or view.is_output(name) or not view.readers[name]:
+        return False
+    constants = [const_value(part) for part in parts.fields if is_const(part)]
+    return (
+        0 < len(constants) < len(parts.fields)
+        and all(dtype_of(part) == "float32" for part in parts.fields)
+        and all(np.isfinite(array).all() for array in constants)
+        and all(reader in sums for reader in view.readers[name])
+    )
+
+
+def widen_moves(view: View, groups: Mapping[str, Group]) -> None:
+    """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits.
+
+    The parts of a concat are brought to one scale by what makes them, as constants beside them are.
+    """
+    owner = {member: group for group in groups.values() for member in group.members}
+    for group in reversed([groups[var.name] for var, _ in view.bindings if var.name in groups]):
+        if not group.passes or (joins(group) and group.family != "concat"):
+            continue
+        readers = [owner[name] for name in view.readers[group.output] if name in owner]
+        if readers and all(is_int16_residual(reader) for reader in readers):
+            _wide(group).facts["bits"] = max(bits_of(reader) for reader in readers)
+            if group.family == "concat":
+                group.passes, group.facts["needs_output_codes"] = False, True
+
+
+def bits_of(group: Group) -> int:
+    """Bits of the codes that a wide group reads."""
+    return int(group.facts.get("bits", STREAM.bits))
+
+
+def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
+    """{tensor: name of its scale, spec} of all that must be there as int16 codes; parts of a concat share its scale."""
+    groups = [group for group in groups if is_int16_residual(group) or group.passes]
+    passing = {group.output for group in groups if group.passes}
+    found: dict[str, tuple[str, QuantSpec]] = {}
+    for group in reversed([group for group in groups if is_int16_residual(group)]):
+        spec = QuantSpec("int16", bits_of(group), symmetric=True)
+        if group.facts.get("needs_output_codes"):
+            found.setdefault(group.output, (f"{group.output}:stream", spec))
+        for name in group.inputs:
+            if name not in passing:
+                shared = found[group.output] if group.family == "concat" else (f"{name}:stream", spec)
+                known = found.setdefault(name, shared)
+                found[name] = known[0], max(known[1], spec, key=lambda s: s.bits)
+    return found

@@ -1,0 +1,322 @@
+"""Replace every group by integer operators; what stays float gets its inputs dequantized.
+
+Before                                            After
+    x_sq = simulated_quantize(x, s, z)                x_q = quantize(x, s, z)
+    c = conv2d(x_sq, w_sq)                            c = conv2d(x_q, int8 weight) in int32, bias, requantize
+    r = relu(c)                                       r = the codes
+    r_sq = simulated_quantize(r, s, z)
+    f = softmax(r_sq)                                 f = softmax(dequantize(r))
+
+Needs     a calibrated module.
+Leaves    float operators, sums and means among them in a defined order (define_floats.py);
+          a group whose result is read as floats only is dequantized from its accumulators.
+Numerics  the definition of each operator, see tvmq.numerics; the proof that sums fit int32 is made here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.config import QConfig
+from tvmq.errors import RangeError, StageError
+from tvmq.graph import ops
+from tvmq.graph.float_region_costs import note_float_regions
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
+from tvmq.passes import FAMILIES, load
+from tvmq.passes.extensions import extension_families
+from tvmq.passes.families.base import Codes, Group, group_names
+from tvmq.passes.families.conversions import tensor_qparams
+from tvmq.passes.families.weights import qparams_of
+from tvmq.passes.partition import integer_groups
+from tvmq.passes.partition.residual_streams import is_int16_residual
+from tvmq.passes.realize.define_floats import define_floats
+from tvmq.spec import QParams
+
+
+def realize(mod: tvm.IRModule) -> tvm.IRModule:
+    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    ledger = require_stage(mod, "realize", ("calibrated",))
+    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
+    result = define_floats(realizer.run())
+    ledger.stage = "realized"
+    ledger.codes = realizer.scales
+    for name, facts in realizer.facts.items():
+        ledger.layers[name].update(facts)
+    note_float_regions(View(result), ledger)
+    return with_ledger(result, ledger)
+
+
+class _Realizer:
+    """Walks the module; offers the families what they need (passes/families/base.py, Realizer)."""
+
+    def __init__(self, mod: tvm.IRModule, groups: list[Group], config: QConfig) -> None:
+        self.rewriter = Rewriter(mod)
+        self.view = self.rewriter.view
+        self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
+        self.groups = {group.output: group for group in groups}
+        self.inner = {name for group in groups for name in group.members[:-1]}
+        self.own = {family.name: family for family in extension_families(config.operators)}
+        self.facts: dict[str, dict[str, object]] = {}
+        self.scales: dict[str, tuple[float, int]] = {}
+        self._codes: dict[str, Codes] = {}
+        self._streams: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
+        self._reads_wide = False
+        self._floats: dict[str, relax.Expr] = {}
+        self._accumulators: dict[str, tuple[relax.Var, float]] = {}
+
+    def run(self) -> tvm.IRModule:
+        """Rewrite all bindings; results are floats."""
+        for param in self.view.params.values():
+            self._floats[param.name] = param
+        for var, value in self.view.bindings:
+            self.rewriter.at(var.name)
+            if var.name in self.groups:
+                self._group(self.groups[var.name])
+            elif op_name(value) == "tvmq.simulated_quantize":
+                self._simulated(var, value)
+            elif var.name not in self.inner:
+                self._float(var, value)
+        for var in leaves(self.view.func.body.body):
+            self.rewriter.bind(var, self._as_float(var.name))
+        return self.rewriter.finish()
+
+    # ---- what families use
+
+    def codes(self, name: str) -> Codes:
+        """Codes of an activation; those behind its simulated_quantize where it has one."""
+        found = self._streams.get(name) if self._reads_wide else None
+        found = found or self._codes.get(name)
+        if found is None:
+            raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
+        return found
+
+    def output_qparams(self, group: Group) -> QParams | None:
+        """Scale and zero point of the group's result, the wide ones of two; None if nothing reads it as codes."""
+        readers = [self.view.value[reader] for reader in self.view.readers[group.output]]
+        found = [call for call in readers if op_name(call) == "tvmq.simulated_quantize"]
+        found.sort(key=lambda call: call.attrs.kind != "stream")
+        return qparams_of(found[0]) if found else None
+
+    def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
+        """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
+        return self._accumulators.get(name)
+
+    def plain(self, arg: relax.Expr) -> relax.Expr:
+        """An argument that is no activation, as the integer module has it."""
+        return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
+
+    def emit(self, value: relax.Expr, name: str) -> relax.Var:
+        """Bind a new variable."""
+        return self.rewriter.emit(value, name)
+
+    def note(self, group: Group, **facts: object) -> None:
+        """Write plain data about a group into the ledger."""
+        self.facts.setdefault(group.output, {}).update(facts)
+
+    def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
+        """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
+        scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
+        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        qmin = (
+            spec.qmin if low == -np.inf else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
+        )
+        qmax = (
+            spec.qmax if high == np.inf else min(spec.qmax, int(np.clip(np.rint(high / scale), -(2**17), 2**17)) + zero)
+        )
+        return min(qmin, spec.qmax), max(qmax, spec.qmin)
+
+    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+        """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
+        qparams = self.output_qparams(group)
+        per_channel = scale.size > 1
+        if not per_channel:
+            self._accumulators[group.output] = acc, float(scale.reshape(()))
+        if qparams is None:
+            return self._dequantized(acc, scale, group, axis if per_channel else -1)
+        multiplier, shift = self._constants(self._factor(scale, qparams), group)
+        qmin, qmax = self.code_bounds(qparams, group)
+        call = ops.requantize(
+            acc,
+            relax.const(multiplier if per_channel else multiplier.reshape(())),
+            relax.const(shift if per_channel else shift.reshape(())),
+            zero_point=int(qparams.zero_point),
+            axis=axis if per_channel else -1,
+            mode=self.mode,
+            rounding=self.rounding,
+            dtype=qparams.spec.dtype,
+            qmin=qmin,
+            qmax=qmax,
+            negative_slope=group.facts.get("negative_slope", 1.0),
+        )
+        return self._noted(Codes(self.emit(call, group.output), qparams))
+
+    def _factor(self, scale: np.ndarray, qparams: QParams) -> np.ndarray:
+        """Steps of a scale in steps of a result's: float64, of float32 numbers where the options say so."""
+        if self.factors == "float32":
+            return np.asarray(scale.astype(np.float32) / qparams.scale, np.float64)
+        return np.asarray(scale / np.float64(qparams.scale))
+
+    def _constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
+        """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
+        try:
+            return requantize_constants(factor, self.mode)
+        except RangeError as error:
+            raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
+
+    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
+        """The same activation in the codes of another scale, by a table; int16 codes are requantized."""
+        if part.qparams == common:
+            return part
+        return self._rescaled(part, common, f"{group.root}_rescale")
+
+    def _rescaled(self, codes: Codes, qparams: QParams, name: str) -> Codes:
+        if codes.qparams.spec.dtype != "int16":
+            values = relax.const(numerics.rescale_table(codes.qparams, qparams))
+            return self._noted(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
+        factor = self._factor(np.asarray(codes.scale, np.float64), qparams)
+        multiplier, shift = requantize_constants(factor, self.mode)
+        call = ops.requantize(
+            codes.var,
+            relax.const(multiplier),
+            relax.const(shift),
+            zero_point=int(qparams.zero_point),
+            mode=self.mode,
+            rounding=self.rounding,
+            dtype=qparams.spec.dtype,
+            qmin=qparams.spec.qmin,
+            qmax=qparams.spec.qmax,
+        )
+        return self._noted(Codes(self.emit(call, name), qparams))
+
+    # ---- the walk
+
+    def _group(self, group: Group) -> None:
+        self.rewriter.sources = group_names(self.view, group)
+        self._reads_wide = is_int16_residual(group)
+        family = self.own.get(group.family) or load(FAMILIES[group.family])
+        result = family.realize(self, group)
+        self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
+        if isinstance(result, Codes):
+            self._codes[group.output] = self._noted(result)
+            self.note(group, output=_facts(result.qparams))
+        else:
+            self._floats[group.output] = result
+            dtype = dtype_of(result)
+            source = "the accumulators" if dtype == "float32" else "the codes"
+            self.note(group, output=f"{dtype}, straight from {source}")
+
+    def _simulated(self, var: relax.Var, call: relax.Call) -> None:
+        """A simulated_quantize: the codes are there already, or the float is quantized here."""
+        if call.attrs.kind == "weight":
+            return
+        source = call.args[0].name
+        qparams = qparams_of(call)
+        known = self._streams if call.attrs.kind == "stream" else self._codes
+        found = self._codes_behind(source, qparams) or self._codes.get(source)
+        if found is None or (found.qparams != qparams and self._is_float(source)):
+            x = self._as_float(source)
+            quantize = ops.quantize(
+                x,
+                relax.const(qparams.scale),
+                relax.const(qparams.zero_point),
+                dtype=qparams.spec.dtype,
+                qmin=qparams.spec.qmin,
+                qmax=qparams.spec.qmax,
+            )
+            found = Codes(self.emit(quantize, f"{source}_q"), qparams)
+            known.setdefault(source, found)
+        elif found.qparams != qparams:
+            found = known[source] = self._rescaled(found, qparams, var.name)
+        elif known is self._streams:
+            known[source] = found
+        self._codes[var.name] = self._noted(found)
+
+    def _noted(self, codes: Codes) -> Codes:
+        """The same; its scale goes into the ledger."""
+        self.scales[codes.var.name] = float(codes.qparams.scale), int(codes.qparams.zero_point)
+        return codes
+
+    def _codes_behind(self, name: str, qparams: QParams) -> Codes | None:
+        """The codes that a tensor was dequantized from, if they have this scale: the model was quantized already."""
+        call = self.view.value.get(name)
+        if call is None or op_name(call) != "tvmq.dequantize" or tensor_qparams(call) != qparams:
+            return None
+        return Codes(self.rewriter.substitute(call.args[0]), qparams)
+
+    def _is_float(self, name: str) -> bool:
+        """True for what is a float tensor in the integer module too."""
+        return name in self._floats and name not in self.groups
+
+    def _float(self, var: relax.Var, value: relax.Expr) -> None:
+        codes = self._codes.get(value.args[0].name) if op_name(value) == "tvmq.quantize" else None
+        if codes is not None and tensor_qparams(value) == codes.qparams:
+            self._floats[var.name] = codes.var
+            return
+        for name in used_vars(value):
+            self.rewriter.bind(self.view.var[name], self._as_float(name))
+        self.rewriter.at(var.name)
+        value = self.rewriter.substitute(value)
+        self._floats[var.name] = value if isinstance(value, relax.Var) else self.emit(value, var.name)
+
+    def _as_float(self, name: str) -> relax.Expr:
+        """The float tensor of an old variable; codes are dequantized once."""
+        codes = self._streams.get(name) or self._codes.get(name)
+        if codes is None or (name in self._floats and not self._has_codes(name)):
+            return self._floats[name]
+        key = f"{codes.var.name}:dequantized"
+        if key not in self._floats:
+            self.rewriter.sources = self.view.sources(name)
+            call = ops.dequantize(codes.var, relax.const(codes.qparams.scale), relax.const(codes.qparams.zero_point))
+            self._floats[key] = self.emit(call, f"{name}_float")
+        return self._floats[key]
+
+    def _has_codes(self, name: str) -> bool:
+        return name in self._codes and name not in self.view.params and name in self.groups
+
+    def _dequantized(self, acc: relax.Var, scale: np.ndarray, group: Group, axis: int) -> relax.Var:
+        """Floats straight from the accumulators; relu and clip are exact comparisons afterwards."""
+        real = scale.astype(np.float32)
+        real = real if axis >= 0 else real.reshape(())
+        zero = relax.const(np.zeros(real.shape, np.int32))
+        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        slope = group.facts.get("negative_slope")
+        bounded = low != -np.inf or high != np.inf
+        name = f"{group.output}_float" if bounded or slope is not None else group.output
+        y = self.emit(ops.dequantize(acc, relax.const(real), zero, axis=axis), name)
+        if slope is not None:
+            return self.emit(relax.op.nn.leakyrelu(y, slope), group.output)
+        return self.emit(_bounded(y, low, high), group.output) if bounded else y
+
+
+def _bounded(y: relax.Expr, low: float, high: float) -> relax.Expr:
+    if low == 0.0 and high == np.inf:
+        return relax.op.nn.relu(y)
+    limit = float(np.finfo(np.float32).max)
+    return relax.op.clip(y, max(low, -limit), min(high, limit))
+
+
+def _facts(qparams: QParams) -> dict[str, object]:
+    """Scale and zero point for the ledger."""
+    return {
+        "scale": float(qparams.scale),
+        "zero_point": int(qparams.zero_point),
+        "dtype": qparams.spec.dtype,
+        "bits": qparams.spec.bits,
+    }
+
+
+def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
+    """(multiplier, shift) of numerics.requantize for real factors (float64)."""
+    if mode == "float":
+        return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
+    if mode == "fixed_point":
+        return numerics.fixed_point_parameters(factor)
+    return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
+
+
+__all__ = ["realize", "requantize_constants"]

@@ -1,0 +1,98 @@
+"""Round weights up or down as the calibration data ask for it, not each to its nearest code.
+
+Before                                            After
+    w_sq = simulated_quantize(w, s, 0)                w_sq = simulated_quantize(codes * s, s, 0)
+    c = conv2d(x_sq, w_sq)                            c = conv2d(x_sq, w_sq)
+    b = add(c, bias)                                  b = add(c, bias + sum((w - w_sq) * mean(x)))
+
+Needs     a calibrated module and what its layers read (passes/calibrate/second_moments.py).
+Leaves    layers without moments; layers without a bias get one where the mean error is corrected.
+Known as  GPTQ (OPTQ).
+Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float64 in a fixed order on exact integer
+          sums. Codes times their scale are rounded back to the same codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.numerics.moments import Moments, blocks
+from tvmq.numerics.rounding import round_weights as round_blocks
+from tvmq.observers.rounding import Rounding
+from tvmq.passes.correct_bias import shift_biases
+
+
+def choose_rounding(
+    mod: tvm.IRModule,
+    moments: Mapping[str, Moments],
+    *,
+    bias: bool = True,
+    rounded: Callable[..., np.ndarray] = round_blocks,
+) -> dict[str, Rounding]:
+    """{root: rounding} of the layers of a calibrated module whose moments are known.
+
+    bias     a bias takes the mean error, so that weights need to care for the rest only
+    rounded  numerics.rounding.round_weights, or compiled code of equal bits
+    """
+    view = View(mod)
+    return {root: _chosen(view, view.value[root], known, bias, rounded) for root, known in moments.items()}
+
+
+def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
+    """See the head of this file."""
+    ledger = require_stage(mod, "weight_rounding", ("calibrated",))
+    view = View(mod)
+    weights = {view.value[root].args[1].name: rounding for root, rounding in roundings.items()}
+
+    def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        return _replaced(value, weights[var.name].codes) if var.name in weights else None
+
+    for entry in ledger.layers.values():
+        if entry.get("root") in roundings:
+            entry["weight_rounding"] = "calibrated"
+    rounded = with_ledger(rewrite(mod, visit), ledger)
+    shifts = {root: rounding.shift for root, rounding in roundings.items() if rounding.shift is not None}
+    return shift_biases(rounded, shifts)
+
+
+def _replaced(call: relax.Call, codes: np.ndarray) -> relax.Call:
+    """The simulated_quantize of a weight, reading what its codes mean."""
+    scale, zero = const_value(call.args[1]), const_value(call.args[2])
+    axis = call.attrs.axis if call.attrs.axis >= 0 else None
+    weight = numerics.dequantize(codes, scale, zero, axis=axis)
+    return relax.Call(call.op, [relax.const(weight), *call.args[1:]], call.attrs, call.ty_args, call.span)
+
+
+def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]) -> Rounding:
+    simulated = view.value[call.args[1].name]
+    weight = const_value(simulated.args[0])
+    spec, scale = spec_of(simulated.attrs), const_value(simulated.args[1]).astype(np.float64)
+    product = op_name(call) == "matmul"
+    filters_first = weight.T if product else weight
+    scale = np.broadcast_to(scale.reshape(-1), (len(filters_first),))
+    groups = 1 if product else int(call.attrs.groups)
+    steps = filters_first.reshape(len(filters_first), -1) / scale[:, None]
+    steps = steps.reshape(groups, len(filters_first) // groups, -1)
+    parts = zip(blocks(steps), moments.matrices(centred=bias), strict=True)
+    codes = np.concatenate([rounded(w, m, qmin=spec.qmin, qmax=spec.qmax) for w, m in parts], axis=-1)
+    shift = _mean_error(steps - codes, moments).reshape(-1) * scale * moments.scale if bias else None
+    back = codes.reshape(filters_first.shape)
+    return Rounding((back.T if product else back).astype(np.int8), shift)
+
+
+def _mean_error(error: np.ndarray, moments: Moments) -> np.ndarray:
+    """Mean of what an error of the weight (groups, filters, taps) adds to the sums, in steps; summed tap by tap."""
+    means = moments.means()
+    total = np.zeros(error.shape[:2])
+    for tap in range(error.shape[2]):
+        total += error[:, :, tap] * means[:, tap, None]
+    return total

@@ -1,0 +1,79 @@
+"""Files that appear whole or not at all; nothing is left of what was killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tvmq.artifact import whole_file
+from tvmq.artifact.whole_file import PART, write_whole
+
+CONTENT = [b"one", b"two"]
+
+
+@pytest.fixture(params=["nameless", "named", "no names for the nameless"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "named":
+        monkeypatch.setattr(whole_file, "_nameless", lambda _: None)
+    if request.param == "no names for the nameless":
+
+        def refuse(*_: object, **__: object) -> None:
+            raise OSError("not here")
+
+        monkeypatch.setattr(os, "link", refuse)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("way")
+def test_the_file_is_there_and_nothing_else(tmp_path: Path) -> None:
+    for _ in range(2):
+        write_whole(tmp_path / "file", lambda: CONTENT)
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        assert (tmp_path / "file").read_bytes() == b"onetwo"
+    umask = os.umask(0)
+    os.umask(umask)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+@pytest.mark.usefixtures("way")
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"old")
+
+    def broken() -> Iterator[bytes]:
+        yield b"one"
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        write_whole(tmp_path / "file", broken)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameless: bool) -> None:
+    """Without a name there is nothing at once; with one, the next save removes it, and not what is being written."""
+    code = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq.artifact import whole_file\n"
+        f"if not {nameless}: whole_file._nameless = lambda _: None\n"
+        "def pieces():\n    yield b'x' * 100000\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "whole_file.write_whole(Path(sys.argv[1]), pieces)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False, timeout=60)
+    assert done.returncode == -9
+    left = [path.name for path in tmp_path.iterdir()]
+    if nameless and whole_file._nameless(tmp_path) is not None:
+        assert left == []
+    else:
+        assert len(left) == 1 and left[0].startswith(".tvmq-")
+    with open(tmp_path / PART.format("now"), "wb") as other:
+        whole_file._lock(other.fileno())
+        write_whole(tmp_path / "file", lambda: CONTENT)
+        assert sorted(path.name for path in tmp_path.iterdir()) == [PART.format("now"), "file"]
+    write_whole(tmp_path / "file", lambda: CONTENT)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,0 +1,42 @@
+"""Compiled counts of histograms: those of the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tvmq.compile import histogram_counts
+from tvmq.observers.histogram_statistics import BLOCK, Histogram, count_bins
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 15, 16, 17, 100, BLOCK - 1, BLOCK, BLOCK + 5]),
+    st.integers(-100, 60),
+    st.booleans(),
+)
+def test_equal_the_definition(seed: int, count: int, exponent: int, negative: bool) -> None:
+    random = np.random.default_rng(seed)
+    low = -4000 if negative else 0
+    bins = random.integers(low, 4000, count)
+    x = np.ldexp((bins + random.random(count) * np.sign(bins)).astype(np.float32), exponent)
+    x[::7] = 0
+    first, last = (int(end) for end in np.trunc(np.ldexp([min(x.min(), 0), max(x.max(), 0)], -exponent)))
+    expected = count_bins(x, exponent, first, last)
+    found = histogram_counts.count_bins_compiled(x, exponent, first, last)
+    assert found.dtype == expected.dtype and np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 40, 50), (1,), (0, 4)])
+def test_histograms_are_equal(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(histogram_counts, "FEW_VALUES", 0)
+    compiled, plain = Histogram("x", counter=histogram_counts.count_bins), Histogram("x")
+    random = np.random.default_rng(0)
+    for scale in (1.0, 30.0, 0.1):
+        x = (random.normal(size=shape) * scale).astype(np.float32)[..., ::-1]
+        compiled.update(x)
+        plain.update(x)
+    assert all(np.array_equal(a, b) for a, b in zip(compiled.to_dict().values(), plain.to_dict().values(), strict=True))

@@ -1,0 +1,56 @@
+"""to_onnx of models with free sizes: the file takes the same sizes, and comes back as the same integers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from tvm import tirx
+
+import tvmq
+from tests.exporters.onnx.test_to_onnx import exported, onnx_session
+from tests.free_models import encoder, pictures, texts
+from tvmq.analysis.verification import unequal_bits
+from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.onnx.graph import OnnxGraph
+
+
+def images(*shape: int) -> dict[str, np.ndarray]:
+    return {"x": np.random.default_rng(sum(shape)).random(shape, np.float32)}
+
+
+CASES: dict[str, tuple[onnx.ModelProto, list[Any], list[Any]]] = {
+    "encoder": (encoder(), [texts(2, 9)], [texts(1, 3), texts(3, 20)]),
+    "pictures": (pictures(), [images(2, 3, 8, 8)], [images(1, 3, 4, 6), images(2, 3, 10, 8)]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("name", CASES)
+def test_sizes_stay_free(name: str, tmp_path: Path) -> None:
+    float_model, calibration, feeds = CASES[name]
+    module = tvmq.quantize(*tvmq.from_onnx(float_model), calibration)
+    model = exported(module, tmp_path)
+    given = [[d.dim_param for d in value.type.tensor_type.shape.dim] for value in model.graph.input]
+    assert all(dims[0] == "batch" and (dims[1] or dims[2]) for dims in given), given
+    session, exe = onnx_session(model), tvmq.build(module)
+    again = tvmq.build(tvmq.quantize(*tvmq.from_onnx(model)))
+    for feed in feeds:
+        (ours,), (theirs,), (back,) = exe.run(feed), session.run(None, feed), again.run(feed)
+        assert ours.shape == theirs.shape and not unequal_bits(ours, back).any()
+        assert np.abs(ours - theirs).max() < 0.03 * np.abs(ours).max()
+
+
+def test_sizes_without_an_onnx_form() -> None:
+    graph = OnnxGraph([], {"n": ("x", 0)})
+    n = tirx.Var("n", "int64")
+    with pytest.raises(
+        UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no ONNX form here; fix the sizes"
+    ):
+        graph.free.vector([n % 3], "cut", "shape")
+    assert graph.free.vector([n * 2 + 1, 4], "cut", "shape") == "shape"
+    assert [node.op_type for node in graph.nodes] == ["Shape", "Gather", "Mul", "Add", "Concat"]

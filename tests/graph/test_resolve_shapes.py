@@ -1,0 +1,105 @@
+"""What a model says about its free dimensions: reshapes that fix them, slices that bound them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+
+import tvmq
+from tests.models import parse
+from tvmq.errors import ModelError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.limits import ENDLESS, Limit, size_limits
+from tvmq.graph.resolve_shapes import resolve_shapes
+from tvmq.graph.symbolic import free_dimensions
+
+
+def module(parameter: str, result: str, *lines: str) -> tvm.IRModule:
+    """main(x) of one dataflow block; n and m are free."""
+    body = "\n".join(f"            {line}" for line in lines)
+    return parse(f"""
+# from tvm.script import ir as I
+# from tvm.script import relax as R
+# from tvm.script import tirx as T
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor({parameter}, "float32"), z: R.Tensor(("n", "m"), "float32")) -> R.Tensor({result}):
+        n = T.int64()
+        m = T.int64()
+        with R.dataflow():
+{body}
+            R.output(y)
+        return y
+""")
+
+
+def test_a_reshape_to_numbers_fixes_the_size() -> None:
+    mod = module('("n", 12)', "(3, 3, 4)", "y = R.reshape(x, R.shape([3, 3, 4]))")
+    settled = resolve_shapes(mod)
+    assert set(free_dimensions(settled)) == {"m"}
+    assert get_ledger(settled).notes == ["free dimension 'n' is 3: the reshape of layer 'y' holds for no other size"]
+    exe = tvmq.build(settled)
+    assert exe.input_info[0].shape == (3, 12)
+
+
+def test_reshapes_that_hold_for_all_sizes_fix_nothing() -> None:
+    mod = module('("n", "m")', '("n * m", 1)', "y = R.reshape(x, R.shape([n * m, 1]))")
+    assert set(free_dimensions(resolve_shapes(mod))) == {"n", "m"} and not get_ledger(resolve_shapes(mod)).notes
+
+
+def test_reshapes_that_no_one_size_makes_hold() -> None:
+    mod = module('("n", "m")', "(3, 4)", "y = R.reshape(x, R.shape([3, 4]))")
+    with pytest.raises(ModelError, match="layer 'y': a reshape of .* values to .* is not proved to hold for all sizes"):
+        resolve_shapes(mod)
+
+
+@pytest.mark.parametrize(
+    "parameter, end, limits",
+    [
+        ("(6, 2)", "n", {"n": (0, 6), "m": (1, ENDLESS)}),
+        ('("n", 2)', "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+        ('("n", 2)', "n", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+        ("(6, 2)", "4", {"n": (0, ENDLESS), "m": (1, ENDLESS)}),
+    ],
+)
+def test_slices_bound_sizes(parameter: str, end: str, limits: dict[str, tuple[int, int]]) -> None:
+    call = f"y = R.strided_slice(x, (0,), (0,), ({end},), assume_inbound={end == 'n'})"
+    mod = module(parameter, f"({'n' if end == 'n' else 4}, 2)", call)
+    found = {name: (limit.least, limit.most) for name, limit in size_limits(mod).items()}
+    assert found == limits
+
+
+def test_slices_that_nothing_keeps_inside() -> None:
+    mod = module("(6, 2)", '("n * 2", 2)', "y = R.strided_slice(x, (0,), (0,), (n * 2,), assume_inbound=True)")
+    with pytest.raises(ModelError, match="layer 'y': a slice up to .* of .*6.* is not proved to stay inside for all"):
+        size_limits(mod)
+
+
+def test_limits_are_narrowed() -> None:
+    limit = Limit().narrowed(2, 9, "a").narrowed(1, 20, "b")
+    assert limit == Limit(2, 9, "a")
+
+
+def test_too_few_are_refused_at_the_run() -> None:
+    mod = module('("n", 2)', "(4, 2)", "y = R.strided_slice(x, (0,), (0,), (4,), assume_inbound=True)")
+    exe = tvmq.build(mod)
+    feed = {"x": np.zeros((3, 2), np.float32), "z": np.zeros((3, 5), np.float32)}
+    with pytest.raises(
+        tvmq.errors.DataError, match="has 3 for 'n' .*, the model takes 4 to 2147483647: layer 'y' takes 4"
+    ):
+        exe.run(feed)
+
+
+@pytest.mark.parametrize("bounds", [(1, 2**63 - 1), (-1, 2**63 - 1), (0, -1), (0, 3), (2, 5), (-3, -1)])
+def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> None:
+    """They ask for nothing, whatever the size; quantized they give the same rows."""
+    call = f"y = R.strided_slice(x, (1,), ({bounds[0]},), ({bounds[1]},), assume_inbound=False)"
+    mod = module('(2, "n", 4)', '(2, "m", 4)', call)
+    assert {limit.most for limit in size_limits(mod).values()} == {ENDLESS}
+    exe = tvmq.build(mod)
+    for size in (1, 2, 4, 7):
+        x = np.random.default_rng(size).random((2, size, 4), np.float32)
+        (found,) = exe.run({"x": x, "z": np.zeros((size, 3), np.float32)})
+        np.testing.assert_array_equal(found, x[:, slice(*bounds)])

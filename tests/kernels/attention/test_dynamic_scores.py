@@ -1,0 +1,100 @@
+"""free_scores kernels against the definition: one function, many sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+from tests.kernels.harness import compile_function, levels
+from tvmq import numerics
+from tvmq.errors import BuildError
+from tvmq.kernels.attention.dynamic_scores import FreeScores, free_scores
+from tvmq.kernels.isa import isa_named
+from tvmq.kernels.parts.reciprocal_quantize import Codes
+
+CODES = Codes(0, 0, 255, "uint8")
+SIGNED = Codes(-128, -128, 127, "int8")
+FREE = ("batch", 2, "rows", "keys")
+SIZES = [(1, 1, 1), (2, 3, 15), (1, 9, 16), (3, 2, 17), (1, 5, 40), (1, 40, 33)]
+
+
+def scores_and_mask(batch: int, rows: int, keys: int, mask: Any, seed: int = 0) -> tuple[np.ndarray, np.ndarray | None]:
+    """Sums of products, and what is added to their scores: nothing, the lowest number, infinity or NaN."""
+    random = np.random.default_rng(seed)
+    sums = random.integers(-3000, 3000, (batch, 2, rows, keys)).astype(np.int32)
+    if mask is None:
+        return sums, None
+    actual = {"batch": batch, "rows": rows, "keys": keys}
+    shape = [actual.get(size, size) for size in mask]
+    values = np.float32([0, 0, 0, 1.5, -np.finfo(np.float32).max, -np.inf, np.nan])
+    return sums, random.choice(values, shape)
+
+
+def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: Codes) -> np.ndarray:
+    """By the definition, one step after the other."""
+    scores = sums.astype(np.float32) * np.float32(scales[0])
+    with np.errstate(all="ignore"):
+        weights = numerics.softmax(scores if mask is None else scores + mask)
+    kind = np.dtype(codes.dtype).type
+    zero = np.int32(codes.zero_point)
+    return numerics.quantize(weights, np.float32(scales[1]), zero, dtype=kind, qmin=codes.qmin, qmax=codes.qmax)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(
+    ("mask", "codes"),
+    [
+        (None, SIGNED),
+        (("batch", 1, 1, "keys"), CODES),
+        ((1, 1, "rows", "keys"), CODES),
+        (("batch", 2, "rows", 1), SIGNED),
+        ((1, 2, 1, 1), CODES),
+    ],
+)
+def test_masks(codes: Codes, mask: Any) -> None:
+    check(mask, codes, "generic")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
+def test_instruction_sets(level: str) -> None:
+    check(("batch", 1, 1, "keys"), CODES, level)
+
+
+def check(mask: Any, codes: Codes, level: str) -> None:
+    """Assert that all sizes give the definition's codes."""
+    scales = 0.002, 1 / 255
+    kernel = free_scores(FreeScores(FREE, mask, codes), *scales, isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for seed, sizes in enumerate(SIZES):
+        sums, added = scores_and_mask(*sizes, mask, seed)
+        inputs = [sums] if added is None else [sums, added]
+        arrays = [*inputs, *kernel.constants, np.full(sums.shape, 77, codes.dtype)]
+        tensors = [tvm.runtime.tensor(array) for array in arrays]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, added, scales, codes), str(sizes))
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("level", levels("generic", "avx512bw"))
+def test_weights_halfway_between_codes(level: str) -> None:
+    """Rows of equal scores: 1 / n is a code and a half; and long rows, whose sums round often."""
+    kernel = free_scores(FreeScores(("rows", "keys"), None, CODES), 1e-6, 2 / 255, isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for keys in (1, 2, 3, 17, 85, 255, 2000):
+        sums = np.random.default_rng(keys).integers(-4, 4, (12, keys)).astype(np.int32)
+        sums[::2] = 5
+        tensors = [tvm.runtime.tensor(a) for a in (sums, *kernel.constants, np.full(sums.shape, 77, np.uint8))]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, None, (1e-6, 2 / 255), CODES), str(keys))
+
+
+@pytest.mark.parametrize(
+    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), Codes(255, 0, 255, "uint8"))]
+)
+def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: Codes) -> None:
+    with pytest.raises(BuildError, match="kernels, free_scores: scales must be positive"):
+        free_scores(FreeScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))

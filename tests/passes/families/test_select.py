@@ -1,0 +1,136 @@
+"""maximum, minimum, where; comparisons of two tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tvmq
+from tests.models import block, drive, feeds_of
+from tests.passes.families.roads import CHANNELS, integer_road, start
+from tests.passes.stages import calibrated, partitioned
+from tvmq.errors import StageError
+from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.graph.view import View, op_name
+from tvmq.passes.realize import realize
+
+SIGNATURE = 'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32")'
+WEIGHT = np.ones((2, 2, 3, 3), np.float32)
+
+
+def test_maximum_and_minimum_share_one_scale() -> None:
+    n, y = start()
+    larger = n.op("Max", y, n.conv("x", 3, CHANNELS, 1))
+    smaller = n.op("Min", n.conv("x", 3, CHANNELS), n.conv("x", 3, CHANNELS, 1))
+    road = integer_road(n, n.conv(larger, CHANNELS, 4, 1), n.conv(smaller, CHANNELS, 4, 1))
+    entries = [e for e in road.ledger.layers.values() if e["family"] == "select"]
+    assert len(entries) == 2 and all(e["input"] == [e["output"]] * 2 for e in entries)
+    assert "tvmq.table" not in road.operators()
+
+
+def test_a_side_that_others_read_may_keep_its_scale() -> None:
+    n, y = start()
+    z = n.op("MaxPool", n.conv(y, CHANNELS, CHANNELS), kernel_shape=[1, 1])
+    integer_road(n, n.op("Max", y, n.op("Mul", z, n.op("Sigmoid", z))), n.conv(y, CHANNELS, 3, 1))
+
+
+@pytest.mark.slow
+def test_where_of_two_tensors_by_masks_of_every_kind() -> None:
+    n, y = start()
+    z = n.conv(y, CHANNELS, CHANNELS)
+    masks = [
+        n.constant(n.random.random((1, CHANNELS, 9, 8)) > 0.5),
+        n.constant(n.random.random((9, 1)) > 0.5),
+        n.op("Greater", y, n.constant(np.float32(0.3))),
+        n.op("Less", z, y),
+        n.op("GreaterOrEqual", n.op("GlobalAveragePool", y), z),
+    ]
+    road = integer_road(n, *(n.conv(n.op("Where", mask, y, z), CHANNELS, 3, 1) for mask in masks))
+    assert road.operators().count("where") == len(masks)
+    assert "tvmq.table" in road.operators()
+
+
+def test_constants_have_codes_of_their_own() -> None:
+    """A constant outside of the tensor's range is in that of the result."""
+    n, y = start()
+    column = n.constant(np.linspace(-4, 4, 9, dtype=np.float32).reshape(9, 1))
+    mask = n.constant(n.random.random((1, CHANNELS, 9, 8)) > 0.2)
+    relu = n.op("MaxPool", y, kernel_shape=[1, 1])
+    integer_road(
+        n,
+        n.conv(n.op("Max", relu, column), CHANNELS, 3, 1),
+        n.conv(n.op("Min", column, relu), CHANNELS, 3, 1),
+        n.conv(n.op("Where", mask, relu, n.constant(np.float32(7.5))), CHANNELS, 3, 1),
+        n.op("Where", mask, n.constant(np.float32(0)), relu),
+    )
+
+
+def test_comparisons_of_two_tensors_are_exact_on_codes() -> None:
+    n, y = start()
+    z = n.op("Relu", n.conv(y, CHANNELS, CHANNELS))
+    kinds = ["Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"]
+    model = n.model(*(n.op(kind, y, z) for kind in kinds), n.op("Not", n.op("Equal", z, y)))
+    mod, params = tvmq.from_onnx(model)
+    quantized = tvmq.quantize(mod, params, feeds_of(model))
+    entry = next(e for e in get_ledger(quantized).layers.values() if e["family"] == "compare")
+    assert entry["output"] == "bool, straight from the codes"
+    seen: dict[str, np.ndarray] = {}
+    feed = feeds_of(model, 1)[0]
+    expected = tvmq.reference.run(quantized, feed, watch=seen.__setitem__)
+    a, b = (
+        (seen[name].astype(np.float64) - side["zero_point"]) * side["scale"]
+        for name, side in zip(entry["inputs"], entry["input"], strict=True)
+    )
+    operators = [np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal]
+    for operator, found, compiled in zip(operators, expected, tvmq.build(quantized).run(feed), strict=True):
+        np.testing.assert_array_equal(found, operator(a, b))
+        np.testing.assert_array_equal(compiled, found)
+
+
+@pytest.mark.parametrize(
+    "body, reason",
+    [
+        ("m = R.less(c, p)\ny = R.astype(m, 'float32')", "limit: a comparison with a constant that varies"),
+        ("y = R.where(b, p, p)", "limit: both sides are constants"),
+        ("y = R.where(b, c, R.const(-10000.0, 'float32'))", "limit: a constant beyond 1000 would take all codes"),
+        ("y = R.where(b, c, R.const(float('-inf'), 'float32'))", "limit: a constant beyond 1000"),
+        ("y = R.where(b, c, p)\nz = R.nn.softmax(y)", "default: a softmax reads this"),
+        ("i = R.astype(c, 'int32')\nm = R.less(i, i)\ny = R.where(m, c, p)", ""),
+    ],
+)
+def test_reasons_for_float(body: str, reason: str) -> None:
+    signature = f'{SIGNATURE}, p: R.Tensor((1, 2, 4, 4), "float32"), b: R.Tensor((1, 2, 4, 4), "bool")'
+    constants = {"p": np.ones((1, 2, 4, 4), np.float32), "b": np.ones((1, 2, 4, 4), bool)}
+    mod = block(signature, f"c = R.nn.conv2d(x, w, padding=1)\n{body}", w=WEIGHT, **constants)
+    layers = get_ledger(partitioned(mod)).layers
+    name = "m" if body.startswith("m") else "y"
+    assert layers[name]["why"].startswith(reason), layers
+
+
+def test_a_choice_without_a_scale_is_refused() -> None:
+    signature = f'{SIGNATURE}, p: R.Tensor((1, 2, 4, 4), "float32")'
+    body = "c = R.nn.conv2d(x, w, padding=1)\ny = R.maximum(c, p)"
+    mod = calibrated(block(signature, body, w=WEIGHT, p=np.ones((1, 2, 4, 4), np.float32)))
+    ledger = get_ledger(mod)
+    bare = block(
+        signature,
+        "x_sq = R.tvmq.simulated_quantize(x, R.const(0.1, 'float32'), R.const(3, 'int32'), kind='input', tensor='x')\n"
+        "v = R.tvmq.simulated_quantize(w, R.const(0.1, 'float32'), R.const(0, 'int32'), kind='weight', tensor='c_weight', dtype='int8', symmetric=True)\n"
+        "c = R.nn.conv2d(x_sq, v, padding=1)\n"
+        "c_sq = R.tvmq.simulated_quantize(c, R.const(0.1, 'float32'), R.const(3, 'int32'), kind='activation', tensor='c')\n"
+        "y = R.maximum(c_sq, p)",
+        w=WEIGHT,
+        p=np.ones((1, 2, 4, 4), np.float32),
+    )
+    with pytest.raises(StageError, match="realize, select 'y': its result carries no scale"):
+        realize(with_ledger(bare, ledger))
+    assert [op_name(v) for _, v in View(mod).bindings][-1] == "tvmq.simulated_quantize"
+
+
+def test_a_stream_stays_float_behind_a_choice() -> None:
+    """A mask for a softmax is applied in float."""
+    n, y = start()
+    mask = n.constant(n.random.random((1, CHANNELS, 9, 8)) > 0.2)
+    model = n.model(n.op("Softmax", n.op("Where", mask, y, n.constant(np.float32(-1e9))), axis=-1))
+    road = drive(model)
+    assert [road.precision()[name] for name in ("/conv_0", "/where_1")] == ["int8", "float"]

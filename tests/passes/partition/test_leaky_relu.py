@@ -1,0 +1,61 @@
+"""Leaky relu joined to the convolution or product before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.models import drive, feeds_of
+from tests.passes.families.roads import assert_equal_everywhere, integer_road, start
+from tvmq.graph.view import View, op_name
+
+
+def slopes(module: object) -> list[float]:
+    """Slope of every requantize of a realized module."""
+    return [round(v.attrs.negative_slope, 6) for _, v in View(module).bindings if op_name(v) == "tvmq.requantize"]
+
+
+def test_behind_a_convolution() -> None:
+    n, y = start()
+    road = integer_road(n, n.conv(n.op("LeakyRelu", y, alpha=0.1), 6, 4, 3))
+    assert "tvmq.table" not in road.operators()
+    assert 0.1 in slopes(road.quantized)
+
+
+def test_behind_a_depthwise_convolution_and_a_residual_add() -> None:
+    n, y = start()
+    z = n.op("LeakyRelu", n.conv(y, 6, 6, 3, groups=6), alpha=0.25)
+    road = integer_road(n, n.conv(n.op("Add", y, z), 6, 4, 1))
+    assert slopes(road.quantized).count(0.25) == 1
+
+
+def test_a_result_in_floats_is_leaky_too() -> None:
+    n, y = start()
+    road = integer_road(n, n.op("LeakyRelu", n.conv(y, 6, 4, 1), alpha=0.3))
+    assert "nn.leakyrelu" in road.operators()
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("alpha", [-0.2, 1.5])
+def test_other_slopes_stay_tables(alpha: float) -> None:
+    n, y = start()
+    road = integer_road(n, n.conv(n.op("LeakyRelu", y, alpha=alpha), 6, 4, 1))
+    assert "tvmq.table" in road.operators()
+    assert set(slopes(road.quantized)) <= {1.0}
+
+
+def test_sums_that_others_read_stay_tables() -> None:
+    n, y = start()
+    z = n.op("LeakyRelu", y, alpha=0.1)
+    road = integer_road(n, n.conv(n.op("Add", y, z), 6, 4, 1))
+    assert "tvmq.table" in road.operators()
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
+def test_integer_requantize_keeps_the_table(mode: str) -> None:
+    n, y = start()
+    model = n.model(n.conv(n.op("LeakyRelu", y, alpha=0.1), 6, 4, 1))
+    feeds = list(feeds_of(model))
+    road = drive(model, least_snr=10.0, feeds=feeds, requantize=mode)
+    assert "tvmq.table" in road.operators()
+    assert_equal_everywhere(road, feeds[0])

@@ -1,0 +1,1 @@
+"""The saved model: its container, manifest, code and constants."""

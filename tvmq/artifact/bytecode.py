@@ -1,0 +1,203 @@
+"""Bytecode of the virtual machine read piece by piece, its constants straight into the memory where they stay.
+
+TVM's own reader takes all bytes at once and holds the constants three times while it reads. What TVM writes, integers
+of 8 bytes unless said otherwise, texts and lists behind their length:
+
+    header       mark, version of the bytecode as text
+    functions    each: kind (4 bytes), name, first instruction, end, number of inputs, registers, names of the inputs
+    scopes       each: number of a constant, where in a device its memory lies; empty for CPUs
+    constants    each: type (4 bytes), value; a tensor as in shared_constants
+    instructions where each begins in the words behind, and these words
+
+It is built again by the calls with which the compiler built it, so that TVM knows no difference. What this file does
+not know, a version of another TVM for instance, is left to TVM's reader.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+import tvm_ffi
+from tvm import relax
+
+from tvmq.artifact.saved_file import Readable
+from tvmq.artifact.shared_constants import HEAD, MARK, MOST_AXES
+from tvmq.errors import TvmqError
+
+FIRST, VERSION = struct.pack("<Q", 0xD225DE2F4214151E), "0.14"
+WORD, SHORT, DTYPE = struct.Struct("<q"), struct.Struct("<i"), struct.Struct("<BBH")
+# types of constants
+DATA_TYPE, TEXT, SHAPE, TENSOR = 5, 65, 69, 70
+PACKED, BYTECODE = 0, 1  # kinds of functions
+CALL, RETURN, GOTO, IF = 1, 2, 3, 4  # instructions
+LENGTHS = {RETURN: 1, GOTO: 1, IF: 2}  # words behind the first one; those of a call say how many arguments there are
+CONSTANT = 2 << 56  # how an argument names the constant of a number
+KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
+CHUNK = 2**18
+CPU = 1
+
+
+class UnknownForm(Exception):
+    """Bytecode that this file does not read."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """An entry of the table of functions; `begin` to `end` are its instructions where it is bytecode."""
+
+    kind: int
+    name: str
+    begin: int
+    end: int
+    inputs: list[str]
+
+
+@dataclass(frozen=True)
+class Bytecode:
+    """What was read: the constants are in the builder, the instructions are not yet, as they may be damaged."""
+
+    builder: relax.ExecBuilder
+    functions: list[Function]
+    instructions: list[list[int]]
+
+    def module(self) -> tvm.runtime.Module:
+        """The executable as a module of TVM, to be asked for once, when the bytes were found to be right."""
+        for function in self.functions:
+            if function.kind == BYTECODE:
+                with self.builder.function(function.name, len(function.inputs), function.inputs):
+                    for words in self.instructions[function.begin : function.end]:
+                        self._emit(words)
+        return self.builder.get().mod
+
+    def _emit(self, words: list[int]) -> None:
+        code, *rest = words
+        if code == CALL:
+            result, function, _count, *args = rest
+            self.builder.emit_call(self.functions[function].name, args, result)
+        elif code == RETURN:
+            self.builder.emit_ret(*rest)
+        elif code == GOTO:
+            self.builder.emit_goto(*rest)
+        else:
+            self.builder.emit_if(*rest)
+
+
+def read_bytecode(file: Readable, size: int) -> Bytecode | None:
+    """Bytecode from a file of that many bytes, which need not be trusted; None if it has a form that is not known."""
+    try:
+        return _Reader(file, size).bytecode()
+    except TvmqError:  # the file was changed
+        raise
+    except (UnknownForm, ArithmeticError, ValueError, RuntimeError):  # also texts that are none, sizes that TVM refuses
+        return None
+
+
+class _Reader:
+    """Reads forward; `left` bytes bound what is allocated."""
+
+    def __init__(self, file: Readable, size: int) -> None:
+        self.file, self.left = file, size
+
+    def bytecode(self) -> Bytecode:
+        if self.take(len(FIRST)) != FIRST or self.text() != VERSION:
+            raise UnknownForm("another version")
+        functions = [self.function() for _ in range(self.count())]
+        scopes = [(self.word(), self.text()) for _ in range(self.count())]
+        if any(scope for _, scope in scopes) or any(f.kind not in (PACKED, BYTECODE) for f in functions):
+            raise UnknownForm("functions or memory of another kind")
+        builder = relax.ExecBuilder()
+        for function in functions:
+            builder.declare_function(function.name, function.kind)
+        for number in range(self.count()):
+            if builder.convert_constant(self.constant()) != CONSTANT | number:
+                raise UnknownForm("a constant that is there twice")
+        return Bytecode(builder, functions, self.instructions(len(functions)))
+
+    def instructions(self, functions: int) -> list[list[int]]:
+        """Lists of words, each with as many as it should have."""
+        begins, words = self.words(), self.words()
+        found = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
+        for code, *rest in found:
+            right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else LENGTHS.get(code, -1))
+            if not right or (code == CALL and not 0 <= rest[1] < functions):
+                raise UnknownForm(f"instruction {code} of {len(rest)} words")
+        if self.left:
+            raise UnknownForm("something behind the instructions")
+        return found
+
+    def take(self, count: int) -> bytes:
+        """The next bytes."""
+        data = self.file.read(count) if 0 <= count <= self.left else b""
+        if len(data) != count:
+            raise UnknownForm(f"{count} bytes that are not there")
+        self.left -= count
+        return data
+
+    def word(self) -> int:
+        return int(WORD.unpack(self.take(WORD.size))[0])
+
+    def count(self) -> int:
+        """Length of a list, of which every entry has some bytes."""
+        found = self.word()
+        if not 0 <= found <= self.left:
+            raise UnknownForm(f"a list of {found}")
+        return found
+
+    def words(self) -> list[int]:
+        return np.frombuffer(self.take(WORD.size * self.count()), "<i8").tolist()
+
+    def short(self) -> int:
+        return int(SHORT.unpack(self.take(SHORT.size))[0])
+
+    def text(self) -> str:
+        return self.take(self.word()).decode()
+
+    def function(self) -> Function:
+        kind, name, begin, end = self.short(), self.text(), self.word(), self.word()
+        self.take(2 * WORD.size)  # the builder counts inputs and registers again
+        return Function(kind, name, begin, end, [self.text() for _ in range(self.count())])
+
+    def constant(self) -> Any:
+        kind = self.short()
+        if kind == TENSOR:
+            return self.tensor()
+        if kind == SHAPE:
+            return tvm_ffi.Shape(self.words())
+        if kind == TEXT:
+            return self.text()
+        if kind == DATA_TYPE:
+            return tvm.DataType(_dtype(*DTYPE.unpack(self.take(DTYPE.size))))
+        raise UnknownForm(f"a constant of type {kind}")
+
+    def tensor(self) -> tvm.runtime.Tensor:
+        """A tensor, its bytes read to where it keeps them."""
+        head = self.take(HEAD.size)
+        _mark, _reserved, device, _number, rank, *kind = HEAD.unpack(head)
+        if not head.startswith(MARK) or device != CPU or not 0 <= rank <= MOST_AXES:
+            raise UnknownForm("a tensor of another form")
+        shape, size = [self.word() for _ in range(rank)], self.word()
+        dtype = _dtype(*kind)
+        if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
+            raise UnknownForm(f"a tensor {shape} of {size} bytes")
+        result = tvm.runtime.empty(shape, dtype)
+        for begin in range(0, size, CHUNK):
+            piece = self.take(min(CHUNK, size - begin))
+            ctypes.memmove(result.data_ptr() + begin, piece, len(piece))
+        return result
+
+
+def _dtype(kind: int, bits: int, lanes: int) -> str:
+    """TVM's name of a type.
+
+    >>> _dtype(0, 8, 1), _dtype(6, 8, 1)
+    ('int8', 'bool')
+    """
+    if kind not in KINDS or lanes != 1 or bits % 8:
+        raise UnknownForm(f"type {kind} of {bits} bits, {lanes} lanes")
+    return "bool" if kind == 6 else f"{KINDS[kind]}{bits}"

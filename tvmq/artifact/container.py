@@ -1,0 +1,312 @@
+"""The saved model, `.tvmq`: one zip of named members, none of them pickled.
+
+    manifest.json   schema, versions, target, CPU features it needs, description, kernels, sha256 of the rest
+    vm.bin          bytecode and packed constants of the Relax virtual machine
+    kernels.so      kernels as a shared library for Linux on x86-64
+    kernels.bc      kernels as LLVM bitcode, compiled when loaded, for other systems; one of both is empty
+    module.json     the module that was compiled, for `verify` and `explain`, without its constants
+    constants.bin   those constants, one after the other, but for tables that vm.bin holds as they are
+
+for several CPUs also, for each code but the first,
+
+    1/vm.bin ...  its code, without constants that stand in the file already (see shared_constants)
+
+and for a GPU kernels.cu, kernels.fatbin and cuda.bin, see artifact/cuda.py; the code above is then of its host.
+
+The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not
+malice; give `load(path, sha256=...)` the hash that `save` returned to be sure that it is the file you made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import tvm
+
+from tvmq.artifact.bytecode import read_bytecode
+from tvmq.artifact.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
+from tvmq.artifact.cuda import MEMBERS as GPU
+from tvmq.artifact.cuda import SOURCE, gpu_bytes, gpu_library
+from tvmq.artifact.manifest import (
+    SEVERAL,
+    bounded_text,
+    check_form,
+    check_versions,
+    codes_of,
+    describe_code,
+    make_manifest,
+)
+from tvmq.artifact.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
+from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile
+from tvmq.artifact.shared_constants import cut_constants, join_constants
+from tvmq.artifact.whole_file import write_whole
+from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
+from tvmq.target.cpu import resolve_target
+from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
+from tvmq.target.host import missing_features, still_needed
+from tvmq.target.several import best, reasons
+from tvmq.text import printable_name, printable_texts
+
+MANIFEST = "manifest.json"
+CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
+MEMBERS = (MANIFEST, *CODE, *IR)
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+LEVEL = 6
+# Bounds against damaged or hostile archives: unpacked bytes for each of the file's, beyond a base.
+# Deflate could reach 1000; a model that compresses better than RATIO is stored as it is.
+UNPACKED_BASE = 64 * 2**20
+RATIO = 100
+CHUNK = 2**18
+EPOCH = (1980, 1, 1, 0, 0, 0)
+Reader = Callable[[Readable, int], Any]  # makes something of an open member of so many bytes
+
+
+def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
+    """Write the file whole or not at all; returns its sha256.
+
+    parts    an executable's (runtime/executable.py)
+    module   gives the Relax module that was compiled, if it is needed
+    raises   OutputError; ArtifactError if the file it was loaded from has changed; a file that was there before is
+             untouched then
+    """
+    try:
+        saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
+        write_whole(path, saved.blocks)
+    except ArtifactError:  # the file it was loaded from was changed
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(
+            f"save: '{path}' could not be written ({reason}), nothing was changed; make room or name another place"
+        ) from error
+    return saved.sha256
+
+
+def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
+    """The file of an executable that was built here."""
+    first, *further = parts.codes or (parts,)
+    code = to_bytes(first.code, first.target.host, first.native)
+    blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
+    if isinstance(first.target, CudaTarget):
+        blobs.update(gpu_bytes(first.code, first.source, first.target))
+    descriptions = _further(further, blobs)
+    manifest = make_manifest(first, {name: _sha256(blob) for name, blob in blobs.items()})
+    if descriptions:
+        manifest = {**manifest, "schema": SEVERAL, "further": descriptions}
+    return pack(manifest, blobs)
+
+
+def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Add the members of further codes to those of the first; their descriptions."""
+    sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
+    for number, parts in enumerate(codes, 1):
+        code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
+        bytecode = f"{number}/{BYTECODE}"
+        code[bytecode], cuts = cut_constants(code[bytecode], sources, parts.recipes.known)
+        sources[bytecode] = code[bytecode]
+        blobs.update(code)
+        own = {"calls": parts.description["calls"]}
+        descriptions.append({**describe_code(parts), "own": own, "cuts": cuts})
+    return descriptions
+
+
+def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
+    """The archive; the same bytes for the same contents."""
+    members = {MANIFEST: json.dumps(manifest, indent=1).encode(), **blobs}
+    data = _zip(members, zipfile.ZIP_DEFLATED)
+    return data if _bounded(sum(map(len, members.values())), len(data)) else _zip(members, zipfile.ZIP_STORED)
+
+
+def _zip(members: dict[str, bytes], method: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, blob in members.items():
+            info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
+            info.compress_type = method
+            info.create_system = 3  # nor the system
+            archive.writestr(info, blob, compresslevel=LEVEL)
+    return buffer.getvalue()
+
+
+def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
+    """The parts of an executable; see executable.load for what is refused."""
+    where = f"load: '{path}'"
+    if sha256 is not None and not isinstance(sha256, str):
+        raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
+    file = SavedFile.open(where, path)
+    if sha256 is not None and file.sha256 != sha256.lower():
+        raise ArtifactError(f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved")
+    return load_file(where, file)
+
+
+def load_file(where: str, file: SavedFile) -> dict[str, Any]:
+    """The same of a file that is open, or of bytes; `where` begins the messages."""
+    manifest, blobs = unpack(where, file, partial(_readers, where))
+    targets = _targets(where, manifest)
+    number = _runnable(where, codes_of(manifest), targets)
+    target, description = targets[number], codes_of(manifest)[number]
+    is_gpu = isinstance(target, CudaTarget)
+    library = gpu_library(blobs) if is_gpu else None
+    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
+    if code[BYTECODE] is None:  # in a form that only TVM reads
+        code[BYTECODE] = unpack(where, file)[1][BYTECODE]
+    return {
+        "code": from_bytes(code, target.host, [library] if library else []),
+        "target": target,
+        "targets": tuple(targets) if len(targets) > 1 else (),
+        "source": blobs[SOURCE].decode() if is_gpu else "",
+        "description": {**manifest["description"], **description.get("own", {})},
+        "kernels": description["kernels"],
+        # read when asked for
+        "module": lambda: module_from_bytes(where, unpack(where, file)[1]),
+        "saved": file,
+    }
+
+
+def _readers(where: str, manifest: dict[str, Any]) -> dict[str, Reader]:
+    """How the members of a model that is to run are read: what this CPU does not need is checked only."""
+    count = _count(manifest)
+    number = (best(_targets(where, manifest)) or 0) if count > 1 else 0
+    wanted = {f"{number}/{name}" if number else name for name in CODE}
+    if number:  # it takes constants from others
+        wanted |= {
+            name for cut in manifest["further"][number - 1]["cuts"] for name in cut[1:2] if isinstance(name, str)
+        }
+    members = (*IR, *CODE, *(f"{other}/{name}" for other in range(1, count) for name in CODE))
+    unwanted: dict[str, Reader] = {name: _nothing for name in members if name not in wanted}
+    return unwanted if number else {**unwanted, BYTECODE: read_bytecode}
+
+
+def _nothing(_member: Readable, _size: int) -> None:
+    """What need not be kept."""
+
+
+def _targets(where: str, manifest: dict[str, Any]) -> list[Any]:
+    """The CPUs or the GPU of a saved model."""
+    saved = [code["target"] for code in codes_of(manifest)]
+    try:
+        return [cuda_target(target) if is_cuda(target) else resolve_target(target) for target in saved]
+    except Exception as error:  # TVM refuses in many ways
+        reason = last_line(error)
+        raise ArtifactError(f"{where}: 'target' of the manifest is wrong ({reason}); save the model again") from error
+
+
+def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]) -> int:
+    """Number of the code to take; TargetError if this CPU can run none, or not launch what a GPU runs."""
+    if len(codes) > 1:
+        number = best(targets)
+        if number is None:
+            raise TargetError(
+                f"{where} was built for {reasons(targets)}; build the model here, or for a CPU whose features both have"
+            )
+        return number
+    ((code, target),) = zip(codes, targets, strict=True)
+    arch = resolve_target().arch
+    if code["arch"] != arch:
+        raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
+    lacking = missing_features(still_needed(code["needs"], arch))
+    if lacking:
+        raise TargetError(
+            f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
+            "build the model here, or for a CPU whose features both have"
+        )
+    return 0
+
+
+def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """The members of one code, its constants in their places."""
+    if number == 0:
+        return {name: blobs[name] for name in CODE}
+    code = {name: blobs[f"{number}/{name}"] for name in CODE}
+    cuts = manifest["further"][number - 1]["cuts"]
+    try:
+        return {**code, BYTECODE: join_constants(code[BYTECODE], cuts, blobs, most)}
+    except Exception as error:  # what a wrong place or recipe leads to
+        wrong = f"further[{number - 1}].cuts"
+        raise ArtifactError(f"{where}: '{wrong}' of the manifest is wrong ({error}); save the model again") from error
+
+
+def unpack(
+    where: str, data: bytes | SavedFile, readers: Callable[[dict[str, Any]], Mapping[str, Reader]] = lambda _: {}
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The manifest and the other members of an archive, checked against each other.
+
+    where    begins the messages
+    readers  gives for a manifest what reads some members; their results are given in place of the bytes
+    raises   ArtifactError for anything that `pack` of this schema and this TVM does not make
+    """
+    file = SavedFile.of(where, data) if isinstance(data, bytes) else data
+    try:
+        with file.stream() as stream, zipfile.ZipFile(stream) as archive:
+            _check_members(where, archive, file.size)
+            manifest = printable_texts(json.loads(bounded_text(where, archive.read(MANIFEST))))
+            check_versions(where, manifest)
+            several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
+            _check_names(where, archive.namelist(), several)
+            check_form(where, manifest)
+            gpu = GPU if is_cuda(manifest.get("target")) else ()
+            chosen = readers(manifest)
+            found = {name: _read(archive, name, chosen.get(name)) for name in (*CODE, *IR, *gpu, *several)}
+    except TvmqError:
+        raise
+    except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
+        reason = last_line(error)
+        raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
+    for name, (_, digest) in found.items():
+        if manifest["sha256"].get(name) != digest:
+            raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")
+    return manifest, {name: content for name, (content, _) in found.items()}
+
+
+def _read(archive: zipfile.ZipFile, name: str, reader: Reader | None) -> tuple[Any, str]:
+    """What a reader makes of a member, without one its bytes; and the hash of them all."""
+    if reader is None:
+        content = archive.read(name)
+        return content, _sha256(content)
+    with archive.open(name) as member:
+        hashing = HashingReader(member)
+        result = reader(hashing, archive.getinfo(name).file_size)
+        while hashing.read(CHUNK):
+            pass
+    return result, hashing.sha256
+
+
+def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse what could fill the memory before anything is unpacked."""
+    members = archive.infolist()
+    unpacked = sum(info.file_size for info in members)
+    if not _bounded(unpacked, size):
+        raise ArtifactError(f"{where} claims {unpacked} bytes packed into {size}; it is no tvmq file")
+    for info in members:
+        if info.compress_type not in METHODS or info.flag_bits & 1:
+            raise ArtifactError(
+                f"{where}: '{info.filename}' is encrypted or packed in an unknown way; it is no tvmq file"
+            )
+
+
+def _count(manifest: dict[str, Any]) -> int:
+    """Number of codes, of a manifest whose form has not been checked."""
+    further = manifest.get("further") if manifest["schema"] == SEVERAL else None
+    return 1 + (len(further) if isinstance(further, list) else 0)
+
+
+def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
+    for name in names:
+        if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
+            shown = printable_name(name)
+            raise ArtifactError(f"{where} holds {names.count(name)} members '{shown}'; it is no tvmq file")
+
+
+def _bounded(unpacked: int, packed: int) -> bool:
+    return unpacked <= UNPACKED_BASE + RATIO * packed
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,1 +1,0 @@
-"""NVIDIA GPUs: target, schedules, CUDA C++ and what compiles it, execution and saved files."""

@@ -1,0 +1,190 @@
+"""`tvmq.build`: a module of any stage to an executable for a target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.compile.arguments import params_first
+from tvmq.compile.cuda.compile import compile_cuda
+from tvmq.compile.description import describe_functions, describe_module
+from tvmq.compile.slow_sizes import warn_of_slow_sizes
+from tvmq.compile.vm_pipeline import Compiled, compile_module
+from tvmq.errors import ConfigError, TargetError
+from tvmq.graph.batch_dimension import batch_dimension
+from tvmq.graph.functions import inline_functions, is_partitioned
+from tvmq.graph.indices import input_indices
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.limits import size_limits
+from tvmq.graph.names import input_names
+from tvmq.graph.plain_module import plain_module
+from tvmq.graph.symbolic import with_sizes
+from tvmq.graph.unpack_weights import unpack_weights
+from tvmq.graph.view import View
+from tvmq.kernels.parts.packing_recipes import Recipes
+from tvmq.kernels.parts.tuned import using_tiles
+from tvmq.lower.common_sizes import Sizes, combinations, divide_sizes, function_name, of_sizes
+from tvmq.lower.cuda.lowerer import CudaLowerer
+from tvmq.lower.lower_functions import Lowered, lower_functions
+from tvmq.lower.lowerer import Lowerer
+from tvmq.lower.main_calls import describe_calls
+from tvmq.passes.partition_conversions import partition_conversions
+from tvmq.passes.prepare import prepare
+from tvmq.performance.tuning import progress_line
+from tvmq.performance.tuning import tune as measure_tiles
+from tvmq.performance.tuning_table import tiles_for
+from tvmq.runtime.executable import Executable, Parts
+from tvmq.runtime.threads import check_counts
+from tvmq.target.cpu import CpuTarget, resolve_target
+from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
+from tvmq.target.several import lacking, with_codes
+
+
+@params_first
+def build(
+    mod: tvm.IRModule,
+    params: Mapping[str, np.ndarray] | None = None,
+    target: Any = "llvm",
+    *,
+    sizes: Sizes | None = None,
+    num_threads: int | None = None,
+    tune: float | None = None,
+) -> Executable:
+    """Compile a float, simulated or integer module.
+
+    mod      from `from_onnx` (with its params) or from `quantize`
+    params   weights that are still parameters of the module; a target in their place is taken as the target
+    target   "llvm" is this CPU with all its features; "x86-64-v3", "llvm -mcpu=...", a dict or a tvm Target for others;
+             "cuda" is this machine's GPU, {"kind": "cuda", "arch": "sm_90"} any other.
+             A list of CPUs gives code for each; the best that this CPU can run is taken, here and where it is loaded
+    sizes    {free dimension: number}, for code that takes no other size and is faster; the others stay free: a batch
+             costs nothing, what lies inside of a sample (a sequence, the sides of a picture) does.
+             {free dimension: [numbers]}: it stays free and takes all sizes, and these common ones, all combinations
+             of them, have code of their own that is as fast; each costs about as much compile time as one fixed size
+    num_threads  that it may use, whatever other models do; None: see `Executable.num_threads`
+    tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
+             folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
+             stderr tells how far it is; interrupted, it keeps what it has
+    raises   TargetError for an unknown target, ConfigError for sizes of no free dimension or that the model does not
+             take, BuildError if TVM fails
+    """
+    check_counts("build", num_threads=num_threads)
+    machines, mod = _machines(target), plain_module(mod)
+    if params or get_ledger(mod).stage == "imported":
+        mod = prepare(mod, params)
+    fixed, common = divide_sizes(sizes)
+    if fixed:
+        mod = _of_sizes(mod, fixed)
+    plain = unpack_weights(inline_functions(mod))
+    limits = {name: asdict(limit) for name, limit in size_limits(plain).items()}
+    batch = batch_dimension(plain)
+    if not common:
+        warn_of_slow_sizes(plain, batch)
+    view = View(plain)
+    description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
+    description["indices"] = input_indices(view, input_names(view.func))
+    if common:
+        description["common"] = _described(plain, combinations(plain, common, batch, limits), machines)
+    functions = describe_functions(mod)
+    if functions:
+        description["functions"] = functions
+    if len(machines) == 1:
+        parts = _parts(mod, machines[0], description, tune)
+    else:
+        here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
+        times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
+        codes = zip(machines, times, strict=True)
+        parts = with_codes(tuple(_parts(mod, machine, description, time, Recipes()) for machine, time in codes))
+    return Executable(replace(parts, num_threads=num_threads))
+
+
+def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
+    """What to compile for, in the order given and each once."""
+    if not isinstance(target, list | tuple):
+        return [cuda_target(target) if is_cuda(target) else resolve_target(target)]
+    if not target or any(map(is_cuda, target)):
+        raise TargetError(f"build: a list of targets names CPUs, at least one. Got {list(target)}; build others alone")
+    return list(dict.fromkeys(map(resolve_target, target)))
+
+
+def _described(
+    plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
+) -> list[dict[str, Any]]:
+    """What is known of the functions for common sizes, in their order."""
+    if any(isinstance(machine, CudaTarget) for machine in machines):
+        raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
+    found = []
+    for number, sizes in enumerate(common):
+        mod = with_sizes(plain, sizes)
+        described = describe_module(mod, View(mod))
+        tensors = {key: described[key] for key in ("inputs", "outputs")}
+        found.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
+    return found
+
+
+def _parts(
+    mod: tvm.IRModule,
+    machine: CpuTarget | CudaTarget,
+    description: dict[str, Any],
+    tune: float | None,
+    recipes: Recipes | None = None,
+) -> Parts:
+    """The module compiled for one machine; recipes: remembers how its weights were packed."""
+    common = [entry["sizes"] for entry in description.get("common", ())]
+    lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes, common)
+    compiled, source = _compiled(lowered, machine)
+    calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
+    if common:
+        calls["common"] = {
+            name: {**describe_calls(made, lowered.common[name]), "unaligned": list(unaligned)}
+            for name, (made, unaligned) in compiled.common.items()
+        }
+    described = {**description, "calls": calls}
+    if lowered.kernel_notes:
+        described["notes"] = lowered.kernel_notes
+    names, native = lowered.kernel_names, compiled.native
+    return Parts(compiled.code, machine, described, names, mod, source=source, recipes=recipes, native=native)
+
+
+def _lowered(
+    mod: tvm.IRModule,
+    machine: CpuTarget | CudaTarget,
+    batch: str | None,
+    tune: float | None,
+    recipes: Recipes | None,
+    common: Sequence[Mapping[str, int]],
+) -> Lowered:
+    """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
+    if isinstance(machine, CudaTarget):
+        if tune is not None:
+            raise ConfigError("build: tune= measures kernels of CPUs; leave it out for 'cuda'")
+        return lower_functions(mod, lambda part, shared: CudaLowerer(part, machine, shared=shared), batch)
+    if tune is not None:
+        with progress_line() as advance:
+            measure_tiles(mod, machine, tune, advance)
+
+    def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
+        lowerer = Lowerer(part, machine.isa, shared=shared)
+        lowerer.packed = recipes.add if recipes is not None else None
+        return lowerer
+
+    with using_tiles(tiles_for(machine)):
+        return lower_functions(mod, walk, batch, common)
+
+
+def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
+    """The module for these sizes, in as many functions as before."""
+    fixed = of_sizes(mod, sizes)
+    return partition_conversions(fixed) if is_partitioned(mod) else fixed
+
+
+def _compiled(lowered: Lowered, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
+    """Code, and the source of a GPU's kernels."""
+    if isinstance(machine, CudaTarget):
+        code, source = compile_cuda(lowered.module, machine)
+        return Compiled(code, (), None), source
+    return compile_module(lowered.module, machine, list(lowered.common)), ""

@@ -1,0 +1,1 @@
+"""CUDA C++ of a module, and its compilers."""

@@ -1,0 +1,107 @@
+"""Every kernel as an object file of its own: from the cache, or compiled on all CPUs; linked, they are the library.
+
+So equal kernels are compiled once on a machine, whatever model they are in, and a saved file has the same bytes
+whether they came from the cache or not. For Linux on x86-64; code for other systems is one module of LLVM.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import struct
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import tirx
+
+from tvmq.compile import kernel_cache
+from tvmq.compile.link.elf_object import UNDEFINED, ObjectFile, read_object
+from tvmq.compile.link.merge_objects import merge_objects
+from tvmq.compile.link.shared_object import link_objects
+from tvmq.compile.llvm_workarounds import with_whole_stores
+from tvmq.compile.native_main import SYMBOL
+from tvmq.errors import BuildError
+from tvmq.runtime.memory_file import object_file
+from tvmq.runtime.native import is_linux_x86
+from tvmq.runtime.threads import ALLOWED_CPUS
+from tvmq.target.cpu import CpuTarget
+
+FORM = 2  # of what is done to the code behind LLVM (compile/llvm_workarounds.py): other code, another number
+MOST_WORKERS = 8  # each holds LLVM's memory of a kernel
+
+Options = Mapping[str, Any]  # of a PassContext
+
+
+def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options) -> bytes | None:
+    """A shared library of all functions of loops; None where there are none, or this system cannot load it.
+
+    compiler  the target as TVM takes it
+    options   of the PassContext in which they are compiled
+    """
+    here = sys.platform == "linux" and platform.machine() == "x86_64"
+    functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
+    if not functions or not here or not is_linux_x86(target):
+        return None
+    objects = _objects(functions, target, compiler, options)
+    try:
+        return link_objects(merge_objects(objects))
+    except BuildError:  # something that our linker does not know: LLVM's own way always works
+        return None
+
+
+def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
+    """Object files in the order of the names."""
+    found: dict[str, ObjectFile | None] = {}
+    keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
+    for name, key in keys.items():
+        found[name] = _kept(name, key)
+    missing = [name for name, data in found.items() if data is None]
+    if missing:
+        with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
+            made = workers.map(lambda name: _compiled(name, functions[name], target, compiler, options), missing)
+            for name, data in zip(missing, made, strict=True):
+                found[name] = read_object(data)
+                kernel_cache.write(keys[name], data)
+        kernel_cache.trim()
+    return [kernel for kernel in found.values() if kernel is not None]
+
+
+def _kept(name: str, key: str) -> ObjectFile | None:
+    """A kernel from the cache; an entry that has no such kernel is removed."""
+    data = kernel_cache.read(key)
+    if data is None:
+        return None
+    try:
+        kernel = read_object(data)
+        if any(symbol.name == SYMBOL + name and symbol.section != UNDEFINED for symbol in kernel.symbols):
+            return kernel
+    except (BuildError, ValueError, IndexError, struct.error):  # what is no object file
+        pass
+    kernel_cache.remove(key)
+    return None
+
+
+def _compiled(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
+    with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
+        library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
+    whole = with_whole_stores(library, target)
+    return object_file(whole)
+
+
+def _key(func: Any, compiler: Any, options: Options) -> str:
+    """Hash of all that the code depends on: the function, the target, the options, and who compiles."""
+    facts = {
+        "form": FORM,
+        "tvm": str(tvm.__version__),
+        "tvm_ffi": str(tvm_ffi.__version__),
+        "llvm": int(tvm.target.codegen.llvm_version_major()),
+        "target": {str(key): str(value) for key, value in compiler.export().items()},
+        "options": {key: str(value) for key, value in options.items()},
+        "function": str(tvm.ir.save_json(func)),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,189 @@
+"""From a Relax module with calls of our kernels to code for the Relax virtual machine.
+
+Kernels (functions with attribute `tvmq.kernel`) pass through untouched. All other operators are legalized,
+neighbours are fused into one function, and every function gets the generic schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import tvm
+from tvm import relax, tirx
+from tvm.relax import transform, vm_build
+
+from tvmq.compile.dataflow_blocks import cut_dataflow_blocks
+from tvmq.compile.fused_origins import match_operators
+from tvmq.compile.kernel_objects import native_kernels
+from tvmq.compile.legalize import casts, float_functions, indices, roi_align
+from tvmq.compile.legalize.bounds_checks import stay_inside
+from tvmq.compile.legalize.extremes import extreme
+from tvmq.compile.legalize.leaky_relu import leaky, prelu
+from tvmq.compile.legalize.scopes import without_scopes
+from tvmq.compile.llvm_workarounds import repair_stores
+from tvmq.compile.native_main import with_direct_functions
+from tvmq.compile.shape_functions import with_ordered_stores
+from tvmq.compile.unaligned_inputs import unaligned_inputs
+from tvmq.errors import BuildError, MemoryLimitError, OutputError
+from tvmq.forks import COMPILING, ForkLock
+from tvmq.lower.main_calls import MainCall, main_calls
+from tvmq.memory import ROOM, is_shortage
+from tvmq.numerics.elementary import ELEMENTARY
+from tvmq.reasons import reason
+from tvmq.runtime.native import load_native
+from tvmq.schedule.generic import KERNEL, schedule_generic
+from tvmq.target.cpu import CpuTarget
+
+OPAQUE = 8  # operator pattern of TVM: never fused
+# The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
+CONFIG = {"tirx.disable_assert": True}
+# Passes of the build that change nothing and walk every function. The first shrinks buffers between blocks; ours have
+# the size that they need, and it took a quarter of the build. The others are for GPUs.
+UNUSED = ["s_tir.CompactBufferAllocation", "s_tir.InjectPermutedLayout", "s_tir.InjectVirtualThread"]
+OPTIONS = {"opt_level": 3, "config": CONFIG, "disabled_pass": UNUSED}
+# Of LLVM: 2 gives code as fast as 3 and a fifth shorter (efficientnet_lite0, and 180 functions of loops).
+OPT_LEVEL = {"opt-level": 2}
+
+
+# TVM's operator library keeps the tag that it is working under in a global.
+ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
+
+
+def mark_kernel(func: Any, name: str) -> Any:
+    """The PrimFunc with the attributes that keep fusion and schedules away from it."""
+    return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
+
+
+class Compiled(NamedTuple):
+    """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one.
+
+    unaligned  numbers of the inputs that main takes at any address
+    common     (calls, unaligned) of the functions for common sizes, by their names
+    """
+
+    code: relax.VMExecutable
+    calls: tuple[MainCall, ...]
+    native: bytes | None
+    unaligned: tuple[int, ...] = ()
+    common: Mapping[str, tuple[tuple[MainCall, ...], tuple[int, ...]]] = MappingProxyType({})
+
+
+def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = ()) -> Compiled:
+    """Machine code for all functions of the module.
+
+    mod      any Relax module without free operators of other compilers; unchanged
+    target   the code runs on CPUs that have target.needs
+    common   names of the functions that are main for common sizes
+    raises   BuildError if TVM cannot compile it
+    """
+    with ONE_AT_A_TIME:
+        return _compiled(mod, target, common)
+
+
+def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
+    try:
+        compiler = target.as_tvm(**OPT_LEVEL)
+        with compiler, tvm.transform.PassContext(**OPTIONS):
+            plain = legalize(mod)
+            groups = group_operators(plain)
+            fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
+            code, native = _code(lower(fused, direct=True), target, compiler)
+            main, *others = (
+                (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
+            )
+            return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+    except OutputError:
+        raise
+    except Exception as error:
+        if type(error) is RuntimeError and not str(error):
+            raise KeyboardInterrupt from error  # what TVM makes of an interrupt on its C++ side
+        if is_shortage(error):
+            raise MemoryLimitError("build: memory ran out while TVM compiled the module; " + ROOM) from error
+        why = reason(error) or "it does not say why"
+        raise BuildError(f"build: TVM could not compile the module: {why}") from error
+
+
+def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
+    """What main calls, or another function of its kind; nothing in a module of other functions."""
+    is_there = any(gvar.name_hint == name for gvar in fused.get_global_vars())
+    return main_calls(fused, match_operators(plain, groups, name), name) if is_there else ()
+
+
+def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:
+    """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
+    native = native_kernels(lowered, target, compiler, OPTIONS)
+    if native is None:
+        code = tvm.compile(lowered, compiler, relax_pipeline=None)
+        repair_stores(code, target)
+        return code, None
+    bytecode = relax.ExecBuilder()
+    vm_build._vmcodegen(bytecode, lowered)  # noqa: SLF001  (relax.build without the kernels)
+    executable = bytecode.get()
+    executable.mod.import_module(load_native(native))
+    return executable, native
+
+
+def fuse(mod: tvm.IRModule) -> tvm.IRModule:
+    """Operators to functions of loops, neighbours fused; to be run inside of a target."""
+    return merge_groups(group_operators(legalize(mod)))
+
+
+def legalize(mod: tvm.IRModule) -> tvm.IRModule:
+    """Operators to functions of loops; bindings keep their names."""
+    rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
+    rules |= casts.RULES | indices.RULES | roi_align.RULES
+    rules["relax.max"] = rules["relax.min"] = extreme
+    rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
+    rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
+    loops = tvm.transform.Sequential(
+        [
+            transform.DeadCodeElimination(),
+            relax.backend.DispatchSortScan(),  # cumsum, cumprod, sort, argsort, topk
+            # A reshape is left as it is and becomes a view of the same memory.
+            transform.LegalizeOps(rules, ["relax.reshape"]),
+            transform.AnnotateTIROpPattern(),
+        ]
+    )(mod)
+    for gvar, func in loops.functions_items():
+        if isinstance(func, tirx.PrimFunc) and KERNEL not in (func.attrs or {}):
+            loops.update_func(gvar, stay_inside(func))
+    return without_scopes(loops)
+
+
+def group_operators(mod: tvm.IRModule) -> tvm.IRModule:
+    """Calls of neighbours that will be fused as calls of one function that calls them; equal functions are one."""
+    return transform.FuseOps()(cut_dataflow_blocks(mod))
+
+
+def merge_groups(mod: tvm.IRModule) -> tvm.IRModule:
+    """Each group of `group_operators` as one function of loops."""
+    return tvm.transform.Sequential([transform.FuseTIR(), transform.DeadCodeElimination()])(mod)
+
+
+def lower(mod: tvm.IRModule, *, direct: bool = False) -> tvm.IRModule:
+    """Memory planned, calls made explicit: all that is left before machine code; direct: see direct_functions."""
+    planned = tvm.transform.Sequential(
+        [
+            transform.ToNonDataflow(),
+            transform.RemovePurityChecking(),
+            transform.CallTIRRewrite(),
+            transform.StaticPlanBlockMemory(),
+        ]
+    )(mod)
+    lowered = tvm.transform.Sequential(
+        [
+            transform.LowerAllocTensor(),
+            transform.KillAfterLastUse(),
+            transform.LowerRuntimeBuiltin(),
+            transform.ComputePrimValue(),
+            transform.VMShapeLower(),
+            transform.AttachGlobalSymbol(),
+        ]
+    )(with_direct_functions(planned) if direct else planned)
+    return with_ordered_stores(lowered)
+
+
+def _view(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    return relax.op.reshape(call.args[0], call.ty.shape)

@@ -1,0 +1,121 @@
+"""The ONNX graph that is being written: unique names, constants, conversions with the names that onnxruntime gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmq.exporters.onnx.sizes import FreeSizes
+from tvmq.graph.names import UniqueNames
+
+if TYPE_CHECKING:
+    import onnx
+
+OPSET, IR_VERSION = 17, 8
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scale and zero point of codes: numbers, or one entry a channel of `axis`.
+
+    dtype   NumPy's name of the codes' type
+    """
+
+    scale: np.ndarray
+    zero_point: np.ndarray
+    dtype: str
+    axis: int | None = None
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A quantized tensor: its codes, the same dequantized, and what the codes mean."""
+
+    codes: str
+    real: str
+    scale: Scale
+
+
+def int64s(values: Sequence[int]) -> np.ndarray:
+    """Integers as ONNX takes axes and shapes."""
+    return np.asarray(values, np.int64)
+
+
+class OnnxGraph:
+    """Collects nodes and initializers; every method gives the name of a tensor."""
+
+    def __init__(self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None) -> None:
+        self.free = FreeSizes(self, places or {})
+        self.nodes: list[onnx.NodeProto] = []
+        self.initializers: list[onnx.TensorProto] = []
+        self._tensor = UniqueNames(taken)
+        self._node = UniqueNames()
+
+    def tensor(self, wanted: str) -> str:
+        """A name that no other tensor has."""
+        return self._tensor(wanted)
+
+    def constant(self, value: Any, wanted: str) -> str:
+        """An initializer."""
+        from onnx import numpy_helper
+
+        name = self.tensor(wanted)
+        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value).reshape(np.shape(value)), name))
+        return name
+
+    def node(self, op_type: str, inputs: Sequence[str], layer: str, result: str, **attributes: Any) -> str:
+        """A node of one result."""
+        return self.nodes_of(op_type, inputs, layer, [result], **attributes)[0]
+
+    def nodes_of(
+        self, op_type: str, inputs: Sequence[str], layer: str, results: Sequence[str], **attributes: Any
+    ) -> list[str]:
+        """A node of several results; gives their names."""
+        from onnx import helper
+
+        names = [self.tensor(result) for result in results]
+        self.nodes.append(helper.make_node(op_type, list(inputs), names, self._node(layer), **attributes))
+        return names
+
+    def quantize(self, x: str, name: str, scale: Scale) -> Coded:
+        """QuantizeLinear and DequantizeLinear of an activation."""
+        numbers = self._numbers(name, scale)
+        codes = self.node("QuantizeLinear", [x, *numbers], f"{name}_QuantizeLinear", f"{name}_QuantizeLinear_Output")
+        return Coded(codes, self._dequantized(codes, numbers, name, scale), scale)
+
+    def coded(self, codes: str, name: str, scale: Scale) -> Coded:
+        """Codes that are there already."""
+        return Coded(codes, self._dequantized(codes, self._numbers(name, scale), name, scale), scale)
+
+    def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
+        """A constant as codes behind a DequantizeLinear."""
+        stored = self.constant(codes, f"{name}_quantized")
+        return self._dequantized(stored, self._numbers(name, scale), name, scale)
+
+    def _numbers(self, name: str, scale: Scale) -> list[str]:
+        zero = np.asarray(scale.zero_point).astype(scale.dtype)
+        return [
+            self.constant(np.asarray(scale.scale, np.float32), f"{name}_scale"),
+            self.constant(np.broadcast_to(zero, np.shape(scale.scale)), f"{name}_zero_point"),
+        ]
+
+    def _dequantized(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
+        attributes = {"axis": scale.axis} if scale.axis is not None else {}
+        result = f"{name}_DequantizeLinear_Output"
+        return self.node("DequantizeLinear", [codes, *numbers], f"{name}_DequantizeLinear", result, **attributes)
+
+    def rename(self, old: str, new: str, kept: set[str], layer: str) -> None:
+        """Give a tensor the name of an output; an Identity where it bears one of the names `kept` already."""
+        from onnx import helper
+
+        if old in kept or any(tensor.name == old for tensor in self.initializers):
+            self.nodes.append(helper.make_node("Identity", [old], [new], self._node(f"{layer}/Identity")))
+            return
+        for node in self.nodes:
+            for names in (node.input, node.output):
+                for i, name in enumerate(names):
+                    if name == old:
+                        names[i] = new

@@ -1,0 +1,391 @@
+"""The walk over an integer module that writes it as ONNX: what each variable becomes.
+
+codes       Coded: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
+int32 sums  Sums: the float operator, written when the requantize behind it tells the scale
+floats      the name of a tensor
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.onnx import weights
+from tvmq.exporters.onnx.graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
+from tvmq.exporters.onnx.ops import WRITERS, Node
+from tvmq.exporters.onnx.sums import Sums, real_factor, same_constants
+from tvmq.exporters.onnx.values import (
+    COMPARED,
+    THRESHOLDS,
+    Rows,
+    Thresholds,
+    dims,
+    flat,
+    info,
+    is_tensor,
+    is_tuple_of_tensors,
+    number,
+)
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import input_names, output_names
+from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.unpack_weights import unpack_weights
+from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
+from tvmq.version import __version__
+
+if TYPE_CHECKING:
+    import onnx
+
+CODES = ("uint8", "int8")
+INTEGER = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "matmul")
+# operators that mean the same on codes of one scale as on real numbers
+ON_CODES = frozenset(
+    "reshape flatten permute_dims squeeze expand_dims split strided_slice concat stack nn.max_pool1d "
+    "nn.max_pool2d nn.max_pool3d max min nn.pad image.resize2d take tile flip broadcast_to maximum minimum "
+    "where".split()
+)
+
+
+class Exporter:
+    """Walks the bindings; `values` holds what each variable became: a name, Coded, Sums, or a list of them."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        self.view = View(unpack_weights(mod))
+        self.ledger = get_ledger(mod)
+        self.inputs = input_names(self.view.func)
+        self.results = list(leaves(self.view.func.body.body))
+        self.outputs = output_names(self.view.func, len(self.results))
+        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod))
+        self.values: dict[str, Any] = dict(self.inputs)
+        self.padded: dict[str, tuple[Coded, list[int]]] = {}
+
+    def run(self) -> onnx.ModelProto:
+        """The model."""
+        from onnx import helper
+
+        for var, value in self.view.bindings:
+            if str(getattr(getattr(value, "attrs", None), "dtype", "")) == "int16" and op_name(value) != "astype":
+                layer = self._layers(var.name)[0]
+                raise UnsupportedOpError(
+                    f"to_onnx, layer '{layer}': codes of 16 bits have no form in ONNX opset {OPSET}, whose "
+                    "QuantizeLinear gives 8; quantize with residual_streams='float' and 8-bit activations"
+                )
+            self.values[var.name] = self._value(var, value)
+        outputs = [self._output(var, name) for var, name in zip(self.results, self.outputs, strict=True)]
+        inputs = [info(self.view.params[param], name) for param, name in self.inputs.items()]
+        graph = helper.make_graph(self.graph.nodes, "tvmq", inputs, outputs, self.graph.initializers)
+        return helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="tvmq",
+            producer_version=__version__,
+        )
+
+    # ---- what a variable became
+
+    def _layers(self, name: str) -> tuple[str, ...]:
+        return self.view.sources(name)
+
+    def _coded(self, arg: relax.Expr) -> Coded:
+        """An activation in codes."""
+        value = self.values[arg.name]
+        if not isinstance(value, Coded):
+            if arg.name not in self.ledger.codes:
+                raise self._unsupported(arg.name, f"'{arg.name}' holds codes of no known scale, which")
+            value = self.values[arg.name] = self.graph.coded(value, arg.name, self._scale(arg.name))
+        return value
+
+    def _scale(self, name: str) -> Scale:
+        scale, zero = self.ledger.codes[name]
+        return Scale(np.asarray(scale, np.float32), np.asarray(zero, np.int32), dtype_of(self.view.var[name]))
+
+    def _real(self, arg: relax.Expr) -> str:
+        """The name of a tensor that a float operator reads."""
+        if is_const(arg):
+            return self.graph.constant(const_value(arg), "constant")
+        if dtype_of(arg) in CODES:
+            return self._coded(arg).real
+        return str(self.values[arg.name])
+
+    def _unsupported(self, name: str, what: str) -> UnsupportedOpError:
+        layer = self._layers(name)[0]
+        return UnsupportedOpError(f"to_onnx, layer '{layer}': {what} has no ONNX form here; keep this layer in float")
+
+    # ---- bindings
+
+    def _value(self, var: relax.Var, value: relax.Expr) -> Any:
+        name = op_name(value)
+        if isinstance(value, relax.Var):
+            return self.values[value.name]
+        if isinstance(value, relax.TupleGetItem):
+            return self.values[value.tuple_value.name][value.index]
+        handler = HANDLERS.get(name)
+        if handler is not None:
+            return handler(self, var, value)
+        if name in INTEGER and dtype_of(var) == "int32":
+            return self._sums(var, value)
+        if name in ("add", "multiply") and dtype_of(var) == "int32":
+            return self._adjusted(value)
+        if name in WRITERS:
+            return self._plain(var, value)
+        raise self._unsupported(var.name, name or "this expression")
+
+    def _node(self, var: relax.Var, call: relax.Call, inputs: list[str]) -> Node:
+        tensors = [arg for arg in call.args if is_tensor(arg)]
+        shapes = [dims(arg) for arg in tensors if not isinstance(arg.ty, tvm.ir.TupleType)]
+        result = [] if isinstance(var.ty, tvm.ir.TupleType) else [dims(var)]
+        others = [number(arg) for arg in call.args if arg not in tensors and not is_tuple_of_tensors(arg)]
+        layer = self._layers(var.name)[0]
+        return Node(self.graph, op_name(call), inputs, others, call.attrs, [*shapes, *result], layer, var.name)
+
+    def _plain(self, var: relax.Var, call: relax.Call) -> Any:
+        """A float operator, or one that moves codes."""
+        tensors = [arg for arg in flat(call.args) if is_tensor(arg)]
+        if any(isinstance(self.values.get(getattr(arg, "name", "")), Thresholds) for arg in tensors):
+            return self._compared(var, call)
+        coded = [arg for arg in tensors if dtype_of(arg) in CODES]
+        if op_name(call) == "astype" and coded and dtype_of(var) == "int16":
+            return self._coded(coded[0])  # codes beside thresholds
+        if not coded:
+            return WRITERS[op_name(call)](self._node(var, call, [self._real(arg) for arg in tensors]))
+        if op_name(call) == "take" and is_const(call.args[0]):
+            return self._rows(var, call)
+        known = [arg for arg in coded if not is_const(arg)]
+        if op_name(call) not in ON_CODES or not known:
+            raise self._unsupported(var.name, f"{op_name(call)} of codes")
+        scale = self._coded(known[0]).scale
+        if op_name(call) == "nn.pad":
+            return self._pad(var, call, scale)
+        real = [self._constant(arg, scale) if arg in coded and is_const(arg) else self._real(arg) for arg in tensors]
+        written = WRITERS[op_name(call)](self._node(var, call, real))
+        if isinstance(written, list):
+            return [self.graph.quantize(part, f"{var.name}_{i}", scale) for i, part in enumerate(written)]
+        return self.graph.quantize(written, var.name, scale)
+
+    def _constant(self, codes: relax.Expr, scale: Scale) -> str:
+        """Constant codes of this scale (bounds of channels) as real numbers."""
+        return self.graph.constant(numerics.dequantize(const_value(codes), scale.scale, scale.zero_point), "bound")
+
+    def _rows(self, var: relax.Var, call: relax.Call) -> Any:
+        """Rows of a table of codes: in the scale of the result, or in that of the dequantize behind them."""
+        if var.name not in self.ledger.codes:
+            return Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1]))
+        scale = self._scale(var.name)
+        rows = Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1])).written(scale)
+        return self.graph.quantize(rows, var.name, scale)
+
+    def _pad(self, var: relax.Var, call: relax.Call, scale: Scale) -> Any:
+        """Padding with the zero point is padding with 0.0; in front of a convolution it belongs to that."""
+        x = self._coded(call.args[0])
+        value = (float(call.attrs.pad_value) - float(scale.zero_point)) * float(scale.scale)
+        width = [int(w) for w in call.attrs.pad_width]
+        readers = self.view.readers[var.name]
+        if (
+            not any(width[:4])
+            and call.attrs.pad_mode == "constant"
+            and value == 0.0
+            and not self.view.is_output(var.name)
+        ):
+            if readers and all(op_name(self.view.value[r]).startswith("nn.conv") for r in readers):
+                self.padded[var.name] = (x, [*width[4::2], *width[5::2]])
+                return x
+        attrs = SimpleNamespace(pad_width=width, pad_mode=call.attrs.pad_mode, pad_value=value)
+        node = self._node(var, call, [x.real])
+        written = WRITERS["nn.pad"](replace(node, attrs=attrs))
+        return self.graph.quantize(str(written), var.name, scale)
+
+    def _sums(self, var: relax.Var, call: relax.Call) -> Sums:
+        data, other = call.args
+        x = self._coded(data)
+        if is_const(other):
+            node = self._node(var, call, [])
+            attrs = call.attrs
+            if op_name(call).startswith("nn.conv"):
+                pads = self.padded[data.name][1] if data.name in self.padded else [int(p) for p in attrs.padding]
+                kept = ("strides", "dilation", "groups", "data_layout", "kernel_layout")
+                attrs = SimpleNamespace(padding=pads, **{key: getattr(attrs, key) for key in kept})
+            return Sums(replace(node, attrs=attrs), [x], const_value(other))
+        return Sums(self._node(var, call, []), [x, self._coded(other)])
+
+    def _average(self, var: relax.Var, call: relax.Call) -> Sums:
+        return Sums(self._node(var, call, []), [self._coded(call.args[0])])
+
+    def _adjusted(self, call: relax.Call) -> Sums:
+        """A bias; the factors of windows that differ in size belong to the average."""
+        sums = self.values[call.args[0].name]
+        return sums.with_bias(const_value(call.args[1])) if op_name(call) == "add" else sums
+
+    def _requantize(self, var: relax.Var, call: relax.Call) -> Coded:
+        attrs, scale = call.attrs, self._scale(var.name)
+        multiplier, shift = (const_value(arg) for arg in call.args[1:])
+        s_y = np.float64(scale.scale)
+        factor = real_factor(multiplier, shift, str(attrs.mode))
+
+        def fits(product: np.ndarray) -> np.ndarray:
+            return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
+
+        real = self.values[call.args[0].name].written(factor * s_y, fits, self._facts(var.name))
+        if attrs.negative_slope != 1.0:
+            real = self._step("LeakyRelu", [real], var, alpha=float(attrs.negative_slope))
+        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+
+    def _facts(self, name: str) -> dict[str, Any]:
+        return dict(self.ledger.layers.get(name, {}).get("facts", {}))
+
+    def _step(self, op_type: str, inputs: Sequence[str], var: relax.Var, **attributes: Any) -> str:
+        """A node that a group absorbed: it bears the group's last name."""
+        layers = self._layers(var.name)
+        layer = layers[-1] if len(layers) > 1 else f"{layers[0]}/{op_type}"
+        return self.graph.node(op_type, list(inputs), layer, f"{var.name}_{op_type}", **attributes)
+
+    def _clipped(self, real: str, var: relax.Var, qmin: int, qmax: int) -> Coded:
+        """The codes of a real tensor within these bounds."""
+        scale = self._scale(var.name)
+        limits, zero = np.iinfo(scale.dtype), int(scale.zero_point)
+        if qmin == zero > limits.min and qmax == limits.max:
+            real = self._step("Relu", [real], var)
+        elif (qmin, qmax) != (limits.min, limits.max):
+            bounds = [np.float32(q - zero) * np.float32(scale.scale) for q in (qmin, qmax)]
+            names = [self.graph.constant(b, f"{var.name}_{k}") for b, k in zip(bounds, ("min", "max"), strict=True)]
+            real = self._step("Clip", [real, *names], var)
+        return self.graph.quantize(real, var.name, scale)
+
+    def _add(self, var: relax.Var, call: relax.Call) -> Coded:
+        node = self._node(var, call, [self._coded(arg).real for arg in call.args])
+        real = node.write("Sub" if call.attrs.b_multiplier < 0 else "Add")
+        return self._clipped(real, var, int(call.attrs.qmin), int(call.attrs.qmax))
+
+    def _scale_shift(self, var: relax.Var, call: relax.Call) -> Coded:
+        """x * factor + summand, whose integers these are: see numerics.scale_shift_params."""
+        x, attrs, y = self._coded(call.args[0]), call.attrs, self._scale(var.name)
+        multiplier, offset = (const_value(arg).astype(np.float64) for arg in call.args[1:])
+        step = np.float64(y.scale) * 2.0**-attrs.shift
+        factor = (multiplier * (step / np.float64(x.scale.scale))).astype(np.float32)
+        summand = ((offset - 2**attrs.shift // 2 + int(x.scale.zero_point) * multiplier) * step).astype(np.float32)
+        node = self._node(var, call, [x.real])
+        real = node.write("Mul", x.real, node.constant(factor, "factor"))
+        if summand.any():
+            real = self._step("Add", [real, node.constant(summand, "summand")], var)
+        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+
+    def _prelu(self, var: relax.Var, call: relax.Call) -> Coded:
+        x, attrs = self._coded(call.args[0]), call.attrs
+        slopes = const_value(call.args[1]).astype(np.float64) / attrs.multiplier
+        node = self._node(var, call, [x.real])
+        real = node.write("PRelu", x.real, node.constant(slopes.astype(np.float32).reshape(slopes.shape[1:]), "slope"))
+        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+
+    def _quantize(self, var: relax.Var, call: relax.Call) -> Any:
+        if int(call.attrs.axis) >= 0:
+            raise self._unsupported(var.name, "quantizing an activation by channels")
+        if var.name not in self.ledger.codes:
+            numbers = (const_value(arg) for arg in call.args[1:])
+            scale, zero = (value.item() for value in numbers)
+            self.ledger.codes[var.name] = (scale, zero)
+        return self._clipped(self._real(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
+
+    def _by_groups(self, var: relax.Var, call: relax.Call) -> str:
+        layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
+        if is_const(call.args[0]):
+            return weights.grouped_weight(self.graph, call, layer)
+        if not isinstance(taken, Rows):
+            raise self._unsupported(var.name, "group_dequantize of an activation")
+        return weights.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
+
+    def _by_rows(self, var: relax.Var, call: relax.Call) -> str:
+        taken = self.values.get(getattr(call.args[0], "name", ""))
+        if not isinstance(taken, Rows):
+            raise self._unsupported(var.name, op_name(call))
+        return weights.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
+
+    def _dequantize(self, var: relax.Var, call: relax.Call) -> str:
+        if is_const(call.args[0]):
+            return weights.constant_weight(self.graph, call, self._layers(var.name)[0])
+        scale = const_value(call.args[1]).astype(np.float64)
+        axis = int(call.attrs.axis)
+        sums = self.values.get(getattr(call.args[0], "name", ""))
+        if isinstance(sums, Rows):
+            numbers = [const_value(arg) for arg in call.args[1:]]
+            return sums.written(Scale(numbers[0], numbers[1], "int8", None if axis < 0 else sums.table.ndim - 1))
+        if not isinstance(sums, Sums):
+            return self._coded(call.args[0]).real
+
+        def fits(product: np.ndarray) -> np.ndarray:
+            return product.astype(np.float32) == scale.astype(np.float32)
+
+        return sums.written(scale, fits, self._facts(var.name))
+
+    def _table(self, var: relax.Var, call: relax.Call) -> Any:
+        x = self._coded(call.args[0])
+        real = x.real
+        if call.attrs.function.startswith(THRESHOLDS):
+            return Thresholds(x.real, call.attrs.function.removeprefix(THRESHOLDS))
+        if call.attrs.function != "rescale":
+            steps = self.ledger.layers.get(var.name, {}).get("function")
+            if steps is None:
+                raise self._unsupported(var.name, "a table of no known function")
+            real = self._function(var, steps, real)
+        return self.graph.quantize(real, var.name, self._scale(var.name)) if dtype_of(var) in CODES else real
+
+    def _compared(self, var: relax.Var, call: relax.Call) -> str:
+        """A comparison that was decided on codes."""
+        y, x = (self.values[arg.name] for arg in call.args)
+        op = COMPARED[op_name(call), x.kind]
+        node = self._node(var, call, [x.real, y.real])
+        return str(WRITERS[op](replace(node, op=op)))
+
+    def _function(self, var: relax.Var, steps: list[dict[str, Any]], x: str) -> str:
+        """The operators of a table."""
+        results: list[str] = []
+        shape = dims(var)
+        for step in steps:
+            if step["op"] not in WRITERS:
+                raise self._unsupported(var.name, step["op"])
+            inputs, numbers = [], []
+            for arg in step["args"]:
+                if isinstance(arg, dict):
+                    inputs.append(x if arg["step"] == "x" else results[arg["step"]])
+                elif step["op"] == "clip":
+                    numbers.append(arg)
+                else:
+                    inputs.append(self.graph.constant(np.float32(arg), f"{var.name}_constant"))
+            layer = step["layers"][0]
+            attrs = SimpleNamespace(**step["attrs"])
+            node = Node(self.graph, step["op"], inputs, numbers, attrs, [shape, shape], layer, f"{var.name}_real")
+            results.append(str(WRITERS[step["op"]](node)))
+        return results[-1]
+
+    # ---- results
+
+    def _output(self, var: relax.Var, name: str) -> onnx.ValueInfoProto:
+        value = self.values[var.name]
+        value = value.codes if isinstance(value, Coded) else value
+        self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, self._layers(var.name)[0])
+        return info(var, name)
+
+
+HANDLERS: dict[str, Any] = {
+    "tvmq.add": Exporter._add,
+    "tvmq.conv_transpose": Exporter._sums,
+    "tvmq.dequantize": Exporter._dequantize,
+    "tvmq.dynamic_dequantize": Exporter._by_rows,
+    "tvmq.group_dequantize": Exporter._by_groups,
+    "tvmq.matmul": Exporter._sums,
+    "tvmq.multiply": Exporter._sums,
+    "tvmq.prelu": Exporter._prelu,
+    "tvmq.quantize": Exporter._quantize,
+    "tvmq.requantize": Exporter._requantize,
+    "tvmq.scale_shift": Exporter._scale_shift,
+    "tvmq.sum": Exporter._average,
+    "tvmq.sum_pool": Exporter._average,
+    "tvmq.table": Exporter._table,
+}

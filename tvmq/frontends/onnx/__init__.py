@@ -1,0 +1,1 @@
+"""ONNX models as Relax modules: read, checked, expanded, folded, converted."""

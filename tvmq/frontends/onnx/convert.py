@@ -1,0 +1,236 @@
+"""Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm import relax, tirx
+from tvm.ir import GenericConst
+
+from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
+from tvmq.frontends.assemble import Converted, Step, variable_name
+from tvmq.frontends.onnx.check import element_type, refuse_unknown
+from tvmq.frontends.onnx.dims import arithmetic
+from tvmq.frontends.onnx.expand import layer_of
+from tvmq.frontends.onnx.load import opset_of
+from tvmq.frontends.onnx.repairs import REPAIRS, Dims, NodeCall, load_repair
+from tvmq.frontends.onnx.repairs.node import tensor_constant
+from tvmq.frontends.onnx.shapes import dimensions, graph_inputs
+from tvmq.frontends.sizes import check_results
+from tvmq.graph.names import UniqueNames, identifier
+from tvmq.reasons import clause
+
+if TYPE_CHECKING:
+    import onnx
+
+DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
+
+
+def imported_operators() -> set[str]:
+    """ONNX operators that TVM's converters or our repairs import."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    return {*onnx_frontend._get_convert_map(), *REPAIRS}
+
+
+def convert(model: onnx.ModelProto, max_bytes: int) -> Converted:
+    """All nodes of a model as bindings grouped by node, see Converted.
+
+    raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
+    larger than max_bytes.
+    """
+    return _Importer(model, max_bytes).run()
+
+
+class _Importer:
+    """State of one import: the builder, the value of every ONNX name, the steps so far."""
+
+    def __init__(self, model: onnx.ModelProto, max_bytes: int) -> None:
+        from onnx import numpy_helper
+        from tvm.relax.frontend.onnx import onnx_frontend
+
+        self.graph, self.max_bytes = model.graph, max_bytes
+        self.opset = opset_of(model)
+        self.frontend = onnx_frontend
+        self.converters = onnx_frontend._get_convert_map()
+        self.builder = relax.BlockBuilder()
+        self.values: dict[str, Any] = {}
+        self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
+        self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
+        self.weights: dict[GenericConst, str] = {}
+        for tensor in self.graph.initializer:
+            element_type(tensor.data_type, f"constant '{tensor.name}'")
+            constant = tensor_constant(numpy_helper.to_array(tensor))
+            self.values[tensor.name] = constant
+            self.weights[constant] = tensor.name
+        self.inputs = self._make_inputs()
+
+    def _make_inputs(self) -> list[tuple[str, relax.Var]]:
+        """Parameters for the graph's inputs; equal names of dimensions are one symbol."""
+        unique, inputs = UniqueNames(), []
+        sizes: dict[str, tirx.Var] = {}
+        for value in graph_inputs(self.graph):
+            if not value.type.HasField("tensor_type"):
+                raise ModelError(f"from_onnx: input '{value.name}' is no tensor; only tensors can be fed")
+            dims = dimensions(value)
+            if dims is None:
+                raise ModelError(
+                    f"from_onnx: input '{value.name}' has unknown rank; give shape={{'{value.name}': (...)}}"
+                )
+            dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
+            var_name = unique(variable_name(value.name))
+            shape = [
+                d if isinstance(d, int) else _symbol(d if d != "?" else f"{var_name}_d{axis}", sizes)
+                for axis, d in enumerate(dims)
+            ]
+            var = relax.Var(var_name, relax.TensorType(shape, dtype))
+            self.values[value.name] = var
+            inputs.append((value.name, var))
+        return inputs
+
+    def run(self) -> Converted:
+        nodes = list(self.graph.node)
+        refuse_unknown(nodes, imported_operators())
+        self.builder.begin_scope([var for _, var in self.inputs])
+        try:
+            steps = [self._step(node) for node in nodes]
+            steps += [self._dims_step(value.name) for value in self.graph.output if self._is_dims(value.name)]
+        finally:
+            self.builder.end_scope()
+        outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
+        return Converted(self.builder.get(), self.inputs, steps, outputs, self.weights)
+
+    def _step(self, node: onnx.NodeProto) -> Step:
+        """Convert one node; its bindings are those of a block of its own."""
+        self._check_types(node)
+        call = self._call(node)
+        self.builder._begin_binding_block()
+        try:
+            result = self._record(call, self._emit(self._convert(call)))
+            self._check_shapes(call)
+        except TvmqError:
+            raise
+        except Exception as error:  # TVM's converters raise anything
+            raise UnsupportedOpError(
+                f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be imported "
+                f"for inputs {call.listed_inputs()}{clause(error)}; export this layer with simpler operators, or fix "
+                "its shapes with shape="
+            ) from error
+        finally:
+            block = self.builder._end_block()
+        own = [binding.var for binding in block.bindings]
+        check_results(own, self.max_bytes, f"from_onnx, layer '{node.name}' ({node.op_type})")
+        result = result if any(var.same_as(result) for var in own) else None
+        return Step(node.name, layer_of(node), node.op_type, list(block.bindings), result)
+
+    def _check_types(self, node: onnx.NodeProto) -> None:
+        """Refuse results whose element type TVM's kernels do not compute."""
+        for result in node.output:
+            code = self.types.get(result, 0)
+            if code:
+                element_type(code, f"layer '{node.name}', {node.op_type}")
+
+    def _check_shapes(self, call: NodeCall) -> None:
+        """Refuse results whose rank or dimensions nobody knows before the run."""
+        for name in filter(None, call.outputs):
+            ty = getattr(self.values[name], "ty", None)
+            if isinstance(ty, relax.TensorType) and ty.shape is None:
+                raise call.unsupported(
+                    "its result's shape depends on values only known at run time",
+                    "make these inputs constants, or fix the input shapes with shape=",
+                )
+
+    def _call(self, node: onnx.NodeProto) -> NodeCall:
+        return NodeCall(
+            name=node.name,
+            op_type=node.op_type,
+            opset=self.opset,
+            builder=self.builder,
+            # TVM's converters index past the end of their inputs; this list of theirs gives None there
+            inputs=self.frontend.onnx_input(self.values[used] if used else None for used in node.input),
+            attributes=_attributes(node),
+            outputs=self._read_outputs(node),
+            output_count=len(node.output),
+        )
+
+    def _is_dims(self, name: str) -> bool:
+        return isinstance(self.values[name], Dims)
+
+    def _dims_step(self, name: str) -> Step:
+        """An output made of dimensions, as a tensor."""
+        self.builder._begin_binding_block()
+        try:
+            self.values[name] = self._emit(self.values[name].tensor())
+        finally:
+            block = self.builder._end_block()
+        return Step(name, name, "Shape", list(block.bindings), self.values[name])
+
+    def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
+        """Names of the outputs without those at the end that nobody reads; "" for those between."""
+        names = [name if name in self.read else "" for name in node.output]
+        while names and not names[-1]:
+            names.pop()
+        return names
+
+    def _convert(self, call: NodeCall) -> Any:
+        """Shape arithmetic, else our repair's result, else TVM's."""
+        dims = arithmetic(call)
+        if dims is not None:
+            return dims
+        self._materialize(call, 0 if call.op_type in DIMS_AS_DATA else 1)
+        repair = load_repair(call.op_type)
+        result = repair(call) if repair else None
+        if result is None:
+            self._materialize(call, len(call.inputs))
+            converter = self.converters[call.op_type].get_converter(self.opset)
+            attributes = {
+                **call.attributes,
+                "tvm_custom": {"name": call.name, "num_outputs": call.output_count},
+            }
+            result = converter(self.builder, call.inputs, attributes, [self.values, {}])
+        return result
+
+    def _materialize(self, call: NodeCall, count: int) -> None:
+        """Make tensors of the first inputs that are dimensions."""
+        for index, value in enumerate(call.inputs[:count]):
+            if isinstance(value, Dims):
+                call.inputs[index] = self._emit(self.builder.normalize(value.tensor()))
+
+    def _emit(self, result: Any) -> Any:
+        """Bind a tensor or tuple to a variable; constants and shapes stay, TVM's converters test for them."""
+        if not isinstance(result, relax.Call | relax.TupleGetItem | relax.Tuple):
+            return result
+        result = self.builder.normalize(result)
+        bindable = isinstance(result.ty, relax.TensorType | tvm.ir.TupleType)
+        return self.builder.emit(result) if bindable and not isinstance(result, relax.Tuple) else result
+
+    def _record(self, call: NodeCall, result: Any) -> Any:
+        """Remember the values of the node's outputs; returns the only output, or the tuple of all."""
+        values = [result]
+        if isinstance(result, relax.Tuple):
+            values = [self._emit(item) for item in result.fields]
+        elif isinstance(result, relax.Expr) and isinstance(result.ty, tvm.ir.TupleType):
+            count = min(len(result.ty.fields), len(call.outputs))
+            values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
+        if len(values) < len(call.outputs):
+            raise call.unsupported(f"its output {len(values)} is not supported", "use only the outputs before it")
+        for name, value in zip(call.outputs, values, strict=False):
+            if name:
+                self.values[name] = value
+        return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
+
+
+def _symbol(name: str, known: dict[str, tirx.Var]) -> tirx.Var:
+    """The symbolic size of that name, one object for all inputs."""
+    if name not in known:
+        known[name] = tirx.Var(identifier(name), "int64")
+    return known[name]
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    """Attributes by name, in the form TVM's converters take: lists as tuples, text as bytes."""
+    from onnx import helper
+
+    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

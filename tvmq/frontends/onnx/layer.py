@@ -1,0 +1,135 @@
+"""One ONNX node that is replaced by several: their names, their constants, and the error where that is impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.onnx.expand import LAYER
+
+if TYPE_CHECKING:
+    import onnx
+
+
+class Layer:
+    """One node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
+
+    constant   value of a tensor by name, None where it is computed
+    rank       number of dimensions of a tensor by name, None where it is unknown
+    """
+
+    def __init__(
+        self,
+        node: onnx.NodeProto,
+        constant: Callable[[str], np.ndarray | None],
+        rank: Callable[[str], int | None] = lambda name: None,
+        opset: int = 17,
+    ) -> None:
+        from onnx import helper
+
+        self.node = node
+        self.inputs = list(node.input)
+        self.outputs = list(node.output)
+        self.attributes: dict[str, Any] = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        self.opset = opset
+        self.nodes: list[onnx.NodeProto] = []
+        self.initializers: list[onnx.TensorProto] = []
+        self.value = constant
+        self.rank = rank
+
+    def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
+        """The error that names the layer."""
+        return UnsupportedOpError(f"from_onnx, layer '{self.node.name}': {self.node.op_type}: {what}; {way_out}")
+
+    def given(self, index: int) -> bool:
+        """True if the node has this input."""
+        return index < len(self.inputs) and bool(self.inputs[index])
+
+    def reads(self, index: int) -> bool:
+        """True if the node has this output."""
+        return index < len(self.outputs) and bool(self.outputs[index])
+
+    def text(self, name: str, default: str = "") -> str:
+        """A text attribute."""
+        value = self.attributes.get(name, default)
+        return value.decode() if isinstance(value, bytes) else str(value)
+
+    def scale(self, index: int) -> np.ndarray:
+        """A constant scale."""
+        value = self.value(self.inputs[index])
+        if value is None:
+            raise self.unsupported(f"its scale '{self.inputs[index]}' is computed", "quantize with constant scales")
+        return np.asarray(value, np.float32)
+
+    def emit(self, op_type: str, inputs: Sequence[str], output: str, name: str, **attributes: Any) -> str:
+        """A new node of ONNX's own operators; gives the name of its result."""
+        from onnx import helper
+
+        new = helper.make_node(op_type, list(inputs), [output], name, **attributes)
+        new.metadata_props.add(key=LAYER, value=self.node.name)
+        self.nodes.append(new)
+        return output
+
+    def compute(self, op_type: str, inputs: Sequence[str], role: str, **attributes: Any) -> str:
+        """A new node whose result has a role inside of the layer."""
+        name = f"{self.node.name}/{role}"
+        return self.emit(op_type, inputs, name, name, **attributes)
+
+    def finish(self, op_type: str, inputs: Sequence[str], output: int = 0, **attributes: Any) -> str:
+        """The node that gives a result of the layer; the first bears its name."""
+        name = self.node.name if output == 0 else f"{self.node.name}/output_{output}"
+        return self.emit(op_type, inputs, self.outputs[output], name, **attributes)
+
+    def constant(self, role: str, value: Any) -> str:
+        """A new initializer."""
+        from onnx import numpy_helper
+
+        name = f"{self.node.name}/{role}"
+        self.initializers.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def number(self, role: str, value: float) -> str:
+        """A scalar of float32."""
+        return self.constant(role, np.float32(value))
+
+    def vector(self, role: str, *values: int) -> str:
+        """Sizes, axes and the like."""
+        return self.constant(role, np.array(values, np.int64))
+
+    def dequantized(self, index: int, role: str, axis: int | None = None) -> str:
+        """Input `index` in float; its scale and zero point are the two inputs behind it."""
+        return self.dequantized_from([self.inputs[i] for i in range(index, index + 3) if self.given(i)], role, axis)
+
+    def dequantized_from(self, triple: Sequence[str], role: str, axis: int | None = None) -> str:
+        """Codes, their scale and their zero point, if there is one, in float."""
+        scale = self.value(triple[1])
+        if scale is None:
+            raise self.unsupported(f"its scale '{triple[1]}' is computed", "quantize with constant scales")
+        if scale.size > 1 and axis is None:
+            raise self.unsupported(f"{scale.size} scales for '{triple[0]}'", "give an activation one scale")
+        return self.compute("DequantizeLinear", triple, role, **({"axis": axis} if scale.size > 1 else {}))
+
+    def bias(self, index: int, x: int, w: int, factor: float = 1.0) -> list[str]:
+        """The int32 bias in float, nothing where there is none; x and w are the places of the two scales."""
+        if not self.given(index):
+            return []
+        scale = np.asarray(np.float64(self.scale(x)) * np.float64(self.scale(w)) * factor, np.float32)
+        scale = scale.reshape(()) if scale.size == 1 else scale.ravel()
+        named = {"axis": 0} if scale.size > 1 else {}
+        triple = [self.inputs[index], self.constant("bias_scale", scale)]
+        return [self.compute("DequantizeLinear", triple, "bias", **named)]
+
+    def round_result(self, op_type: str, inputs: Sequence[str], y: int | None, **attributes: Any) -> None:
+        """The float operator under the layer's name, and the rounding of its result to the scale at input `y`."""
+        if y is None or not self.given(y):
+            self.finish(op_type, inputs, **attributes)
+            return
+        value = self.emit(op_type, inputs, f"{self.node.name}/y", self.node.name, **attributes)
+        if self.scale(y).size > 1:
+            raise self.unsupported(f"{self.scale(y).size} scales for its result", "give an activation one scale")
+        zero = self.inputs[y + 1 : y + 2]
+        result = self.outputs[0]
+        self.emit("QuantizeLinear", [value, self.inputs[y], *zero], result, f"{self.node.name}/QuantizeLinear")

@@ -1,0 +1,119 @@
+"""Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.frontends.onnx.repairs.node import NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
+
+STATIC = "make them constants, or fix the input shapes with shape="
+REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
+
+
+def pad(call: NodeCall) -> relax.Expr:
+    """Pad with constant amounts: nn.pad for a constant value, else the elements to repeat, taken axis by axis.
+
+    Negative amounts crop, by strided_slice, before the padding.
+    """
+    amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
+    value, mode = call.constant(2), call.text("mode", "constant")
+    if amounts is None or not all(isinstance(amount, int) for amount in amounts):
+        raise call.unsupported("its amounts are computed", STATIC)
+    if call.input(2) is not None and value is None:
+        raise call.unsupported("its value is computed", "pad with a constant")
+    shape = call.shape()
+    axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
+    begin, end = [0] * len(shape), [0] * len(shape)
+    for position, axis in enumerate(axes):
+        begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
+    data = _crop(call, shape, begin, end)
+    width = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
+    if not any(amount for pair in width for amount in pair):
+        return data
+    if mode != "constant":
+        sizes = [size + min(b, 0) + min(e, 0) for size, b, e in zip(shape, begin, end, strict=True)]
+        return _repeat(call, data, sizes, width)
+    fill = call.attributes.get("value", 0.0) if value is None else value.item()
+    return relax.op.nn.pad(data, [amount for pair in width for amount in pair], "constant", fill)
+
+
+def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
+    """Elements of the input again, outside of it."""
+    mode = REPEATING.get(call.text("mode", "constant"))
+    if mode is None:
+        raise call.unsupported(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
+    for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
+        if not any(amounts):
+            continue
+        if not isinstance(size, int) or size < 1:
+            raise call.unsupported(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
+        indices = np.pad(np.arange(size), amounts, mode=mode)
+        data = relax.op.take(data, tensor_constant(indices), axis)
+    return data
+
+
+def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> relax.Expr:
+    axes = [i for i in range(len(shape)) if begin[i] < 0 or end[i] < 0]
+    if not axes:
+        return call.inputs[0]
+    starts = [max(-begin[i], 0) for i in axes]
+    stops = [shape[i] + min(end[i], 0) for i in axes]
+    return relax.op.strided_slice(call.inputs[0], axes, starts, stops)
+
+
+def tile(call: NodeCall) -> relax.Expr | None:
+    """Tile with constant repeats as reshape, broadcast_to, reshape.
+
+    LLVM in apache-tvm 0.27 vectorizes topi.tile wrongly for AVX-512 targets: shape (2, 3, 4, 5) repeated
+    (7, 6, 4, 2) times gave arbitrary memory.
+    """
+    repeats = call.dims(1)
+    if repeats is None:
+        return None
+    split, spread, result = [], [], []
+    for size, count in zip(call.shape(), repeats, strict=True):
+        single = count == 1 or are_equal(size, 1)
+        split += [size] if single else [1, size]
+        spread += [size * count] if single else [count, size]
+        result.append(size * count)
+    data = call.inputs[0] if len(split) == len(result) else relax.op.reshape(call.inputs[0], split)
+    data = relax.op.broadcast_to(data, spread)
+    return data if len(split) == len(result) else relax.op.reshape(data, result)
+
+
+def split(call: NodeCall) -> relax.Expr | None:
+    """Split with empty parts: those are constants of no elements, which TVM could not compute."""
+    sizes = call.dims(1) if call.input(1) is not None else call.attributes.get("split")
+    if sizes is None or 0 not in sizes:
+        return None
+    axis, shape, start, parts = call.axis(0), call.shape(), 0, []
+    if not all(isinstance(size, int) for size in shape):
+        raise call.unsupported("an empty part of a symbolic shape", "fix the input shapes with shape=")
+    for size in sizes:
+        part = [*shape[:axis], size, *shape[axis + 1 :]]
+        empty = 0 in part
+        parts.append(
+            tensor_constant(np.zeros(part, call.dtype()))
+            if empty
+            else relax.op.strided_slice(call.inputs[0], [axis], [start], [start + size])
+        )
+        start += size
+    return relax.Tuple(parts)
+
+
+def concat(call: NodeCall) -> relax.Expr | None:
+    """Concat without its empty inputs; one that is left alone is the result."""
+    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[_axis_of(call)], 0)]
+    if len(filled) == 1:
+        return call.inputs[filled[0]]
+    if filled:
+        call.inputs[:] = [call.inputs[i] for i in filled]
+    return None
+
+
+def _axis_of(call: NodeCall) -> int:
+    return int(call.attributes["axis"]) % len(call.shape())

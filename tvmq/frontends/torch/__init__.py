@@ -1,0 +1,1 @@
+"""torch models as Relax modules: exported, decomposed, converted."""

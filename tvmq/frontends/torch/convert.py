@@ -1,0 +1,142 @@
+"""Conversion of a decomposed ExportedProgram to Relax, one node at a time: our repairs first, else TVM's converters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.errors import TvmqError, UnsupportedOpError
+from tvmq.frontends.assemble import Converted, Step
+from tvmq.frontends.torch.call import TorchCall
+from tvmq.frontends.torch.constants import Constants
+from tvmq.frontends.torch.names import LayerNames, function_name
+from tvmq.frontends.torch.repairs import REFUSED, load_repair
+from tvmq.frontends.torch.signature import Weights, input_variables, outputs
+from tvmq.reasons import clause
+
+if TYPE_CHECKING:
+    import torch
+
+# Checks of what the shapes say already, and marks without a value
+CHECKS = frozenset(
+    "_assert_async.default _assert_async.msg _assert_scalar.default _assert_tensor_metadata.default "
+    "sym_constrain_range.default sym_constrain_range_for_size.default".split()
+)
+
+
+def convert(program: torch.export.ExportedProgram) -> Converted:
+    """All nodes as bindings grouped by layer, see Converted.
+
+    raises UnsupportedOpError naming the layer, its operator, and what to do.
+    """
+    return _Importer(program).run()
+
+
+class _Importer:
+    """State of one import: TVM's importer (builder, value of every node), the steps so far."""
+
+    def __init__(self, program: torch.export.ExportedProgram) -> None:
+        from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
+
+        self.program = program
+        self.tvm = ExportedProgramImporter()
+        self.tvm.block_builder = self.builder = relax.BlockBuilder()
+        weights = Weights(program)
+        self.constants = Constants()
+        self.env: dict[Any, Any] = self.tvm.env
+        self.inputs = input_variables(program, self.tvm)
+        by_name = {var_name: var for var_name, _, var in self.inputs}
+        for node in program.graph.find_nodes(op="placeholder"):
+            node.meta["tvmq.target"] = weights.targets.get(node.name, "")
+            if node.name in by_name:
+                self.env[node] = by_name[node.name]
+            elif node.users and node.name in weights.targets:
+                self.env[node] = weights.constant(node.name)
+                self.constants.know(node, weights.tensor(node.name))
+        self.nodes = [node for node in program.graph.nodes if node.op not in ("placeholder", "output")]
+        self.names = LayerNames(self.nodes)
+        self.weights: dict[GenericConst, str] = weights.names
+
+    def run(self) -> Converted:
+        self._refuse_unknown()
+        inputs = [(name, var) for _, name, var in self.inputs]
+        self.builder.begin_scope([var for _, var in inputs])
+        try:
+            steps = [self._step(group) for group in self._groups()]
+            results = outputs(self.program, self.env)
+        finally:
+            self.builder.end_scope()
+        return Converted(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")
+
+    def _groups(self) -> list[list[Any]]:
+        """Neighbouring nodes of one call of a layer."""
+        groups: list[list[Any]] = []
+        for node in self.nodes:
+            if groups and self.names.key(groups[-1][-1]) == self.names.key(node):
+                groups[-1].append(node)
+            else:
+                groups.append([node])
+        return groups
+
+    def _step(self, group: list[Any]) -> Step:
+        layer = self.names(group[-1])
+        self.builder._begin_binding_block()
+        try:
+            for node in group:
+                self._convert(node, layer)
+        finally:
+            block = self.builder._end_block()
+        own = {binding.var for binding in block.bindings}
+        results = [self.env.get(node) for node in group]
+        results = [value for value in results if isinstance(value, relax.Var) and value in own]
+        return Step(layer, layer, function_name(group[-1]), list(block.bindings), results[-1] if results else None)
+
+    def _convert(self, node: Any, layer: str) -> None:
+        name = _operator(node)
+        if name in CHECKS:
+            return
+        if node.op == "get_attr":
+            raise UnsupportedOpError(
+                f"from_torch, layer '{layer}': control flow is not supported; export the model without it"
+            )
+        if self.constants.fold(node):
+            self.env[node] = self.constants.relax_value(node)
+            return
+        call = TorchCall(node, layer, name, self.tvm)
+        try:
+            repair = load_repair(name)
+            value = repair(call) if repair else None
+            if value is None:
+                value = self.tvm.convert_map[name](node)
+            self.env[node] = call.emit(value)
+        except TvmqError:
+            raise
+        except Exception as error:  # TVM's converters raise anything
+            raise UnsupportedOpError(
+                f"from_torch, layer '{layer}': operator {name} cannot be imported{clause(error)}; write this "
+                "layer with simpler operators, or run it outside of the model"
+            ) from error
+
+    def _refuse_unknown(self) -> None:
+        """Refuse the first node without an import; the message lists the other operators."""
+        unknown = [node for node in self.nodes if node.op == "call_function" and not self._known(_operator(node))]
+        if not unknown:
+            return
+        first, name = unknown[0], _operator(unknown[0])
+        others = sorted({_operator(node) for node in unknown} - {name})
+        more = f" (nor are {', '.join(others)})" if others else ""
+        reason = REFUSED.get(name, "write this layer with simpler operators, or run it outside of the model")
+        raise UnsupportedOpError(
+            f"from_torch, layer '{self.names(first)}': operator {name} is not supported{more}; {reason}"
+        )
+
+    def _known(self, name: str) -> bool:
+        has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
+        return has_import and name not in REFUSED
+
+
+def _operator(node: Any) -> str:
+    """Name in the tables: the operator and its overload, "add.Tensor"."""
+    return str(getattr(node.target, "__name__", node.target))

@@ -1,0 +1,181 @@
+"""From a torch model to a decomposed ExportedProgram in evaluation mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.frontends.torch.names import module_path
+
+if TYPE_CHECKING:
+    import torch
+
+# Decompositions that lose what the later stages look for: products of three dimensions become batches of copied
+# weights, functions become comparisons, nearest resizing becomes indexing.
+WHOLE = (
+    "linear.default", "matmul.default", "silu.default", "hardswish.default", "hardsigmoid.default",
+    "leaky_relu.default", "elu.default", "selu.default", "celu.default", "softplus.default", "mish.default",
+    "prelu.default", "_prelu_kernel.default", "softmax.int", "scaled_dot_product_attention.default",
+    "layer_norm.default",
+    "rms_norm.default", "conv_transpose1d.default", "conv_transpose2d.input", "upsample_nearest2d.vec",
+    "upsample_bilinear2d.vec", "upsample_bicubic2d.vec", "adaptive_avg_pool1d.default",
+    "adaptive_avg_pool2d.default", "avg_pool1d.default", "hardtanh.default", "relu6.default",
+)  # fmt: skip
+# aten operator -> position of the argument that says it runs as in training
+TRAINING = {"dropout": 2, "alpha_dropout": 2, "feature_dropout": 2, "native_dropout": 2, "batch_norm": 5}
+
+
+def export_program(
+    model: Any, example_inputs: Any, kwargs: Mapping[str, Any] | None, dynamic_batch: bool, dynamic_shapes: Any
+) -> torch.export.ExportedProgram:
+    """A decomposed program; arguments as in `from_torch`.
+
+    raises ModelError for what is no torch model, and for what torch.export refuses, with its own words.
+    """
+    import torch
+
+    if isinstance(model, str | Path):
+        model = _load(Path(model))
+    if isinstance(model, torch.export.ExportedProgram):
+        if example_inputs is not None or kwargs or dynamic_batch or dynamic_shapes is not None:
+            raise ModelError(
+                "from_torch: an ExportedProgram has its inputs and shapes; give it alone, or give the nn.Module"
+            )
+        program = model
+    elif isinstance(model, torch.nn.Module):
+        program = _export(model, example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
+    else:
+        raise ModelError(
+            f"from_torch: a model is an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
+            f"{type(model).__name__}; pass one of these"
+        )
+    _refuse_training(program)
+    return program.run_decompositions(_decompositions())
+
+
+def _load(path: Path) -> Any:
+    import torch
+
+    if not path.is_file():
+        raise ModelError(f"from_torch: there is no file '{path}'; check the path")
+    try:
+        return torch.export.load(str(path))
+    except Exception as error:  # zipfile's, pickle's and torch's own
+        raise ModelError(
+            f"from_torch: '{path}' is no program that torch.export.save wrote ({first_line(error)}); "
+            "write it with torch.export.save(torch.export.export(model, inputs), path)"
+        ) from error
+
+
+def _export(
+    model: torch.nn.Module, example: Any, kwargs: dict[str, Any], dynamic_batch: bool, dynamic_shapes: Any
+) -> torch.export.ExportedProgram:
+    import torch
+
+    args, kwargs = _arguments(example, kwargs)
+    if dynamic_batch and dynamic_shapes is not None:
+        raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
+    if dynamic_batch:
+        args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
+    try:
+        with evaluation(model), torch.no_grad():
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    except Exception as error:  # torch.export raises dozens of types
+        raise ModelError(
+            f"from_torch: torch.export refuses {type(model).__name__}: {first_line(error)}; make "
+            "torch.export.export(model, inputs) work first, most often by removing branches that depend on values"
+        ) from error
+
+
+def _arguments(example: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and keyword inputs."""
+    if example is None and not kwargs:
+        raise ModelError(
+            "from_torch: an nn.Module is exported by running it; give example_inputs, for example "
+            "(torch.randn(1, 3, 224, 224),)"
+        )
+    if isinstance(example, Mapping):
+        return (), {**example, **kwargs}
+    if example is None:
+        return (), kwargs
+    return (tuple(example) if isinstance(example, tuple | list) else (example,)), kwargs
+
+
+def _free_batch(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """Example inputs of two samples or more (torch.export takes a size of 1 for a constant), and the free sizes."""
+    import torch
+    from torch.utils import _pytree
+
+    sizes = [x.shape[0] for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.ndim]
+    if not sizes:
+        raise ModelError("from_torch: dynamic_batch needs an input with a first dimension; there is none")
+    batch = torch.export.Dim("batch")
+
+    def batched(x: Any) -> bool:
+        return isinstance(x, torch.Tensor) and x.ndim > 0 and x.shape[0] == sizes[0]
+
+    shapes = _pytree.tree_map(lambda x: {0: batch} if batched(x) else None, (args, kwargs))
+    if sizes[0] == 1:
+        args, kwargs = _pytree.tree_map(lambda x: torch.cat([x, x]) if batched(x) else x, (args, kwargs))
+    return args, kwargs, _by_parameter(model, args, kwargs, shapes)
+
+
+def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> Any:
+    """Free sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
+    import inspect
+
+    given = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
+    return dict(given.arguments)
+
+
+@contextmanager
+def evaluation(model: torch.nn.Module) -> Iterator[None]:
+    """Every submodule in evaluation mode; the modes are put back afterwards.
+
+    Modules that torch.export made have one mode for good.
+    """
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.eval()
+    except NotImplementedError:
+        pass
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+def _refuse_training(program: torch.export.ExportedProgram) -> None:
+    for node in program.graph.nodes:
+        position = TRAINING.get(getattr(node.target, "__name__", "").partition(".")[0])
+        if position is None or len(node.args) <= position or node.args[position] is not True:
+            continue
+        if "batch_norm" in node.name and node.args[3] is None:  # statistics of the input, in evaluation too
+            continue
+        raise UnsupportedOpError(
+            f"from_torch, layer '{module_path(node)}': {node.target.__name__.partition('.')[0]} computes as in "
+            "training; call model.eval() before torch.export.export, and pass training=self.training to functions"
+        )
+
+
+def _decompositions() -> Any:
+    """torch's table without the operators that are imported whole."""
+    import torch
+
+    table = torch.export.default_decompositions()
+    for name in WHOLE:
+        packet, _, overload = name.partition(".")
+        table.pop(getattr(getattr(torch.ops.aten, packet), overload), None)
+    return table
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an exception's text, its type where it has none."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".;")

@@ -1,0 +1,1 @@
+"""Products of two activations, the softmax between them, and both as one kernel."""

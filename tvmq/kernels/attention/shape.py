@@ -1,0 +1,120 @@
+"""How attention as one kernel is described, and how its rows are cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tvmq.errors import BuildError
+from tvmq.kernels.attention.batch_matmul_shape import CODES, MOST_DEPTH, Operand
+from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
+from tvmq.kernels.isa.generic import Instructions
+from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
+
+MOST_BLOCK = 66  # rows
+SCORE_BYTES = 32 * 1024  # of a block, that they stay in the nearest cache
+BLOCK_CYCLES = 100.0  # start of a block
+SOFTMAX_CYCLES, WAIT_CYCLES = 1.1, 150.0  # for each score; for a row's sums, which the rows of a group share
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Static description: y = quantize(softmax((q @ k) * score_scale + mask)) @ v for every index of the batch.
+
+    batch       sizes of the leading axes, those of all operands' batch strides
+    rows        of q and y
+    keys        columns of k, rows of v
+    depth       columns of q, rows of k
+    columns     of v and y
+    q, v, y     their stride `column` is 1; of k it may also be `row`, of v too
+    mask        float32, added to the scores; its strides may be 0, the last one (of keys) is 1
+    zeros       of q, k and v
+    codes       of the softmax; `scale` is theirs
+    """
+
+    batch: tuple[int, ...]
+    rows: int
+    keys: int
+    depth: int
+    columns: int
+    q: Operand
+    k: Operand
+    v: Operand
+    y: Operand
+    mask: Operand | None
+    zeros: tuple[int, int, int]
+    codes: Codes
+
+    @property
+    def matrices(self) -> int:
+        """Number of matrices of each operand."""
+        return math.prod(self.batch)
+
+    @property
+    def macs(self) -> int:
+        """Products of both matrix products."""
+        return self.matrices * self.rows * self.keys * (self.depth + self.columns)
+
+
+def fits(shape: Attention, score_scale: float, code_scale: float) -> bool:
+    """True for what `check_attention` lets pass."""
+    try:
+        check_attention(shape, score_scale, code_scale)
+    except BuildError:
+        return False
+    return True
+
+
+def check_attention(shape: Attention, score_scale: float, code_scale: float) -> None:
+    """Refuse what the template cannot read or add, with a BuildError."""
+    sizes = (*shape.batch, shape.rows, shape.keys, shape.depth, shape.columns)
+    if min(sizes) < 1 or max(shape.depth, shape.keys) > MOST_DEPTH:
+        raise BuildError(f"kernels, attention: sizes must be positive, depths at most {MOST_DEPTH}. Got {sizes}")
+    types = (shape.q.dtype, shape.k.dtype, shape.v.dtype, shape.codes.dtype)
+    if not set(types) <= set(CODES):
+        raise BuildError(f"kernels, attention: takes 8-bit codes. Got {', '.join(types)}")
+    neighbours = shape.q.column == shape.y.column == 1 and all(1 in (b.row, b.column) for b in (shape.k, shape.v))
+    if not neighbours or (shape.mask is not None and shape.mask.column != 1):
+        raise BuildError(
+            "kernels, attention: elements of a row of q, y and mask, of one of k and v, must be neighbours"
+        )
+    if not (LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64):
+        raise BuildError(
+            f"kernels, attention: scales must be positive, that of softmax within {LEAST_SCALE} and 1. "
+            f"Got {score_scale} and {code_scale}"
+        )
+    if not shape.codes.qmin <= shape.codes.zero_point < shape.codes.qmax:
+        raise BuildError(f"kernels, attention: softmax needs codes from zero_point up. Got {shape.codes}")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Blocks of rows whose scores are kept, groups of them for softmax, and the tiles of both products in a block."""
+
+    block: int
+    group: int
+    scores: Tiling
+    result: Tiling
+
+
+@lru_cache(maxsize=256)
+def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions) -> Cut:
+    """The cut of least modelled time; the last block is shifted back to end at the last row."""
+    best: tuple[float, Cut] | None = None
+    most = max(1, min(MOST_BLOCK, SCORE_BYTES // (4 * keys)))
+    for block in range(1, min(most, rows) + 1):
+        products = (
+            Product(block, -(-keys // ins.lanes), -(-depth // ins.taps)),
+            Product(block, -(-columns // ins.lanes), -(-keys // ins.taps)),
+        )
+        tilings = [choose_tiling(product, ins) for product in products]
+        both = sum(cycles(product, tiling, ins) for product, tiling in zip(products, tilings, strict=True))
+        group = max(size for size in range(1, MOST_ROWS + 1) if block % size == 0)
+        softmax = block * (SOFTMAX_CYCLES * keys + WAIT_CYCLES / group)
+        cost = -(-rows // block) * (both + softmax + BLOCK_CYCLES)
+        if best is None or cost < best[0]:
+            best = cost, Cut(block, group, *tilings)
+    assert best is not None, "one row always fits"
+    return best[1]

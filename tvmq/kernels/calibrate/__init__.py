@@ -1,0 +1,1 @@
+"""Statistics of tensors, and the rounding of weights, as kernels."""

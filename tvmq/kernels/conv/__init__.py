@@ -1,0 +1,1 @@
+"""Convolutions and products with constant weights as implicit GEMM."""

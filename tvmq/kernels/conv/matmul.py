@@ -1,0 +1,68 @@
+"""matmul: rows of uint8 or int8 codes times constant int8 weights, for every instruction set.
+
+Computes   numerics.matmul, then the epilogue, bit for bit
+Layouts    x [..., depth], weights packed (see packing), output [..., columns]
+Needs      as conv2d, whose template it is: a 1 x 1 convolution of so many pixels. One row alone is bound by
+           reading the weights once
+Measured   benchmarks/kernels.py
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from tvmq.errors import BuildError
+from tvmq.kernels.conv.conv2d import check_operands, instructions_for, make_kernel
+from tvmq.kernels.conv.conv2d_int16 import lane_kernel
+from tvmq.kernels.conv.shape import ConvShape
+from tvmq.kernels.parts.builder import Shape
+from tvmq.kernels.parts.tiling import choose_tiling
+from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+
+# For the choice of a tile where only a run tells the number of rows.
+USUAL_ROWS = 64
+
+
+def usual_rows(leading: Shape) -> int:
+    """Number of rows, as far as it is known."""
+    return USUAL_ROWS if any(isinstance(n, str) for n in leading) else math.prod(int(n) for n in leading)
+
+
+def matmul(
+    rows: int | Shape,
+    depth: int,
+    columns: int,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    x_dtype: str = "uint8",
+    codes: tuple[int, int] | None = None,
+) -> Kernel:
+    """Kernel of x @ weight + bias; parameters x [*rows, depth], b of each Add, constants, y [*rows, columns].
+
+    rows      number of rows, or the shape of all axes of x but the last; a name is a size that only a run tells
+    weight    int8 [depth, columns]
+    bias      int32 [columns], with -x_zero * sum(weights) already in it
+    epilogue  () for int32 sums, (Dequantize,) for floats, else a requantize step and any Add and Table steps
+    codes     lowest and highest code that x can hold, where more is known than its type
+    raises    BuildError for shapes, types or steps that do not fit
+    """
+    if weight.shape != (depth, columns):
+        raise BuildError(f"kernels, matmul: weights must have shape {(depth, columns)}. Got {weight.shape} instead")
+    leading: Shape = (rows,) if isinstance(rows, int) else tuple(rows)
+    count = usual_rows(leading)
+    conv = Conv2d(1, 1, count, depth, columns, x_dtype=x_dtype)
+    kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
+    check_operands("matmul", conv, kernel, bias)
+    buffers = (*leading, depth), (*leading, columns)
+    folded, note = lane_kernel("matmul", conv, kernel, bias, 0, epilogue, isa, codes, buffers)
+    if folded is not None:
+        return folded
+    shape = ConvShape(conv, instructions_for(conv, isa), 0)
+    tiling = choose_tiling(shape.product, shape.ins)
+    return replace(make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers), note=note)

@@ -1,0 +1,87 @@
+"""The slices of a volume under each window in depth, as channels of one picture: what makes conv3d a conv2d.
+
+Computes   y[n, o, p, (g, t, c)] = x[n, o * stride + t * dilation - before, p, (g, c)], `fill` outside of x
+Loops      parallel chunks of output slices; taps; pixels; groups
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.parts.builder import Expr, Function, const, flat
+from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, opaque, over_rows
+from tvmq.kernels.parts.types import Isa, Kernel
+
+GRAIN = 200_000  # bytes in about 10 us
+
+
+@dataclass(frozen=True)
+class DepthWindows:
+    """Windows over the depth of (batch, depth, pixels, channels); padding is (before, after)."""
+
+    batch: int
+    depth: int
+    pixels: int
+    channels: int
+    taps: int
+    stride: int = 1
+    padding: tuple[int, int] = (0, 0)
+    dilation: int = 1
+    groups: int = 1
+
+    @property
+    def windows(self) -> int:
+        """Slices of the result."""
+        span = (self.taps - 1) * self.dilation + 1
+        return (self.depth + sum(self.padding) - span) // self.stride + 1
+
+
+def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel x (batch * depth, pixels, channels) -> y (batch * windows, pixels, taps * channels).
+
+    raises  BuildError for windows that do not fit, or groups that do not divide the channels
+    """
+    if windows.windows < 1 or windows.channels % windows.groups:
+        raise BuildError(f"kernels, stack_depth: {windows} fit no volume")
+    itemsize = np.dtype(dtype).itemsize
+    lanes = instructions(isa).vector_bytes // itemsize
+    part, taps = windows.channels // windows.groups, windows.taps
+    slice_size = windows.pixels * windows.channels
+    parameters = {
+        "x": ((windows.batch * windows.depth, windows.pixels, windows.channels), dtype),
+        "y": ((windows.batch * windows.windows, windows.pixels, taps * windows.channels), dtype),
+    }
+    name = f"stack_depth_{isa.name}"
+    with Function(name, parameters) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        filling = const(np.dtype(dtype).type(fill).item(), dtype)
+
+        def runs(copy) -> None:  # type: ignore[no-untyped-def]
+            """copy(run of channels of x, the same of y) for all pixels and groups."""
+            with T.serial(0, windows.pixels) as pixel, T.serial(0, windows.groups) as group:
+                copy(
+                    opaque(pixel * windows.channels + group * part),
+                    opaque(pixel * (taps * windows.channels) + group * (taps * part)),
+                )
+
+        def row(number: Expr) -> None:
+            image, first = T.floordiv(number, windows.windows), T.floormod(number, windows.windows)
+            start = opaque(first * windows.stride - windows.padding[0])
+            target = opaque(number * (slice_size * taps))
+            with T.serial(0, taps) as tap:
+                index = opaque(start + tap * windows.dilation)
+                place = opaque(target + tap * part)
+                with T.If(T.And(index >= 0, index < windows.depth)):
+                    with T.Then():
+                        source = opaque((image * windows.depth + index) * slice_size)
+                        runs(lambda a, b: copy_lanes(y, opaque(place + b), x, opaque(source + a), part, lanes))
+                    with T.Else():
+                        runs(lambda _, b: fill_lanes(y, opaque(place + b), filling, part, lanes))
+
+        over_rows(windows.batch * windows.windows, slice_size * taps * itemsize, GRAIN, lambda: row)
+    return Kernel(name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name))

@@ -1,0 +1,1 @@
+"""Depthwise convolutions: one filter a channel."""

@@ -1,0 +1,1 @@
+"""Operators on one value at a time: sums, products, tables, conversions."""

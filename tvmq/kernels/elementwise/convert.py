@@ -1,0 +1,224 @@
+"""Conversions between real numbers, sums and codes, element by element: quantize, dequantize, requantize.
+
+Computes   numerics.quantize, dequantize, requantize, bit for bit
+Layouts    any; the channel axis, where there is one, is the last
+Loops      parallel chunks of vectors in plain TIR; LLVM makes vectors of the CPU's width
+Division   quantize divides, as the definition says: times 1 / scale would round otherwise
+
+The change of layout that goes with a conversion at the border of the integer core is in transpose.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.isa.generic import Instructions
+from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.epilogue import plan_epilogue
+from tvmq.kernels.parts.loops import collapse, offset_of, opaque, over_lanes, over_rows, over_vectors, plain
+from tvmq.kernels.parts.types import Isa, Kernel, Requantize
+
+Strides = tuple[int, tuple[int, ...], tuple[int, ...]]
+GRAIN = 100_000  # elements in about 10 us
+CODES = ("uint8", "int8", "int16")
+
+
+def quantize(
+    shape: Sequence[int],
+    scale: ArrayLike,
+    zero_point: int,
+    isa: Isa,
+    *,
+    dtype: str = "uint8",
+    qmin: int | None = None,
+    qmax: int | None = None,
+) -> Kernel:
+    """Kernel x (float32) -> codes of the same shape; scale is one number and a constant of the kernel.
+
+    raises   BuildError for a type that is no code, or several scales
+    """
+    shape = tuple(int(extent) for extent in shape)
+    limits = code_range("quantize", dtype, qmin, qmax)
+    scale = one_scale("quantize", scale)
+    ins = instructions(isa)
+    name = f"quantize_{ins.name}"
+    parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
+    with Function(name, parameters, unaligned=("x",)) as function:
+        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+
+        def body(offset: Expr, lanes: int) -> None:
+            value = load(x, offset, vector_type("float32", lanes))
+            store(y, offset, quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype), lanes)
+
+        over_vectors(prod(shape), ins.vector_bytes, GRAIN, lambda: body)
+    key = ("quantize", shape, zero_point, limits, dtype, ins.name)
+    return Kernel(name, function.prim_func, (scale,), key)
+
+
+def quantize_view(
+    given: Sequence[int], view: Strides, scale: ArrayLike, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel:
+    """Kernel x (float32, shape `given`) -> codes of a view of x, whose last axis lies in one piece.
+
+    view     offset, sizes and strides inside x, in elements
+    codes    zero point, lowest and highest code, type
+    raises   BuildError as `quantize`
+    """
+    zero_point, qmin, qmax, dtype = codes
+    limits, scale = code_range("quantize", dtype, qmin, qmax), one_scale("quantize", scale)
+    offset, shape, strides = view
+    ins = instructions(isa)
+    sizes, (steps, _) = collapse(shape, strides, [prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    length, name = sizes[-1], f"quantize_view_{ins.name}"
+    parameters = {"x": (tuple(given), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
+    with Function(name, parameters, unaligned=("x",)) as function:
+        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+
+        def row(number: Expr) -> None:
+            source, target = opaque(offset + offset_of(number, sizes[:-1], steps[:-1])), opaque(number * length)
+
+            def body(at: Expr, lanes: int) -> None:
+                value = load(x, source + at, vector_type("float32", lanes))
+                store(y, target + at, quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype), lanes)
+
+            over_lanes(length, ins.vector_bytes, body)
+
+        over_rows(prod(sizes[:-1]), length, GRAIN, lambda: row)
+    key = ("quantize_view", tuple(given), view, zero_point, limits, dtype, ins.name)
+    return Kernel(name, function.prim_func, (scale,), key)
+
+
+def code_range(stage: str, dtype: str, qmin: int | None, qmax: int | None) -> tuple[int, int]:
+    """Lowest and highest code; None is the limit of the type; BuildError for other types than CODES."""
+    if dtype not in CODES:
+        raise BuildError(f"kernels, {stage}: codes must be one of {', '.join(CODES)}. Got {dtype} instead")
+    limits = np.iinfo(dtype)
+    return int(limits.min if qmin is None else qmin), int(limits.max if qmax is None else qmax)
+
+
+def one_scale(stage: str, scale: ArrayLike) -> np.ndarray:
+    """The scale as an array of one float32; BuildError for several different ones."""
+    values = np.unique(np.asarray(scale, np.float32))
+    if len(values) != 1:
+        raise BuildError(f"kernels, {stage}: takes one scale. Got {len(values)} different ones instead")
+    return values
+
+
+def quantize_vector(
+    ins: Instructions,
+    value: Expr,
+    scale: Buffer,
+    lanes: int,
+    zero_point: int,
+    limits: tuple[int, int],
+    dtype: str,
+) -> Expr:
+    """Codes of a vector of float32: clip(rint(value / scale)) + zero_point.
+
+    Clipping before rounding gives the same, as both limits are integers, and leaves numbers that every
+    conversion can take. The order of the operands of max makes NaN the lowest code.
+    """
+    low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in limits)
+    steps = value / spread(scale[0], lanes)
+    inside = T.min(T.max(steps, low), high)
+    rounded = plain(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
+    return bind(T.Cast(vector_type(dtype, lanes), rounded + spread(zero_point, lanes)))
+
+
+def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
+    """Kernel q -> x (float32) of the same shape.
+
+    dtype              type of the codes or sums: uint8, int8, int16 or int32
+    scale, zero_point  one number or one for each channel of the last axis; constants of the kernel.
+                       q - zero_point must fit int32
+    raises             BuildError for other types or shapes
+    """
+    shape = tuple(int(extent) for extent in shape)
+    if dtype not in (*CODES, "int32"):
+        raise BuildError(f"kernels, dequantize: takes {', '.join(CODES)} or int32. Got {dtype} instead")
+    ins = instructions(isa)
+    lanes = ins.vector_bytes
+    scales, zeros, channels = _per_channel(shape, scale, zero_point, lanes)
+    parameters = {
+        "x": (shape, dtype),
+        "scale": (scales.shape, "float32"),
+        "zero_point": (zeros.shape, "int32"),
+    }
+    name = f"dequantize_{ins.name}"
+    with Function(name, parameters | {"y": (shape, "float32")}) as function:
+        x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
+
+        def convert(offset: Expr, channel: Expr, count: int) -> None:
+            kind = vector_type("int32", count)
+            codes = T.Cast(kind, load(x, offset, vector_type(dtype, count))) - load(zero, channel, kind)
+            real = T.Cast(vector_type("float32", count), codes) * load(factor, channel, vector_type("float32", count))
+            store(y, offset, real, count)
+
+        _walk(shape, channels, lanes, convert)
+    key = ("dequantize", shape, dtype, channels, ins.name)
+    return Kernel(name, function.prim_func, (scales, zeros), key)
+
+
+def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
+    """Kernel sums (int32) -> codes of the same shape; one multiplier, or one a channel of the last axis."""
+    shape = tuple(int(extent) for extent in shape)
+    ins = instructions(isa)
+    plan = plan_epilogue((step,))
+    channels = _channels(shape, np.size(step.multiplier))
+    places = channels or ins.vector_bytes
+    parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
+    name = f"requantize_{ins.name}"
+    with Function(name, parameters) as function:
+        x, *constants, y = (flat(buffer) for buffer in function.buffers)
+
+        def convert(offset: Expr, channel: Expr, count: int) -> None:
+            sums = load(x, offset, vector_type("int32", count))
+            loaded = plan.requantizer.load(constants, channel, count)
+            store(y, offset, plan.requantizer.codes(plain(count), [sums], [loaded]), count)
+
+        _walk(shape, channels, ins.vector_bytes, convert)
+    key = ("requantize", shape, channels, plan.key, ins.name)
+    return Kernel(name, function.prim_func, plan.constants(lambda values: np.resize(values, places)), key)
+
+
+def _walk(shape: tuple[int, ...], channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]) -> None:
+    """convert(offset, channel, lanes) over all elements; channels 0: all alike, the channel is 0."""
+    if not channels:
+        over_vectors(prod(shape), lanes, GRAIN, lambda: lambda offset, count: convert(offset, 0, count))
+        return
+
+    def row(number: Expr) -> None:
+        begin = opaque(number * channels)
+        over_lanes(channels, lanes, lambda offset, count: convert(begin + offset, offset, count))
+
+    over_rows(prod(shape) // channels, channels, GRAIN, lambda: row)
+
+
+def _channels(shape: tuple[int, ...], count: int) -> int:
+    """Channels that `count` parameters are for; 0 if one serves all."""
+    if count == 1:
+        return 0
+    if not shape or count != shape[-1]:
+        raise BuildError(
+            f"kernels: parameters must be one or those of the channels, the last axis of {shape}. Got {count} instead"
+        )
+    return count
+
+
+def _per_channel(
+    shape: tuple[int, ...], scale: ArrayLike, zero_point: ArrayLike, lanes: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Scales and zero points as the kernel reads them, and the channels they are for (see `_channels`)."""
+    scales, zeros = np.asarray(scale, np.float32).ravel(), np.asarray(zero_point, np.int32).ravel()
+    channels = _channels(shape, max(scales.size, zeros.size))
+    places = channels or lanes
+    if {scales.size, zeros.size} - {1, places}:
+        raise BuildError(f"kernels, dequantize: {scales.size} scales do not go with {zeros.size} zero points")
+    return np.resize(scales, places), np.resize(zeros, places), channels

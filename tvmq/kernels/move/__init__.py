@@ -1,0 +1,1 @@
+"""Operators that move values: concat, pad, transpose, resize, depth to space."""

@@ -1,0 +1,118 @@
+"""Channels spread over pixels, channels last: depth-to-space, pixel shuffle, the phases of a transposed convolution.
+
+Computes   y[n, d * sd + i, h * sh + j, w * sw + k, (g, c)] = x[n, d, h, w, (g, i, j, k, c)], with `offset` pixels
+           cut off before each axis and y of any size that x reaches
+Loops      parallel chunks of output rows; pixels of x; where groups == 1 the pixels side by side are one copy
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.parts.builder import Expr, Function, flat
+from tvmq.kernels.parts.loops import copy_lanes, opaque, over_rows
+from tvmq.kernels.parts.types import Isa, Kernel
+
+GRAIN = 100_000  # bytes in about 10 us
+Three = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Sizes; triples are (depth, rows, columns).
+
+    size     of x
+    block    pixels that one pixel of x becomes
+    out      size of y
+    offset   pixels cut off before y, less than a block
+    groups   runs of channels that each hold all pixels of a block
+    """
+
+    batch: int
+    size: Three
+    channels: int
+    block: Three
+    out: Three
+    offset: Three = (0, 0, 0)
+    groups: int = 1
+
+    @property
+    def out_channels(self) -> int:
+        """Channels of y."""
+        return self.channels // prod(self.block)
+
+    def check(self) -> None:
+        """Raise BuildError where x does not hold what y asks for."""
+        fits = self.channels % (self.groups * prod(self.block)) == 0 and all(
+            0 <= offset < block and 0 < out <= size * block - offset
+            for size, block, out, offset in zip(self.size, self.block, self.out, self.offset, strict=True)
+        )
+        if not fits:
+            raise BuildError(
+                f"kernels, depth_to_space: {self.channels} channels in {self.groups} groups and a size of "
+                f"{self.size} do not give {self.out} from {self.offset} in blocks of {self.block}"
+            )
+
+
+def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel x (batch * depth, rows, columns, channels) -> y alike; raises BuildError for what is no spread."""
+    spread.check()
+    x_shape = (spread.batch, *spread.size, spread.channels)
+    y_shape = (spread.batch, *spread.out, spread.out_channels)
+    itemsize = np.dtype(dtype).itemsize
+    lanes = instructions(isa).vector_bytes // itemsize
+    name = f"depth_to_space_{isa.name}"
+    with Function(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        row_bytes = spread.out[2] * spread.out_channels * itemsize
+        over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
+    return Kernel(name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name))
+
+
+def _four(shape: Sequence[int]) -> tuple[int, ...]:
+    """Depth goes with the batch: kernels of pictures have four axes."""
+    return (shape[0] * shape[1], *shape[2:])
+
+
+def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
+    """One row of the result."""
+    (depth, rows, columns), (block_d, block_h, block_w) = spread.size, spread.block
+    out_d, out_h, out_w = spread.out
+    d = opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])
+    h = opaque(T.floormod(row, out_h) + spread.offset[1])
+    line = (T.floordiv(row, out_h * out_d) * depth + T.floordiv(d, block_d)) * rows + T.floordiv(h, block_h)
+    part = spread.out_channels // spread.groups
+    phase = opaque((T.floormod(d, block_d) * block_h + T.floormod(h, block_h)) * (block_w * part))
+    begin, target = opaque(line * (columns * spread.channels)), opaque(row * (out_w * spread.out_channels))
+
+    def pixels(column: Expr, first: int, count: int, to: Expr) -> None:
+        """`count` output pixels from the `first` of the block of an input column."""
+        source = begin + column * spread.channels + phase
+        if spread.groups == 1:
+            where, place = opaque(source + first * part), opaque(target + to * part)
+            copy_lanes(y, place, x, where, count * part, lanes)
+            return
+        with T.serial(0, spread.groups) as group:
+            run = opaque(source + group * (spread.channels // spread.groups))
+            for k in range(count):
+                place = opaque(target + (to + k) * spread.out_channels + group * part)
+                copy_lanes(y, place, x, run + (first + k) * part, part, lanes)
+
+    offset = spread.offset[2]
+    lead = min(block_w - offset, out_w) if offset else 0
+    if lead:
+        pixels(0, offset, lead, 0)
+    whole, rest = divmod(out_w - lead, block_w)
+    skipped = 1 if lead else 0
+    if whole:
+        with T.serial(0, whole) as column:
+            pixels(column + skipped, 0, block_w, column * block_w + lead)
+    if rest:
+        pixels(whole + skipped, 0, rest, whole * block_w + lead)

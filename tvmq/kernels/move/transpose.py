@@ -1,0 +1,166 @@
+"""Changes of layout, NCHW to NHWC and back, alone or with the conversion at a border of the integer core.
+
+Computes   a transpose of [rows][columns] in each picture; numerics.quantize or dequantize of each element
+Loops      parallel chunks of blocks of columns; blocks of rows; squares of 16 bytes a side are interleaved in
+           registers, log2(side) times each with each
+Few rows   (channels of a picture): whole vectors of each row are interleaved at once
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.errors import BuildError
+from tvmq.kernels.elementwise.convert import code_range, one_scale, quantize_vector
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, const, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.loops import opaque, over_rows
+from tvmq.kernels.parts.types import Isa, Kernel
+
+GRAIN = 100_000  # elements in about 10 us
+SQUARE_BYTES = 16
+FEW_ROWS = 4
+INTERLEAVED_LANES = 16  # of each row, where there are few
+
+# read(offset, lanes): neighbouring elements of the input, in the type of the output
+Read = Callable[[Expr, int], Expr]
+TYPES = ("uint8", "int8", "int16", "int32", "float32")
+
+
+def to_nhwc(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel (N, C, H, W) -> (N, H, W, C)."""
+    return _copy("to_nhwc", tuple(int(extent) for extent in shape), (0, 2, 3, 1), isa, dtype)
+
+
+def to_nchw(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel (N, H, W, C) -> (N, C, H, W)."""
+    return _copy("to_nchw", tuple(int(extent) for extent in shape), (0, 3, 1, 2), isa, dtype)
+
+
+def _copy(name: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
+    if dtype not in TYPES or len(shape) != 4:
+        raise BuildError(f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
+    name = f"{name}_{isa.name}"
+    out_shape = tuple(shape[axis] for axis in axes)
+    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
+    return Kernel(name, function.prim_func, (), (name, shape, dtype))
+
+
+def quantize_to_nhwc(
+    shape: Sequence[int],
+    scale: ArrayLike,
+    zero_point: int,
+    isa: Isa,
+    *,
+    dtype: str = "uint8",
+    qmin: int | None = None,
+    qmax: int | None = None,
+) -> Kernel:
+    """Kernel x (N, C, H, W) float32 -> codes (N, H, W, C); scale is one number, a constant of the kernel."""
+    shape = tuple(int(extent) for extent in shape)
+    limits = code_range("quantize_to_nhwc", dtype, qmin, qmax)
+    scale = one_scale("quantize_to_nhwc", scale)
+    ins = instructions(isa)
+    name = f"quantize_to_nhwc_{ins.name}"
+    out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
+    parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
+    with Function(name, parameters, unaligned=("x",)) as function:
+        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+
+        def read(offset: Expr, lanes: int) -> Expr:
+            value = load(x, offset, vector_type("float32", lanes))
+            return quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype)
+
+        _transpose(*_matrix(shape, (0, 2, 3, 1)), read, y)
+    return Kernel(name, function.prim_func, (scale,), (name, shape, zero_point, limits, dtype))
+
+
+def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
+    """Kernel q (N, H, W, C) -> x (N, C, H, W) float32; one scale and zero point, constants of the kernel."""
+    shape = tuple(int(extent) for extent in shape)
+    if dtype not in TYPES[:-1] or np.size(zero_point) != 1:
+        raise BuildError(
+            f"kernels, dequantize_to_nchw: takes {', '.join(TYPES[:-1])} and one zero point. "
+            f"Got {dtype} and {np.size(zero_point)} of them"
+        )
+    constants = (one_scale("dequantize_to_nchw", scale), np.asarray(zero_point, np.int32).reshape(1))
+    name = f"dequantize_to_nchw_{isa.name}"
+    out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
+    parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
+    with Function(name, parameters | {"y": (out_shape, "float32")}) as function:
+        x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
+
+        def read(offset: Expr, lanes: int) -> Expr:
+            codes = T.Cast(vector_type("int32", lanes), load(x, offset, vector_type(dtype, lanes)))
+            real = T.Cast(vector_type("float32", lanes), codes - spread(zero[0], lanes))
+            return bind(real * spread(factor[0], lanes))
+
+        _transpose(*_matrix(shape, (0, 3, 1, 2)), read, y)
+    return Kernel(name, function.prim_func, constants, (name, shape, dtype))
+
+
+def _matrix(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int]:
+    """(batch, rows, columns) of the matrices that these axes transpose."""
+    rows = shape[1] if axes[-1] == 1 else shape[1] * shape[2]
+    return shape[0], rows, prod(shape[1:]) // rows
+
+
+def _transpose(batch: int, rows: int, columns: int, read: Read, y: Buffer) -> None:
+    """y[n][column][row] = x[n][row][column]; x is what `read` reads."""
+    side = SQUARE_BYTES // np.dtype(str(y.dtype)).itemsize
+    if rows == 1 or columns == 1:
+        side = 1
+    few = 1 < rows <= FEW_ROWS and columns >= INTERLEAVED_LANES
+    if not few and min(rows, columns) < side:
+        side = 1
+    width = INTERLEAVED_LANES if few else side
+    blocks = -(-columns // width)
+
+    def block(number: Expr) -> None:
+        image = opaque(T.floordiv(number, blocks))
+        # the last block ends at the last column and may repeat some of the one before
+        column = opaque(T.min(T.floormod(number, blocks) * width, columns - width))
+        source, target = opaque(image * (rows * columns) + column), opaque((image * columns + column) * rows)
+        if few:
+            _interleave_rows(rows, columns, width, read, y, source, target)
+            return
+        with T.serial(0, -(-rows // side)) as i:
+            row = opaque(T.min(i * side, rows - side))
+            _square(side, rows, columns, read, y, opaque(source + row * columns), opaque(target + row))
+
+    over_rows(batch * blocks, rows * width, GRAIN, lambda: block)
+
+
+def _square(side: int, rows: int, columns: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
+    """Transpose side x side elements in registers."""
+    lines = [read(source + i * columns, side) for i in range(side)]
+    size = 1
+    while size < side:
+        half = side // 2
+        pairs = [(lines[i], lines[i + half]) for i in range(half)]
+        lines = [_interleave(pair, side, part) for pair in pairs for part in (0, 1)]
+        size *= 2
+    for i, line in enumerate(lines):
+        store(y, target + i * rows, line, side)
+
+
+def _interleave(vectors: Sequence[Expr], lanes: int, part: int) -> Expr:
+    """Lanes part * lanes and following of all vectors' elements in turn."""
+    places = range(part * lanes, (part + 1) * lanes)
+    count = len(vectors)
+    return bind(tirx.Shuffle(list(vectors), [const(place % count * lanes + place // count) for place in places]))
+
+
+def _interleave_rows(rows: int, columns: int, lanes: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
+    """All rows of `lanes` columns."""
+    vectors = [read(source + row * columns, lanes) for row in range(rows)]
+    for part in range(rows):
+        store(y, target + part * lanes, _interleave(vectors, lanes, part), lanes)

@@ -1,0 +1,1 @@
+"""Normalizations, softmax and sums of floats, by tvmq's own definition."""

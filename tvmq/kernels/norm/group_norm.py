@@ -1,0 +1,141 @@
+"""Layer norm, rms norm, group norm and instance norm of float32 by tvmq's own definition.
+
+Computes   numerics.group_norm, bit for bit; layer norm is one group of channels with one position each, rms norm the
+           same without the mean
+Layouts    [batch, channels, positions], a row (a group's channels) is contiguous
+Loops      parallel chunks of rows; three walks over a row: mean, mean of squares, result; vectors of 16 lanes, as the
+           definition sums
+Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    Function,
+    Register,
+    bind,
+    const,
+    fence,
+    flat,
+    load,
+    spread,
+    store,
+    vector_type,
+)
+from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
+from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
+from tvmq.kernels.parts.types import Isa, Kernel
+
+GRAIN = 20_000  # elements in about 10 us
+
+
+@dataclass(frozen=True)
+class Norm:
+    """What is normalized: x [batch, channels, positions] in groups of neighbouring channels.
+
+    centred  False leaves the mean and beta out: rms norm
+    """
+
+    batch: int
+    channels: int
+    positions: int = 1
+    groups: int = 1
+    epsilon: float = 1e-5
+    centred: bool = True
+
+    @property
+    def members(self) -> int:
+        """Channels of a group."""
+        return self.channels // self.groups
+
+    @property
+    def length(self) -> int:
+        """Elements of a row."""
+        return self.members * self.positions
+
+
+def group_norm(norm: Norm, isa: Isa) -> Kernel:
+    """Kernel x, gamma [channels], beta [channels] (not for rms norm) -> y of the shape of x, float32."""
+    kind = "rms_norm" if not norm.centred else "layer_norm" if norm.positions == 1 else "group_norm"
+    shape = (norm.batch, norm.channels, norm.positions)
+    factors = ("gamma", "beta") if norm.centred else ("gamma",)
+    buffers = {"x": shape, **dict.fromkeys(factors, (norm.channels,)), "y": shape}
+    name = f"{kind}_{isa.name}"
+    with Function(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
+        x, *parameters, y = (flat(buffer) for buffer in function.buffers)
+
+        def start() -> Callable[[Expr], None]:
+            def row(number: Expr) -> None:
+                begin = opaque(number * norm.length)
+                mean, r = _statistics(norm, x, begin)
+                channel = opaque(T.floormod(number, norm.groups) * norm.members)
+                _results(norm, (x, y, *parameters), begin, channel, mean, r)
+
+            return row
+
+        over_rows(norm.batch * norm.groups, norm.length, GRAIN, start)
+    return Kernel(name, function.prim_func, (), (kind, norm))
+
+
+def _statistics(norm: Norm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:
+    """Mean (0 for rms norm) and 1 / sqrt(mean of squares + epsilon) of a row."""
+    count = const(float(norm.length), "float32")
+    rest = tail(x, begin, norm.length) if norm.length % LANES else None
+
+    def lane_sum(value: Callable[[Expr], Expr]) -> Expr:
+        """The sum of value(vector), which must keep zeros behind the row's end."""
+        total = Register("float32", LANES)
+        total.set(real(0.0))
+        if norm.length >= LANES:
+            with T.serial(0, norm.length // LANES) as i:
+                total.set(total.get() + value(load(x, begin + i * LANES, FLOAT)))
+        if rest is not None:
+            total.set(total.get() + only(norm.length % LANES, value(rest)))
+        return sum_halves(total.get(), lambda a, b: a + b)
+
+    mean = bind(lane_sum(lambda vector: vector) / count if norm.centred else const(0.0, "float32"))
+
+    def square(vector: Expr) -> Expr:
+        d = bind(vector - spread(mean, LANES)) if norm.centred else vector
+        return fence(d * d)
+
+    variance = lane_sum(square) / count
+    return mean, bind(const(1.0, "float32") / T.sqrt(variance + const(norm.epsilon, "float32")))
+
+
+def _results(norm: Norm, buffers: tuple[Buffer, ...], begin: Expr, channel: Expr, mean: Expr, r: Expr) -> None:
+    """Write a row: channel by channel, or all channels at once where each has one position."""
+    x, y, gamma, *beta = buffers
+
+    def piece(i: Expr, lanes: int, factor: Callable[[Buffer], Expr]) -> None:
+        d = load(x, i, vector_type("float32", lanes))
+        if norm.centred:
+            d = d - spread(mean, lanes)
+        scaled = d * spread(r, lanes) * factor(gamma)
+        store(y, i, fence(scaled) + factor(beta[0]) if beta else scaled, lanes)
+
+    if norm.positions == 1:
+        over_lanes(
+            norm.length,
+            LANES,
+            lambda i, lanes: piece(
+                begin + i, lanes, lambda source: load(source, channel + i, vector_type("float32", lanes))
+            ),
+        )
+        return
+    with T.serial(0, norm.members) as member:
+        first = opaque(begin + member * norm.positions)
+        # read once a channel
+        values = {source: load(source, channel + member, "float32") for source in (gamma, *beta)}
+        over_lanes(
+            norm.positions,
+            LANES,
+            lambda i, lanes: piece(first + i, lanes, lambda source: spread(values[source], lanes)),
+        )

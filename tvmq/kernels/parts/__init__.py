@@ -1,0 +1,1 @@
+"""What kernels are written with: loops, vectors, packed weights, tiles, epilogues."""

@@ -1,0 +1,87 @@
+"""How weights were packed, so that a file with code for several CPUs holds them once, as the module has them.
+
+A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
+"winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
+of a dense layer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tvmq.kernels.isa import level
+from tvmq.kernels.parts.packing import Packing
+from tvmq.kernels.parts.types import Kernel
+from tvmq.kernels.winograd.scheme import F2, F4
+from tvmq.kernels.winograd.winograd import TransformedPacking
+
+SCHEMES = {scheme.tile: scheme for scheme in (F2, F4)}
+Recipe = dict[str, Any]
+
+
+def digest(data: Any) -> bytes:
+    """Stands for bytes without holding them."""
+    return hashlib.sha256(data).digest()
+
+
+@dataclass
+class Recipes:
+    """What a build remembers of the weights that it packs.
+
+    known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}
+    """
+
+    known: dict[bytes, list[tuple[bytes, Recipe]]] = field(default_factory=dict)
+
+    def add(self, kernel: Kernel) -> None:
+        """Remember a kernel's weights, if they can be packed again."""
+        if kernel.packed is None:
+            return
+        weight, packing = kernel.packed
+        recipe = {
+            "level": packing.ins.name,
+            "taps": packing.ins.taps,
+            "shape": [int(size) for size in packing.shape],
+            "groups": packing.groups,
+            "run": packing.run,
+            "parts": [list(part) for part in packing.parts],
+            "permuted": packing.permuted,
+        }
+        if isinstance(packing, TransformedPacking):
+            recipe["winograd"] = packing.scheme.tile
+        packed, plain = kernel.constants[0].tobytes(), np.ascontiguousarray(weight).tobytes()
+        turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
+        ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
+        # an instruction set that packs in a way of its own has no recipe
+        if repack_weights(plain, recipe, len(packed)) == packed:
+            self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
+
+
+def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
+    """Packed weights from what they are made of.
+
+    most    bytes that they may have
+    raises  any error, for a recipe that is none
+    """
+    groups, run, named = recipe["groups"], recipe["run"], level(recipe["level"])
+    ins = named if named.taps == recipe["taps"] else named.products
+    filters, channels, height, width = recipe["shape"]
+    parts = tuple((size, count) for size, count in recipe["parts"])
+    if min(filters, channels, height, width, groups, run, *(min(part) for part in parts)) < 1:
+        raise ValueError("sizes below 1")
+    # before any array is made: that of the slots is one of them
+    if sum(size * count for size, count in parts) * ins.lanes > most:
+        raise ValueError(f"weights of more than {most} bytes")
+    values = ins, (filters, channels, height, width), groups, run, parts, bool(recipe["permuted"])
+    tile = recipe.get("winograd")
+    packing = Packing(*values) if tile is None else TransformedPacking(*values, SCHEMES[tile])
+    if packing.size > most:
+        raise ValueError(f"weights of more than {most} bytes")
+    codes = np.frombuffer(source, np.int8)
+    if recipe.get("turned"):
+        codes = codes.reshape(-1, filters).T
+    return packing.weights(codes.reshape(packing.shape)).tobytes()

@@ -1,0 +1,1 @@
+"""Winograd's convolution in integers."""

@@ -1,0 +1,105 @@
+"""conv2d 3x3, stride 1, by Winograd's transforms in integers: the bits of the direct convolution, half of its work.
+
+Computes   numerics.conv, then the epilogue, bit for bit, modulo 2^32 on the way (see winograd_scheme)
+Layouts    x and output NHWC; weights transformed at compile time, [panel][position][pair of channels][vector][lane][2]
+Needs      winograd_scheme.refusal() == "": sums below 2^25 for F(4x4,3x3); bias already holds -x_zero * sum(weights)
+Loops      parallel chunk of tiles: copy of its rows with borders; block of tiles: transform to V [position][tile]
+           [channel] int16; panel: `points`^2 matrix products to P [position][tile][channel] int32; transform, epilogue.
+           Where there are few tiles, panels are divided among threads and share one V
+Registers  rows x columns sums + columns weights + 1; 6 x 4 + 4 + 1 of 32 on AVX-512
+Fallback   conv2d
+Measured   benchmarks/kernels.py
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvmq import numerics
+from tvmq.errors import BuildError
+from tvmq.kernels.conv.conv2d import check_operands
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.parts.epilogue import plan_epilogue
+from tvmq.kernels.parts.packing import Packing, pack_channels, panels
+from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.winograd.cost import shape_for
+from tvmq.kernels.winograd.loops import WinogradLoops
+from tvmq.kernels.winograd.scheme import F4, Scheme, refusal, transformed_weights
+from tvmq.kernels.winograd.shape import WinogradShape
+
+CODES = {"uint8": (0, 255), "int8": (-128, 127)}
+
+
+def winograd(
+    conv: Conv2d,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    scheme: Scheme = F4,
+) -> Kernel:
+    """Kernel of a convolution; parameters, types and epilogues are those of conv2d.
+
+    raises    BuildError for what conv2d refuses, other shapes, and weights whose sums are too large
+    """
+    check_operands("winograd", conv, weight, bias)
+    reason = why_unsuited(conv, isa) or refusal(weight, *CODES[conv.x_dtype], scheme)
+    if reason:
+        raise BuildError(f"kernels, winograd: {reason}; use conv2d")
+    return make_winograd(shape_for(conv, instructions(isa), x_zero, scheme), weight, bias, epilogue)
+
+
+def why_unsuited(conv: Conv2d, isa: Isa) -> str:
+    """Why these kernels do not compute such a convolution, whatever its weights; empty if they do."""
+    if conv.kernel != (3, 3) or conv.strides != (1, 1) or conv.dilation != (1, 1) or conv.groups != 1:
+        return "Winograd is for 3 x 3 kernels of stride 1, without dilation and groups"
+    if not instructions(isa).has_dot_words:
+        return f"Winograd needs products of pairs of int16, which {isa.name} lacks"
+    return ""
+
+
+def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
+    """Kernel with given tiles, of weights that have been checked."""
+    conv = shape.conv
+    bound = int(numerics.accumulator_bound(weight, *CODES[conv.x_dtype], bias).max(initial=0))
+    plan = plan_epilogue(epilogue, bound)
+    permuted = plan.requantizer is not None
+    packing = TransformedPacking(shape.ins, weight.shape, 1, 1, shape.panel_parts, permuted, shape.scheme)
+
+    def pack(values: np.ndarray) -> np.ndarray:
+        return pack_channels(np.broadcast_to(np.ravel(values), conv.filters), 1, packing.slots)
+
+    constants = (packing.weights(weight), pack(bias), *plan.constants(pack))
+    tile = shape.scheme.tile
+    name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
+    func = WinogradLoops(name, shape, plan).prim_func()
+    return Kernel(name, func, constants, (name, shape.key, plan.key), packed=(weight, packing))
+
+
+@dataclass(frozen=True)
+class TransformedPacking(Packing):
+    """How transformed weights are packed; neither groups nor runs."""
+
+    scheme: Scheme
+
+    @property
+    def size(self) -> int:
+        """See Packing."""
+        return self.scheme.positions * self.slots.size * 2 * -(-self.shape[1] // 2) * 2
+
+    def weights(self, weight: np.ndarray) -> np.ndarray:
+        """U in the order at the head of this file, flat int16."""
+        filters, channels = weight.shape[:2]
+        slots, steps = self.slots, -(-channels // 2)
+        padded = np.zeros((self.scheme.positions, slots.size, 2 * steps), np.int16)
+        padded[:, :filters, :channels] = transformed_weights(weight, self.scheme).reshape(-1, filters, channels)
+        placed = padded[:, slots].reshape(-1, *slots.shape, steps, 2)
+        ordered = [
+            placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1)
+            for first, columns in panels(self.parts)
+        ]
+        return np.concatenate(ordered)

@@ -1,0 +1,1 @@
+"""From operators to calls of kernels: patterns, rules, the choice of a kernel."""

@@ -1,0 +1,74 @@
+"""Which codes a tensor can hold, from how it is made: a kernel that knows may prove more (see
+kernels/conv/int16_accumulation)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
+from tvmq.graph.walk import resolve_each
+
+Range = tuple[int, int]
+
+
+def code_range(view: View, expr: relax.Expr) -> Range:
+    """Lowest and highest value that an integer tensor can hold.
+
+    What an operator clips to, the entries of a table, or the union of what is moved; else all of the type.
+    """
+    if is_const(expr):
+        return _of_constant(expr)
+    if not isinstance(expr, relax.Var):
+        return _whole(expr)
+    return resolve_each(expr.name, lambda name: _of_variable(view, name), view.known(code_range))
+
+
+def _of_variable(view: View, name: str) -> Generator[str, Range, Range]:
+    var, value = view.var[name], view.value.get(name)
+    if not isinstance(value, relax.Call):
+        return _whole(var)
+    if hasattr(value.attrs, "qmin"):
+        return int(value.attrs.qmin), int(value.attrs.qmax)
+    is_table = op_name(value) == "tvmq.table"
+    if not is_table and op_name(value) not in MOVES:
+        return _whole(var)
+    parts = [value.args[1]] if is_table else [part for part in _parts(value) if dtype_of(part) == dtype_of(var)]
+    moved: list[Range] = []
+    for part in parts:
+        moved.append((yield part.name) if isinstance(part, relax.Var) else _of_constant(part))
+    if hasattr(value.attrs, "pad_value"):
+        moved.append((int(value.attrs.pad_value),) * 2)
+    return (min(low for low, _ in moved), max(high for _, high in moved)) if moved else _whole(var)
+
+
+def _of_constant(expr: relax.Expr) -> Range:
+    if not is_const(expr):
+        return _whole(expr)
+    codes = const_value(expr)
+    return (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
+
+
+def _whole(expr: relax.Expr) -> Range:
+    """All that the type can hold."""
+    limits = np.iinfo(dtype_of(expr))
+    return int(limits.min), int(limits.max)
+
+
+# Every element of the result is one of an operand's, or the value of a border.
+MOVES = frozenset(
+    (
+        "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min", "reshape", "flatten", "squeeze", "expand_dims",
+        "permute_dims", "strided_slice", "concat", "tile", "flip", "broadcast_to", "nn.pad", "tvmq.fence",
+    )
+)  # fmt: skip
+
+
+def _parts(value: relax.Call) -> list[relax.Expr]:
+    """The tensors that a call reads, those of a tuple one by one."""
+    parts: list[relax.Expr] = []
+    for arg in value.args:
+        parts += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
+    return [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]

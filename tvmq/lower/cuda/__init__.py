@@ -1,0 +1,1 @@
+"""Rules and kernels for NVIDIA GPUs."""

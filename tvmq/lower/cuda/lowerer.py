@@ -1,0 +1,77 @@
+"""From a module of ours to calls of kernels of a GPU: which rule takes which operator.
+
+The walk and the layouts are those of lower/lowerer.py: pictures live in NHWC as long as their readers take them so. A
+rule is a function of a Lowerer and a Chain. It gives the chain's result by
+
+    lowerer.call(kernel, inputs, shape, dtype, name)      kernel: a tvmq.kernels.parts.types.Kernel
+    lowerer.give_nhwc(chain.result, value)                or give_logical
+
+and returns True; False leaves the chain to the generic way: each of its members by its own rule, and what has none as
+it stands. The function of a kernel binds its loops to blockIdx and threadIdx itself; neither fusion nor the generic
+schedule touch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.sizes import is_number
+from tvmq.graph.view import op_name
+from tvmq.lower.lowerer import LOWERINGS, Lowerer
+from tvmq.lower.patterns.chains import Chain
+from tvmq.target.cuda import CudaTarget
+
+# Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
+SHARED = (
+    "nn.max_pool2d", "nn.avg_pool2d", "mean", "max", "min", "tvmq.sum", "tvmq.requantize", "tvmq.dequantize",
+    "tvmq.quantize", "tvmq.add", "tvmq.multiply", "tvmq.table", "tvmq.scale_shift", "tvmq.prelu", "tvmq.resample",
+    "tvmq.simulated_quantize", "concat", "nn.pad", "reshape", "flatten", "squeeze", "expand_dims", "strided_slice",
+    "image.resize2d", "take", "tile", "flip", "broadcast_to", "nn.relu", "clip", "sigmoid", "tanh", "exp", "erf",
+    "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative", "abs", "add", "subtract", "multiply", "divide",
+    "maximum", "minimum", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
+)  # fmt: skip
+
+# Whose kernels for GPUs are in tvmq/kernels/cuda/; lower/cuda/select.py chooses among them.
+TEMPLATES = ("nn.conv1d", "nn.conv2d", "matmul", "tvmq.matmul")
+
+# operator at the head of a chain -> rule
+CUDA_LOWERINGS: dict[str, str] = {
+    **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
+    "where": "tvmq.lower.rules.elementwise:same_layout",
+    "tvmq.sum_pool": "tvmq.lower.cuda.rules:sum_pool",
+}
+
+
+class CudaLowerer(Lowerer):
+    """The walk of Lowerer with the rules of a GPU."""
+
+    rules = CUDA_LOWERINGS
+    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.packed_table:take"}
+    fixed_point = True
+    wide = False
+
+    def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
+        super().__init__(mod, target.isa, shared=shared)
+        self.target = target
+
+    def by_rule(self, chain: Chain) -> bool:
+        """As Lowerer, but a shuffle of pixels is three operators: the kernels that do it at once are of CPUs."""
+        shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
+        return not shuffle and super().by_rule(chain)
+
+    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+        """As Lowerer, without a reshape to the shape that is there: neighbours would not be fused across it."""
+        given, wanted = list(value.ty.shape), list(shape)
+        if all(map(is_number, (*given, *wanted))) and list(map(int, given)) == list(map(int, wanted)):
+            return value
+        return super().reshaped(value, shape, name)
+
+    def otherwise(self, chain: Chain) -> None:
+        """Each member by a rule of its own."""
+        for name in chain.members:
+            if len(chain.members) == 1 or not self.by_rule(Chain(name, [name])):
+                self.as_it_stands([name])

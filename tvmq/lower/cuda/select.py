@@ -1,0 +1,47 @@
+"""Choice of the kernel template for an operator on a GPU; None means: no template, the generic schedule is taken."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tvmq.kernels.attention.batch_matmul_shape import MOST_DEPTH, BatchMatmul
+from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
+from tvmq.kernels.cuda.batch_matmul import MOST_GRID_ROWS
+from tvmq.kernels.parts.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
+
+CODES = ("uint8", "int8")
+LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int32
+NARROWEST_TILE = 16
+
+
+def conv2d_kernel(
+    conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, arch: int
+) -> Kernel | None:
+    """The kernel of a convolution with constant weights (OIHW); those of floats have none."""
+    x_size = conv.batch * conv.height * conv.width * conv.channels
+    panels = conv.groups * -(-conv.filters // conv.groups // NARROWEST_TILE)
+    if conv.x_dtype not in CODES or max(x_size, math.prod(conv.out_shape)) >= LARGEST:
+        return None
+    bias = np.zeros(conv.filters, np.int32) if bias is None else bias
+    if conv.groups == conv.channels == conv.filters and conv.groups > 1:
+        return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, arch)
+    if few_rows.takes(conv):
+        return few_rows.few_rows(conv, weight, bias, epilogue)
+    return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, arch) if panels <= MOST_GRID_ROWS else None
+
+
+def batch_matmul_kernel(
+    product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, arch: int
+) -> Kernel | None:
+    """Product of two tensors of codes that are both given at run time."""
+    fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
+    if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:
+        return None
+    sizes = product.rows, product.depth, product.columns
+    panels = math.prod(product.batch) * -(-product.columns // NARROWEST_TILE)
+    largest = max(math.prod(operand.shape) for operand in (product.a, product.b, product.y))
+    if product.depth > MOST_DEPTH or min(sizes) < 1 or panels > MOST_GRID_ROWS or largest >= LARGEST:
+        return None
+    return batch_matmul.batch_matmul(product, step, arch)

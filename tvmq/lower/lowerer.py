@@ -1,0 +1,401 @@
+"""From a module of ours to calls of kernels: pictures become NHWC, neighbouring operators become one function.
+
+One walk over the bindings. Every tensor of rank 3 to 5 may exist in two layouts: "logical" (channels second, as in
+the IR) and "nhwc"; a rule asks for the layout it wants and a transpose is emitted only where the other one is all
+there is. In "nhwc" a line (N, C, W) is a picture of one row, a volume (N, C, D, H, W) one of D * H rows.
+Rules for operators are in lower/rules/; what no rule takes is emitted as it stands and gets TVM's own
+lowering with the generic schedule: slower, never wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.compile.vm_pipeline import mark_kernel
+from tvmq.graph import ops
+from tvmq.graph.names import UniqueNames, identifier, merge, with_names
+from tvmq.graph.rewrite import build_function
+from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
+from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.lower.early_codes import codes_early
+from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lower.patterns.chains import Chain, find_chains
+from tvmq.schedule.float_rounding import protect_rounding, rounds
+
+Rule = Callable[["Lowerer", Chain], bool]
+
+# operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
+LOWERINGS: dict[str, str] = {
+    "nn.conv1d": "tvmq.lower.rules.conv2d:lower",
+    "nn.conv2d": "tvmq.lower.rules.conv2d:lower",
+    "nn.conv3d": "tvmq.lower.rules.conv3d:lower",
+    **dict.fromkeys(
+        ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
+        "tvmq.lower.rules.conv_transpose:lower",
+    ),
+    "matmul": "tvmq.lower.rules.dense:lower",
+    "tvmq.matmul": "tvmq.lower.rules.batch_matmul:lower",
+    "nn.max_pool1d": "tvmq.lower.rules.pool:max_pool",
+    "nn.max_pool2d": "tvmq.lower.rules.pool:max_pool",
+    "nn.max_pool3d": "tvmq.lower.rules.pool:max_pool",
+    "tvmq.sum_pool": "tvmq.lower.rules.pool:sum_pool",
+    "tvmq.sum": "tvmq.lower.rules.pool:global_sum",
+    "tvmq.quantize": "tvmq.lower.rules.convert:quantize",
+    "tvmq.dequantize": "tvmq.lower.rules.convert:dequantize",
+    "tvmq.requantize": "tvmq.lower.rules.convert:requantize",
+    "tvmq.float_sum": "tvmq.lower.rules.float_sum:lower",
+    "tvmq.softmax": "tvmq.lower.rules.softmax:lower",
+    **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.lower.rules.norm:lower"),
+    "tvmq.add": "tvmq.lower.rules.elementwise:add",
+    "tvmq.multiply": "tvmq.lower.rules.elementwise:multiply",
+    "where": "tvmq.lower.rules.elementwise:where",
+    "tvmq.table": "tvmq.lower.rules.elementwise:table",
+    "tvmq.observe": "tvmq.lower.rules.observe:lower",
+    "tvmq.prelu": "tvmq.lower.rules.elementwise:prelu",
+    "concat": "tvmq.lower.rules.shape:concat",
+    "nn.pad": "tvmq.lower.rules.shape:pad",
+    "reshape": "tvmq.lower.rules.shape:reshape",
+    "flatten": "tvmq.lower.rules.shape:reshape",
+    "squeeze": "tvmq.lower.rules.shape:reshape",
+    "expand_dims": "tvmq.lower.rules.shape:reshape",
+    "split": "tvmq.lower.rules.shape:split",
+    "strided_slice": "tvmq.lower.rules.shape:strided_slice",
+    "image.resize2d": "tvmq.lower.rules.shape:resize",
+    "tvmq.resample": "tvmq.lower.rules.shape:resample",
+    "take": "tvmq.lower.rules.shape:take",
+    "tile": "tvmq.lower.rules.shape:tile",
+    "flip": "tvmq.lower.rules.shape:flip",
+    "broadcast_to": "tvmq.lower.rules.shape:broadcast_to",
+    "max": "tvmq.lower.rules.pool:extreme",
+    "min": "tvmq.lower.rules.pool:extreme",
+    "mean": "tvmq.lower.rules.pool:mean",
+    "nn.avg_pool2d": "tvmq.lower.rules.pool:average_pool",
+    **{
+        name: "tvmq.lower.rules.elementwise:same_layout"
+        for name in (
+            *(
+                "nn.relu",
+                "clip",
+                "sigmoid",
+                "tanh",
+                "exp",
+                "erf",
+                "nn.silu",
+                "nn.gelu",
+                "nn.leakyrelu",
+                "sqrt",
+                "negative",
+            ),
+            *(
+                "abs",
+                "add",
+                "subtract",
+                "multiply",
+                "divide",
+                "maximum",
+                "minimum",
+                "tvmq.simulated_quantize",
+                "tvmq.scale_shift",
+                "astype",
+                "equal",
+                "not_equal",
+                "greater",
+                "greater_equal",
+                "less",
+                "less_equal",
+            ),
+        )
+    },
+}
+
+
+# The same for tensors of free sizes; what is not here goes the generic way.
+FREE_LOWERINGS: dict[str, str] = {
+    "matmul": "tvmq.lower.rules.dense:lower",
+    "tvmq.matmul": "tvmq.lower.rules.dynamic_matmul:lower",
+    "take": "tvmq.lower.rules.packed_table:take",
+    "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
+    "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",
+    "image.resize2d": "tvmq.lower.rules.shape:free_resize",
+}
+
+
+# Whose first operand may be a constant; all other rules are about a tensor that is computed.
+CONSTANT_FIRST = ("take", "where", "concat", "add", "subtract", "multiply", "divide", "maximum", "minimum")
+
+
+# axes of a transpose between the layouts
+TO_NHWC, TO_NCHW = (0, 2, 3, 1), (0, 3, 1, 2)
+
+
+def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
+    """A module whose main function calls kernels; what they are called is in `kernel_names`."""
+    return Lowerer(mod, isa).run()
+
+
+class Lowerer:
+    """State of the walk; see the head of this file.
+
+    shared   the walk over another function of the same module: kernels of equal key are those that it made
+    """
+
+    rules: Mapping[str, str] = LOWERINGS
+    free_rules: Mapping[str, str] = FREE_LOWERINGS
+    fixed_point = False  # kernels of convolutions and products requantize in integers too
+    wide = True  # there are kernels for all of an attention, for norms with what is around them, for float chains
+
+    def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
+        self.view = View(codes_early(mod) if self.wide else mod)
+        self.isa = isa
+        self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
+        self.kernel_names: dict[str, str] = {}
+        self.kernel_notes: dict[str, str] = {}
+        self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
+        self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
+        self._unique = UniqueNames(self.view.params)
+        self._symbol: UniqueNames = shared._symbol if shared else self._unique
+        self._logical: dict[str, relax.Expr] = dict(self.view.params)
+        self._nhwc: dict[str, relax.Expr] = {}
+        self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._sources: tuple[str, ...] = ()
+        self._origin = Origin((), 0, "")
+
+    def run(self) -> tvm.IRModule:
+        """Lower all bindings."""
+        chains = find_chains(self.view, fixed_point=self.fixed_point, wide=self.wide)
+        inner = {name for chain in chains.values() for name in chain.members[:-1]}
+        for var, _ in self.view.bindings:
+            if var.name in inner:
+                continue
+            chain = chains.get(var.name) or Chain(var.name, [var.name])
+            self.lower(chain)
+        return self._finish()
+
+    def lower(self, chain: Chain) -> None:
+        """Lower a chain by its rule, or the generic way."""
+        self._sources = merge(*(self.view.sources(name) for name in chain.members))
+        self._origin = origin_of(self.view, chain.members)
+        if not self.by_rule(chain):
+            self.otherwise(chain)
+
+    def otherwise(self, chain: Chain) -> None:
+        """Lower a chain that no rule has taken."""
+        self.as_it_stands(chain.members)
+
+    @property
+    def kernel_keys(self) -> dict[str, object]:
+        """{symbol: key of the kernel}, see kernels/parts/types.py; keys say what a kernel does."""
+        return {str(gvar.name_hint): key for key, gvar in self._functions.items()}
+
+    # ---- what rules use
+
+    def exists(self, name: str) -> bool:
+        """True if the tensor is there in any layout; not what has disappeared inside a kernel."""
+        return name in self._logical or name in self._nhwc
+
+    def rank4(self, name: str) -> bool:
+        """True for tensors that may live in NHWC."""
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and ty.ndim == 4
+
+    def is_picture(self, name: str) -> bool:
+        """True for tensors that may live in NHWC if lines and volumes are taken for pictures."""
+        ty = self.view.var[name].ty
+        return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
+
+    def has_nhwc(self, name: str) -> bool:
+        """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
+        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*shape_of(self.view.var[name])[1:]))
+
+    def nhwc(self, name: str) -> relax.Expr:
+        """The tensor in NHWC, transposed here if need be."""
+        if name not in self._nhwc:
+            picture = self.reshaped(self._logical[name], picture_shape(shape_of(self.view.var[name])), f"{name}_rows")
+            self._nhwc[name] = self._transposed(picture, TO_NHWC, f"{name}_nhwc")
+        return self._nhwc[name]
+
+    def logical(self, name: str) -> relax.Expr:
+        """The tensor as the IR has it, transposed here if need be."""
+        if name not in self._logical:
+            picture = self._transposed(self._nhwc[name], TO_NCHW, f"{name}_nchw")
+            self._logical[name] = self.reshaped(picture, shape_of(self.view.var[name]), name)
+        return self._logical[name]
+
+    def give_nhwc(self, name: str, value: relax.Expr) -> None:
+        """`name` now exists in NHWC."""
+        self._nhwc[name] = value
+
+    def give_logical(self, name: str, value: relax.Expr) -> None:
+        """`name` now exists as the IR has it."""
+        self._logical[name] = value
+
+    def emit(self, value: relax.Expr, name: str) -> relax.Var:
+        """Bind a Relax expression; behind a float operator that rounds comes a fence."""
+
+        def bind(part: relax.Expr) -> relax.Var:
+            return self._bound(self._builder.normalize(part), f"{name}_kept")
+
+        value = self._builder.normalize(protect_rounding(self._loadable(value), bind))
+        if rounds(value):
+            value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_rounded")))
+        return self._bound(value, name)
+
+    def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
+        """The call of a function of loops in plain TE, which gets the generic schedule."""
+        return self._builder.call_te(compute, *args, primfunc_name_hint=name)
+
+    def _loadable(self, expr: relax.Expr) -> relax.Expr:
+        """The expression with empty constants as zeros: the virtual machine saves them, but cannot load them."""
+        if is_const(expr) and 0 in shape_of(expr):
+            return self._bound(self._builder.normalize(relax.op.zeros(shape_of(expr), dtype_of(expr))), "nothing")
+        if isinstance(expr, relax.Tuple):
+            return relax.Tuple([self._loadable(item) for item in expr.fields])
+        if isinstance(expr, relax.Call):
+            args = [self._loadable(arg) for arg in expr.args]
+            return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
+        return expr
+
+    def _bound(self, value: relax.Expr, name: str) -> relax.Var:
+        var = relax.DataflowVar(self._unique(name), value.ty)
+        self._bindings.append((var, value))
+        self._names[var.name] = self._sources
+        self.origins[var.name] = self._origin
+        return var
+
+    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+        """The same bytes in another shape, of numbers and free sizes."""
+        if [str(d) for d in value.ty.shape] == [str(d) for d in shape]:
+            return value
+        return self.emit(relax.op.reshape(value, list(shape)), name)
+
+    def call(
+        self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[Any], dtype: str, name: str
+    ) -> relax.Var:
+        """Call a kernel on data inputs; kernels of equal key share one function."""
+        return self._called(kernel, inputs, relax.TensorType(list(shape), dtype), name)
+
+    def call_all(
+        self, kernel: Kernel, inputs: Sequence[relax.Expr], outputs: Sequence[tuple[str, Sequence[Any], str]]
+    ) -> list[relax.Var]:
+        """Call a kernel with one or several outputs: (name, shape, dtype)."""
+        if len(outputs) == 1:
+            name, shape, dtype = outputs[0]
+            return [self.call(kernel, inputs, shape, dtype, name)]
+        types = [relax.TensorType(list(shape), dtype) for _, shape, dtype in outputs]
+        every = self._called(kernel, inputs, types, f"{outputs[-1][0]}_all")
+        return [self.emit(relax.TupleGetItem(every, i), name) for i, (name, _, _) in enumerate(outputs)]
+
+    def _called(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
+        gvar = self._functions.get(kernel.key)
+        if gvar is None:
+            symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
+            func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
+            gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+        if self.packed is not None:
+            self.packed(kernel)
+        args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]
+        var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
+        self.kernel_names[var.name] = kernel.name
+        if kernel.note:
+            self.kernel_notes[var.name] = kernel.note
+        return var
+
+    # ---- the walk
+
+    def by_rule(self, chain: Chain) -> bool:
+        """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
+        call = self.view.value[chain.head]
+        head = op_name(call)
+        rule = self.rules.get(head) if self._fits_templates(chain) else self._free_rule(chain)
+        if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
+            return False
+        module, _, function = rule.partition(":")
+        return bool(getattr(importlib.import_module(module), function)(self, chain))
+
+    def _fits_templates(self, chain: Chain) -> bool:
+        """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""
+        return min(self._sizes(chain), default=1) > 0
+
+    def _sizes(self, chain: Chain) -> list[int]:
+        """All dimensions of what a chain reads and makes, -1 for free ones."""
+        names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
+        types = [self.view.var[name].ty for name in names]
+        return [_static(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
+
+    def _free_rule(self, chain: Chain) -> str | None:
+        """The rule for a chain of tensors of free sizes; None where there are no values."""
+        return None if 0 in self._sizes(chain) else self.free_rules.get(op_name(self.view.value[chain.head]))
+
+    def as_it_stands(self, names: Sequence[str]) -> None:
+        """Emit bindings unchanged, on logical layouts."""
+        for name in names:
+            value = self.view.value[name]
+            table = {used: self.logical(used) for used in used_vars(value)}
+            self._sources = self.view.sources(name)
+            self._logical[name] = self.emit(substitute_variables(value, table), name)
+
+    def _transposed(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
+        shape = [int(value.ty.shape[a]) for a in axes]
+        channels, rows, columns = (shape if axes == TO_NCHW else list(map(int, value.ty.shape)))[1:]
+        if _transpose_is_free(channels, rows, columns):
+            return self.reshaped(value, shape, name)
+        from tvmq.lower.rules.convert import transpose
+
+        return transpose(self, value, axes, name)
+
+    def _finish(self) -> tvm.IRModule:
+        body = self.view.func.body.body
+        result = substitute_variables(body, {var.name: self.logical(var.name) for var in leaves(body)})
+        result = self._loadable(result)
+        func = build_function(list(self.view.func.params), self._bindings, result, self.view.func)
+        mod = self._builder.get()
+        for helper, body in self.view.helpers.items():  # what call_tir of an importer calls
+            mod[helper] = body
+        mod["main"] = with_names(func.with_attr("global_symbol", "main"), self._names)
+        return mod
+
+
+def picture_shape(shape: Sequence[int]) -> list[int]:
+    """A shape with channels second as that of pictures, NCHW.
+
+    >>> picture_shape([2, 8, 100]), picture_shape([2, 8, 5, 6, 7])
+    ([2, 8, 1, 100], [2, 8, 30, 7])
+    """
+    batch, channels, *sizes = shape
+    return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
+
+
+def _static(dim: Any) -> int:
+    """Size of a dimension, -1 for a free one."""
+    return int(dim) if isinstance(dim, tvm.tirx.IntImm) else -1
+
+
+def _transpose_is_free(channels: int, rows: int, columns: int) -> bool:
+    """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
+    return channels == 1 or rows * columns == 1
+
+
+def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:
+    """An expression with variables replaced."""
+    if isinstance(expr, relax.Var):
+        return table.get(expr.name, expr)
+    if isinstance(expr, relax.Tuple):
+        return relax.Tuple([substitute_variables(item, table) for item in expr.fields])
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(substitute_variables(expr.tuple_value, table), expr.index)
+    if isinstance(expr, relax.Call):
+        return relax.Call(
+            expr.op, [substitute_variables(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
+        )
+    return expr

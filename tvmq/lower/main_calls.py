@@ -1,0 +1,94 @@
+"""Which functions main calls, in order, and what each of them is there for: what a profile needs to name its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.names import merge
+from tvmq.graph.view import View, dtype_of, op_name
+
+CALLS = ("call_tir", "call_dps_packed")
+CODES = {"uint8": "int8", "int8": "int8"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Operators that were lowered together.
+
+    layers  their names in the source
+    macs    multiply-accumulates, of one sample where the batch is free
+    dtype   of the operands of the product: "int8", "int16" or "float32"; empty where nothing is multiplied
+    """
+
+    layers: tuple[str, ...]
+    macs: int
+    dtype: str
+
+
+@dataclass(frozen=True)
+class MainCall:
+    """A call: name of the function, and the variables of the module whose operators it computes."""
+
+    function: str
+    variables: tuple[str, ...]
+
+
+def origin_of(view: View, members: Sequence[str]) -> Origin:
+    """What the bindings `members`, one chain, are there for."""
+    values = [view.value[name] for name in members]
+    counts = [multiply_accumulates(value) for value in values]
+    head = values[counts.index(max(counts))]
+    dtype = dtype_of(head.args[0]) if max(counts) else ""
+    return Origin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
+
+
+def main_calls(
+    mod: tvm.IRModule, members: Mapping[str, tuple[str, ...]], function: str = "main"
+) -> tuple[MainCall, ...]:
+    """The calls of main in order, of a module whose operators are functions of loops.
+
+    members  {variable of main: variables that its call computes}, see fused_origins.py
+    """
+    return tuple(
+        MainCall(_callee(call), members.get(var.name, (var.name,)))
+        for var, call in _bindings(mod[function])
+        if isinstance(call, relax.Call) and op_name(call) in CALLS
+    )
+
+
+def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, Origin]) -> dict[str, Any]:
+    """{"functions": [[name, number of its origin]], "origins": [...]} for JSON."""
+    known: dict[Origin, int] = {}
+    functions = []
+    for call in calls:
+        origin = _joined([origins[name] for name in call.variables if name in origins])
+        functions.append([call.function, known.setdefault(origin, len(known))])
+    return {"functions": functions, "origins": [asdict(origin) for origin in known]}
+
+
+def _joined(origins: Sequence[Origin]) -> Origin:
+    """One origin of several: the names of all, the work of the heaviest, of which the others are the tail."""
+    distinct = list(dict.fromkeys(origins))
+    if len(distinct) == 1:
+        return distinct[0]
+    heaviest = max(distinct, key=lambda origin: origin.macs, default=Origin((), 0, ""))
+    return Origin(merge(*(origin.layers for origin in distinct)), heaviest.macs, heaviest.dtype)
+
+
+def _bindings(func: Any) -> Iterator[tuple[relax.Var, relax.Expr]]:
+    if isinstance(func, relax.Function) and isinstance(func.body, relax.SeqExpr):
+        for block in func.body.blocks:
+            for binding in block.bindings:
+                yield binding.var, getattr(binding, "value", None)
+
+
+def _callee(call: relax.Call) -> str:
+    """Name of the function that call_tir or call_dps_packed calls."""
+    callee = call.args[0]
+    return str(callee.name_hint if isinstance(callee, tvm.ir.GlobalVar) else callee.global_symbol)

@@ -1,0 +1,53 @@
+"""Weights of at most 4 bits of float layers, for kernels that read codes and scales instead of floats."""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.graph.macs import CONVOLUTIONS
+from tvmq.graph.view import View, const_value, is_const, op_name, rank_of
+from tvmq.kernels.parts.nibbles import Narrow
+
+
+def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
+    """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
+    view, found = View(mod), {}
+    for var, value in view.bindings:
+        if op_name(value) not in (*CONVOLUTIONS, "matmul"):
+            continue
+        producer = view.producer(value.args[1])
+        narrow = None if producer is None else _narrow(producer, product=op_name(value) == "matmul")
+        if narrow is not None:
+            found[var.name] = narrow
+    return found
+
+
+def _narrow(call: relax.Call, *, product: bool) -> Narrow | None:
+    """The weight that a dequantize gives; None for other calls, other types, and scales along another axis."""
+    name = op_name(call)
+    if name not in ("tvmq.dequantize", "tvmq.group_dequantize") or not all(map(is_const, call.args)):
+        return None
+    codes, scale = const_value(call.args[0]), const_value(call.args[1])
+    if codes.dtype != np.int8 or not numerics.fits_int4(codes) or (product and rank_of(call) != 2):
+        return None
+    depth = codes.shape[0] if product else codes[0].size
+    if name == "tvmq.group_dequantize":
+        return Narrow(_filters_first(codes), scale, int(call.attrs.group_size)) if product else None
+    axis, filters = int(call.attrs.axis), codes.shape[1 if product else 0]
+    if const_value(call.args[2]).any() or axis not in (-1, 1 if product else 0):
+        return None
+    scales = np.ascontiguousarray(np.broadcast_to(scale.reshape(1, -1), (1, filters)))
+    return Narrow(_filters_first(codes) if product else _picture(codes), scales, depth)
+
+
+def _filters_first(matrix: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(matrix.T).reshape(*matrix.shape[::-1], 1, 1)
+
+
+def _picture(kernel: np.ndarray) -> np.ndarray:
+    """A kernel of any number of axes as one of pictures."""
+    *rows, columns = kernel.shape[2:]
+    return kernel.reshape(*kernel.shape[:2], int(np.prod(rows)), columns)

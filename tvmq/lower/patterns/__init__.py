@@ -1,0 +1,1 @@
+"""Groups of bindings that become one kernel."""

@@ -1,0 +1,88 @@
+"""Convolutions of pictures and lines, integer and float: padding, bias, requantize, residual add, table or clip
+inside one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.kernels.parts.types import Conv2d
+from tvmq.lower.code_range import code_range
+from tvmq.lower.lowerer import Lowerer
+from tvmq.lower.patterns.chains import Chain
+from tvmq.lower.rules.bordered import bordered_convolution
+from tvmq.lower.rules.epilogue import finish_of
+from tvmq.lower.select import conv2d_kernel
+
+LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the chain; False for layouts and weights that are not ours."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source, padding, pad_value = padding_of(view, chain)
+    x_dtype = dtype_of(view.var[source])
+    if not takes(call, x_dtype):
+        return False
+    weight = const_value(call.args[1])
+    weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
+    batch, height, width, channels = shape_of(lowerer.nhwc(source))
+    before, after = (pair(side, 0) for side in padding)
+    conv = Conv2d(
+        batch,
+        height,
+        width,
+        channels,
+        weight.shape[0],
+        kernel=weight.shape[2:],
+        strides=pair(call.attrs.strides),
+        padding=(*before, *after),
+        dilation=pair(call.attrs.dilation),
+        groups=int(call.attrs.groups),
+        x_dtype=x_dtype,
+    )
+    finish = finish_of(view, chain, conv.filters)
+    if bordered_convolution(lowerer, conv, weight, pad_value, source, finish):
+        return True
+    narrow = lowerer.narrow.get(chain.head)
+    codes = None if x_dtype == "float32" else code_range(view, view.var[source])
+    operands = conv, weight, finish.bias, pad_value, finish.epilogue
+    kernel = conv2d_kernel(*operands, lowerer.isa, narrow=narrow, codes=codes)
+    if kernel is None:
+        return False
+    inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]
+    result = lowerer.call(kernel, inputs, conv.out_shape, dtype_of(view.var[finish.end]), finish.end)
+    lowerer.give_nhwc(finish.end, result)
+    return True
+
+
+def takes(call: relax.Call, x_dtype: str) -> bool:
+    """True for a constant weight and layouts and types that the templates know."""
+    layouts = (str(call.attrs.data_layout), str(call.attrs.kernel_layout))
+    if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in ("uint8", "int8", "float32"):
+        return False
+    return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
+
+
+def pair(values: Iterable[int], missing: int = 1) -> tuple[int, int]:
+    """(rows, columns) of an option; `missing` for the rows of a line."""
+    *rows, columns = (int(value) for value in values)
+    return (rows[0] if rows else missing), columns
+
+
+def padding_of(view: View, chain: Chain) -> tuple[str, tuple[list[int], list[int]], int]:
+    """Input of the chain, total padding (befores, afters) of its spatial axes and the value of the border."""
+    call = view.value[chain.head]
+    own = [int(p) for p in call.attrs.padding]
+    spatial = len(own) // 2
+    if chain.members[0] == chain.head:
+        return call.args[0].name, (own[:spatial], own[spatial:]), 0
+    pad = view.value[chain.members[0]]
+    width = [int(w) for w in pad.attrs.pad_width]
+    assert op_name(pad) == "nn.pad" and not any(own) and not any(width[:4])
+    value = int(np.float64(pad.attrs.pad_value))
+    return pad.args[0].name, (width[4::2], width[5::2]), value

@@ -1,0 +1,64 @@
+"""Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
+from tvmq.kernels.parts.types import Conv2d
+from tvmq.lower.code_range import code_range
+from tvmq.lower.lowerer import Lowerer
+from tvmq.lower.patterns.chains import Chain
+from tvmq.lower.rules.batch_matmul import lower_float
+from tvmq.lower.rules.epilogue import finish_of
+from tvmq.lower.select import conv2d_kernel, free_matmul_kernel
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the chain; products of two activations have a rule of their own."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    data, weight = call.args
+    if not is_const(data) and not is_const(weight):
+        return lower_float(lowerer, chain)
+    if is_const(data) or rank_of(weight) != 2:
+        return False
+    x_dtype = dtype_of(data)
+    if rank_of(data) < 2 or x_dtype not in ("uint8", "int8", "float32"):
+        return False
+    if dtype_of(weight) != ("float32" if x_dtype == "float32" else "int8"):
+        return False
+    depth, columns = shape_of(weight)
+    finish = finish_of(view, chain, columns)
+    leading, narrow = list(data.ty.shape)[:-1], lowerer.narrow.get(chain.head)
+    codes = None if x_dtype == "float32" else code_range(view, data)
+    if all(map(is_number, leading)):
+        rows = math.prod(map(int, leading))
+        matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
+        conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
+        kernel = conv2d_kernel(conv, matrix, finish.bias, 0, finish.epilogue, lowerer.isa, narrow=narrow, codes=codes)
+        before: list[Any] = [1, rows, 1]
+    else:
+        names = free_names(leading)
+        matrix = const_value(weight)
+        kernel = free_matmul_kernel(
+            names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, narrow=narrow, codes=codes
+        )
+        before = leading
+    if kernel is None:
+        return False
+
+    def as_rows(name: str) -> relax.Expr:
+        value = lowerer.logical(name)
+        return lowerer.reshaped(value, (*before, value.ty.shape[-1]), f"{name}_rows")
+
+    inputs = [as_rows(name) for name in (data.name, *finish.others)]
+    out_dtype = dtype_of(view.var[finish.end])
+    result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
+    lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
+    return True

@@ -1,0 +1,70 @@
+"""What the cost model needs to know of the CPU that a target describes; of this one, its clock is measured."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.cost import Machine, read_caches, with_caches
+from tvmq.kernels.parts.builder import Function, Register, bind, flat, load, store
+from tvmq.runtime.threads import ALLOWED_CPUS
+from tvmq.target.cpu import CpuTarget, resolve_target
+
+# Cycles of a multiplication (3 on x86 since 2008 and most of Arm), an `and` and an addition that wait for each other.
+TURNS, LATENCY = 200_000, 5
+MASK = 0xFFFF  # keeps the square within 64 bits
+USUAL_CLOCK = 3.0e9  # of a CPU that is not here
+
+
+def machine_of(target: CpuTarget, clock: float | None = None) -> Machine:
+    """The machine that code for a target runs on.
+
+    target  this CPU: its caches are read and its clock is measured, once in a process (about 0.1 s); any other:
+            usual ones of a server
+    clock   cycles a second instead
+    """
+    is_here = target.mcpu == resolve_target().mcpu
+    used = clock or (measured_clock() if is_here else USUAL_CLOCK)
+    machine = Machine(target.mcpu, used, len(ALLOWED_CPUS) if is_here else 1, target.isa.vector_bytes)
+    return with_caches(machine, read_caches()) if is_here else machine
+
+
+def machine_here(target: CpuTarget) -> Machine:
+    """This machine, as it runs code for a target that may be a lesser CPU than it."""
+    return replace(machine_of(resolve_target()), vector_bytes=target.isa.vector_bytes)
+
+
+@lru_cache(maxsize=1)
+def measured_clock() -> float:
+    """Cycles a second of this CPU while it computes: a chain of operations, each waits for the one before.
+
+    What the operating system tells is the base clock on many machines, and nothing at all on others.
+    """
+    run = tvm.compile(tvm.IRModule({"chain": _chain()}), target=resolve_target().as_tvm())["chain"]
+    numbers = tvm.runtime.tensor(np.array([3, 5], np.int64))
+    best = min(_seconds(run, numbers) for _ in range(7))
+    return LATENCY * TURNS / best
+
+
+def _seconds(run: Any, numbers: Any) -> float:
+    start = time.perf_counter()
+    run(numbers)
+    return time.perf_counter() - start
+
+
+def _chain() -> Any:
+    with Function("chain", {"numbers": ((2,), "int64")}) as function:
+        numbers = flat(function.buffers[0])
+        addend, value = load(numbers, 1, "int64"), Register("int64", 1)
+        value.set(load(numbers, 0, "int64"))
+        with T.serial(0, TURNS):
+            now = bind(value.get())
+            value.set(T.bitwise_and(now * now, T.int64(MASK)) + addend)
+        store(numbers, 0, value.get(), 1)
+    return function.prim_func

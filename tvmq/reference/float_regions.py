@@ -1,0 +1,85 @@
+"""Float operators without a definition: compiled alone, so that the reference can go on behind them.
+
+A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
+operator alone. Results of float operators do not depend on what they are fused with (graph/ops/fence.py), so the
+whole module gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.graph.indices import COMPUTED
+from tvmq.graph.rewrite import build_function
+from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
+from tvmq.lower.lowerer import substitute_variables
+from tvmq.lower.patterns.chains import HEADS, Chain, find_chains
+
+
+class FloatRegions:
+    """The undefined float operators of a module, compiled when first needed."""
+
+    def __init__(self, view: View, target: Any, own: Container[str] = ()) -> None:
+        from tvmq.reference import is_defined
+
+        self._view, self._target = view, target
+        self._runs: dict[str, Callable[[Mapping[str, np.ndarray]], Any]] = {}
+        self._units: dict[str, Chain] = {}
+        self._inner: set[str] = set()
+        for chain in find_chains(view).values():
+            if op_name(view.value[chain.head]) in HEADS and dtype_of(view.var[chain.head]) == "float32":
+                self._units[chain.result] = chain
+                self._inner.update(chain.members[:-1])
+        for var, value in view.bindings:
+            if var.name not in self._inner and var.name not in self._units and not is_defined(value, own):
+                self._units[var.name] = Chain(var.name, [var.name])
+
+    @property
+    def names(self) -> list[str]:
+        """Results of the islands, in order."""
+        return [var.name for var, _ in self._view.bindings if var.name in self._units]
+
+    def inside(self, name: str) -> bool:
+        """True for a variable that disappears inside an island."""
+        return name in self._inner
+
+    def run(self, name: str, values: Mapping[str, Any]) -> Any:
+        """The result of the island that computes `name`; None if that is no island."""
+        unit = self._units.get(name)
+        if unit is None:
+            return None
+        if name not in self._runs:
+            self._runs[name] = self._compiled(unit)
+        return self._runs[name](values)
+
+    def _compiled(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
+        from tvmq.compile.build import build
+
+        members = set(unit.members)
+        outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)
+        # inputs of the model come first: their shapes tell the free sizes
+        free = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
+        outside = {**dict.fromkeys(free), **outside}
+        params = [relax.Var(name, self._view.var[name].ty) for name in outside]
+        given = {param.name: param for param in params}
+        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], given)) for m in unit.members]
+        result = self._view.var[unit.result]
+        is_tuple = isinstance(result.ty, tvm.ir.TupleType)
+        if is_tuple:
+            parts = [relax.DataflowVar(f"{result.name}_{i}", field) for i, field in enumerate(result.ty.fields)]
+            bindings += [(part, relax.TupleGetItem(result, i)) for i, part in enumerate(parts)]
+        empty = relax.Function(params, relax.Tuple([]), tvm.ir.TupleType([]))
+        func = build_function(params, bindings, relax.Tuple(parts) if is_tuple else result, empty)
+        func = func.with_attr(COMPUTED, True)
+        exe = build(tvm.IRModule({**self._view.helpers, "main": func}), self._target)
+
+        def run(values: Mapping[str, np.ndarray]) -> Any:
+            results = exe.run({name: values[name] for name in outside})
+            return results if is_tuple else results[0]
+
+        return run

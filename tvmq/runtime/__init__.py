@@ -1,0 +1,1 @@
+"""A compiled model at work: inputs, threads, free sizes, timing."""

@@ -1,0 +1,85 @@
+"""A compiled function on arrays: inputs go into memory as TVM needs it, results become arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+import tvm_ffi
+
+from tvmq.runtime.inputs import aligned_zeros
+
+# What the virtual machine says of arguments of other types, shapes or numbers than a function has
+MISFITS = ("ErrorContext(fn=", "arguments were provided")
+LEAST_SHARED = 32 * 1024  # bytes of an input; to share it costs as much as to copy so many
+
+
+class CallCode:
+    """Calls of one function of a virtual machine; one at a time.
+
+    code       the function
+    unaligned  numbers of the inputs that it takes at any address
+    fresh      what it gives is memory of its own, in every run another
+    """
+
+    def __init__(self, code: Callable[..., Any], unaligned: Sequence[int] = (), *, fresh: bool = False) -> None:
+        self.code, self._fresh, self._unaligned = code, fresh, frozenset(unaligned)
+        self.own: list[np.ndarray] = []
+        self._tensors: list[Any] = []
+
+    def prepare(self, own: Sequence[np.ndarray]) -> None:
+        """Take these arrays, aligned to 64 bytes, as the memory of the inputs."""
+        self.own, self._tensors = list(own), [share_memory(array) for array in own]
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Fresh arrays."""
+        result = self.code(*map(self._tensor, range(len(arrays)), arrays))
+        return take_results(result) if self._fresh else copy_results(result)
+
+    def look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Results that stand only until the next run, at most."""
+        return take_results(self.code(*map(self._tensor, range(len(arrays)), arrays)))
+
+    def fit(self, arrays: Sequence[np.ndarray]) -> None:
+        """Have memory for inputs of these shapes."""
+        if [own.shape for own in self.own] != [array.shape for array in arrays]:
+            self.prepare([aligned_zeros(array.shape, str(array.dtype)) for array in arrays])
+
+    def _tensor(self, index: int, array: np.ndarray) -> Any:
+        """A checked input as a tensor: itself where that is possible and worth it, else a copy."""
+        if index in self._unaligned and array.nbytes >= LEAST_SHARED and _can_be_shared(array):
+            return tvm_ffi.from_dlpack(array, require_alignment=array.itemsize)
+        if array is not self.own[index]:
+            self.own[index][...] = array
+        return self._tensors[index]
+
+
+def _can_be_shared(array: np.ndarray) -> bool:
+    flags = array.flags
+    return bool(flags.c_contiguous and flags.aligned and flags.writeable)  # NumPy exports no read-only memory
+
+
+def share_memory(array: np.ndarray) -> Any:
+    """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
+    return tvm.runtime.from_dlpack(array) if array.size else tvm.runtime.empty(array.shape, str(array.dtype))
+
+
+def copy_results(result: Any) -> list[np.ndarray]:
+    """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
+    if isinstance(result, tvm.runtime.Tensor):
+        return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
+    return [array for item in result for array in copy_results(item)]
+
+
+def take_results(result: Any) -> list[np.ndarray]:
+    """Results that are memory of their own as arrays on this memory."""
+    if isinstance(result, tvm.runtime.Tensor):
+        return [np.from_dlpack(result)]
+    return [array for item in result for array in take_results(item)]
+
+
+def is_misfit(error: Exception) -> bool:
+    """True if the virtual machine refused the arguments of a call."""
+    return any(text in str(error) for text in MISFITS)

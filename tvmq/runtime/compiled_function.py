@@ -1,0 +1,153 @@
+"""One function of a compiled model: its inputs and outputs, and how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tvmq.artifact.code_bytes import last_line
+from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
+from tvmq.forks import ForkLock
+from tvmq.graph.indices import IndexUse, check_indices
+from tvmq.memory import ROOM, is_shortage
+from tvmq.runtime.call_code import CallCode, is_misfit
+from tvmq.runtime.dynamic_shapes import FreeRun, SizedCode, is_free, sizes_of_inputs
+from tvmq.runtime.inputs import Inputs, TensorInfo, infos
+from tvmq.runtime.threads import default_threads, here, in_threads
+
+
+class CompiledFunction:
+    """`exe["quantized_main"]`, say: a function that takes arrays and gives arrays.
+
+        codes, = exe["quantize_inputs"].run({"x": x})
+        codes, = exe["quantized_main"].run({"x": codes})
+        y, = exe["dequantize_outputs"].run({"y": codes})
+
+    name         of the function
+    code         the function of the virtual machine
+    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of free dimensions; "indices":
+                 inputs that are indices (graph/indices.py)
+    lock         held during a run: functions of one executable take turns
+    threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
+    fresh        what `code` gives is memory of its own, in every run another
+    sized        code for common sizes of free dimensions, beside `code`
+
+    Results are fresh arrays.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        code: Callable[..., Any],
+        description: Mapping[str, Any],
+        lock: ForkLock,
+        threads: int | None = 0,
+        *,
+        fresh: bool = False,
+        sized: Sequence[SizedCode] = (),
+    ) -> None:
+        self.name, self._threads = name, default_threads() if threads is None else threads
+        self.code, self._lock = code, lock
+        self._description = description
+        self._call = CallCode(code, description.get("calls", {}).get("unaligned", ()), fresh=fresh)
+        self._limits, self._sized = description["limits"], tuple(sized)
+        self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
+        self._inputs = Inputs(self._input_info)
+        names = [info.name for info in self._input_info]
+        self._indices = [IndexUse(use, names.index(use["input"])) for use in description.get("indices", ())]
+        self._call.prepare(self._inputs.arrays)
+        batch = description["batch"] or None
+        free = any(map(is_free, self._input_info))
+        self._free = FreeRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
+
+    @property
+    def input_info(self) -> tuple[TensorInfo, ...]:
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        return self._input_info
+
+    @property
+    def output_info(self) -> tuple[TensorInfo, ...]:
+        """The same of each output."""
+        return self._output_info
+
+    @property
+    def memory(self) -> dict[str, np.ndarray]:
+        """{input: the memory that the code reads}; what is given to `run` in this very memory is not copied, so that
+        a kernel that writes into its input is heard."""
+        return {info.name: array for info, array in zip(self._input_info, self._inputs.arrays, strict=True)}
+
+    @property
+    def is_free(self) -> bool:
+        """True if an input has a free dimension."""
+        return self._free is not None
+
+    def function_for(self, inputs: Mapping[str, Any]) -> str:
+        """Name of the function that computes results for inputs of these sizes; its own for a mixture of several."""
+        arrays = self._inputs.checked(inputs)
+        if self._free is None:
+            return self.name
+        sized = self._free.chosen(sizes_of_inputs(self._input_info, arrays, self._limits))
+        return self.name if sized is None else sized.name
+
+    def with_code(self, code: Callable[..., Any], function: str = "main") -> CompiledFunction:
+        """The same with another function of a virtual machine in its place; function: see `function_for`."""
+        sized = [one._replace(call=CallCode(code)) for one in self._sized if one.name == function]
+        return CompiledFunction(self.name, code, self._description, self._lock, self._threads, sized=sized)
+
+    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
+        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        return self._with_indices(arrays) if self._indices else arrays
+
+    def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """The arrays; DataError for one that holds an index outside of what it counts."""
+        for use in self._indices:
+            if not use.is_inside(arrays[use.position]):
+                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
+                check_indices(arrays[use.position], use.described, sizes, "run")
+        return arrays
+
+    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """One array an output.
+
+        inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
+        check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
+        raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
+                      from a file that describes other inputs than its code takes
+        """
+        arrays = self.checked(inputs, check_finite=check_finite)
+        try:
+            if self._threads and self._threads != here.count:
+                return in_threads(self._threads, lambda: self._run(arrays))
+            return self._run(arrays)
+        except TvmqError:
+            raise
+        except (MemoryError, RuntimeError, ValueError) as error:
+            if is_misfit(error):
+                raise ArtifactError(
+                    f"run: the code takes other inputs than its description says ({last_line(error)}); build the model "
+                    "and save it again"
+                ) from error
+            if not is_shortage(error):
+                raise
+            shapes = ", ".join(f"{i.name} {a.shape}" for i, a in zip(self._input_info, arrays, strict=True))
+            raise MemoryLimitError(f"run: memory ran out for inputs of the shapes {shapes}; {ROOM}") from error
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        if self._free is not None:
+            sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
+            with self._lock.lock:
+                return self._free.run(arrays, sizes)
+        with self._lock.lock:
+            return self._call.run(arrays)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Inputs in order; the result alone if there is one output, else a list."""
+        results = self.run(self._inputs.by_position(arrays))
+        return results[0] if len(results) == 1 else results
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
+        return f"CompiledFunction({self.name}: {inputs} -> {outputs})"

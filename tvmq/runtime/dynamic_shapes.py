@@ -1,0 +1,169 @@
+"""Runs of a model with free dimensions (dynamic shapes): sizes from the inputs, sample by sample where samples are
+apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tvmq.artifact.code_bytes import last_line
+from tvmq.errors import ArtifactError, DataError
+from tvmq.memory import is_shortage
+from tvmq.runtime.call_code import CallCode
+from tvmq.runtime.inputs import TensorInfo
+
+
+def is_free(info: TensorInfo) -> bool:
+    """True for a tensor of which a dimension is a name.
+
+    >>> is_free(TensorInfo("x", ("batch", 3), "float32")), is_free(TensorInfo("x", (1, 3), "float32"))
+    (True, False)
+    """
+    return any(isinstance(size, str) for size in info.shape)
+
+
+def sizes_of_inputs(
+    infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], limits: Mapping[str, Mapping[str, Any]]
+) -> dict[str, int]:
+    """{free dimension: size}, the same in all inputs.
+
+    limits   {free dimension: {"least", "most", "why"}}, see graph/limits.py
+    raises   DataError for inputs that disagree, and for a size beyond its limits
+    """
+    sizes: dict[str, int] = {}
+    where: dict[str, str] = {}
+    for info, array in zip(infos, arrays, strict=True):
+        for axis, (name, size) in enumerate(zip(info.shape, array.shape, strict=True)):
+            if not isinstance(name, str):
+                continue
+            if sizes.setdefault(name, size) != size:
+                raise DataError(
+                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), input '{where[name]}' has "
+                    f"{sizes[name]}; they must be equal"
+                )
+            where.setdefault(name, info.name)
+            limit = limits.get(name)
+            if limit is not None and not limit["least"] <= size <= limit["most"]:
+                raise DataError(
+                    f"run: input '{info.name}' has {size} for '{name}' (axis {axis}), the model takes "
+                    f"{limit['least']} to {limit['most']}" + (f": {limit['why']}" if limit["why"] else "")
+                )
+    return sizes
+
+
+class SizedCode(NamedTuple):
+    """Code for some sizes alone: its name, {free dimension: size} of all that have one, and the function."""
+
+    name: str
+    sizes: Mapping[str, int]
+    call: CallCode
+
+
+Piece = tuple[CallCode, int]  # so many samples by this code
+
+
+class FreeRun:
+    """The compiled main function for inputs of any size.
+
+    main    code for all sizes
+    batch   dimension whose samples are run one after the other, or as many at once as there is code for; main: one
+    sized   code for common sizes; every one names the batch, if there is one
+    """
+
+    def __init__(
+        self,
+        main: CallCode,
+        inputs: Sequence[TensorInfo],
+        outputs: Sequence[TensorInfo],
+        batch: str | None,
+        sized: Sequence[SizedCode] = (),
+    ) -> None:
+        self._main, self._batch, self._sized = main, batch, tuple(sized)
+        self._inputs = [info.name for info in inputs]
+        self._by_sample = [batch is not None and batch in _names(info) for info in inputs]
+        self._joined = [batch is not None and batch in _names(info) for info in outputs]
+        self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
+
+    def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
+        """One array an output, fresh."""
+        pieces = self._pieces(sizes)
+        if len(pieces) == 1:
+            return self._called(pieces[0][0], arrays, fresh=True)
+        if not pieces:  # what one sample would give tells the shapes
+            one = [
+                np.zeros((1, *array.shape[1:]), array.dtype) if apart else array
+                for array, apart in zip(arrays, self._by_sample, strict=True)
+            ]
+            results = self._called(self._main, one, fresh=True)
+            return [row[:0] if joined else row for row, joined in zip(results, self._joined, strict=True)]
+        return self._one_after_another(arrays, pieces)
+
+    def _one_after_another(self, arrays: Sequence[np.ndarray], pieces: Sequence[Piece]) -> list[np.ndarray]:
+        whole: list[np.ndarray] = []
+        count, begin = sum(size for _, size in pieces), 0
+        for code, size in pieces:
+            part = [
+                array[begin : begin + size] if apart else array
+                for array, apart in zip(arrays, self._by_sample, strict=True)
+            ]
+            rows = self._called(code, part, fresh=False)
+            if not whole:
+                whole = [
+                    np.empty((len(row) // size * count, *row.shape[1:]), row.dtype) if joined else row.copy()
+                    for row, joined in zip(rows, self._joined, strict=True)
+                ]
+            for result, row, joined in zip(whole, rows, self._joined, strict=True):
+                if joined:
+                    each = len(row) // size
+                    result[begin * each : (begin + size) * each] = row
+            begin += size
+        return whole
+
+    def _pieces(self, sizes: Mapping[str, int]) -> list[Piece]:
+        """What is called, in order."""
+        if self._planned is None or self._planned[0] != sizes:
+            self._planned = sizes, self._plan(sizes)
+        return self._planned[1]
+
+    def _plan(self, sizes: Mapping[str, int]) -> list[Piece]:
+        others = {name: size for name, size in sizes.items() if name != self._batch}
+        fitting = [
+            code for code in self._sized if all(others.get(name, size) == size for name, size in code.sizes.items())
+        ]
+        if self._batch is None:
+            return [(fitting[0].call if fitting else self._main, 1)]
+        widths = [(code.sizes[self._batch], code.call) for code in fitting]
+        pieces: list[Piece] = []
+        rest = sizes[self._batch]
+        for width, code in sorted([*widths, (1, self._main)], key=lambda pair: -pair[0]):
+            pieces += [(code, width)] * (rest // width)
+            rest %= width
+        return pieces
+
+    def chosen(self, sizes: Mapping[str, int]) -> SizedCode | None:
+        """The code for these sizes that computes all samples; None where others have a part."""
+        pieces = self._pieces(sizes)
+        return next((code for code in self._sized if pieces and all(call is code.call for call, _ in pieces)), None)
+
+    def _called(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
+        code.fit(arrays)
+        try:
+            results = code.run(arrays) if fresh else code.look(arrays)
+        except (ValueError, RuntimeError) as error:
+            if is_shortage(error):
+                raise
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(self._inputs, arrays, strict=True))
+            raise DataError(f"run: the model takes no inputs of these shapes, {shapes}: {last_line(error)}") from error
+        if len(results) != len(self._joined):
+            raise ArtifactError(
+                f"run: the code gives {len(results)} results, its description names {len(self._joined)}; build the "
+                "model and save it again"
+            )
+        return results
+
+
+def _names(info: TensorInfo) -> set[str]:
+    """Names in the dimensions of a tensor; "2 * rows" has one."""
+    return {word for size in info.shape if isinstance(size, str) for word in size.replace("*", " ").split()}

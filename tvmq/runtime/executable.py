@@ -1,0 +1,348 @@
+"""A compiled model: run, benchmark, save; `load` gives it back."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.artifact import container
+from tvmq.artifact.code_bytes import last_line
+from tvmq.artifact.saved_file import SavedFile
+from tvmq.compile.native_main import entry
+from tvmq.cost import START
+from tvmq.errors import ArtifactError, ConfigError, TargetError
+from tvmq.forks import RUNNING, ForkLock
+from tvmq.graph.ledger import Ledger
+from tvmq.kernels.parts.packing_recipes import Recipes
+from tvmq.lower.common_sizes import of_sizes
+from tvmq.performance.estimate import estimates
+from tvmq.performance.machine import machine_here
+from tvmq.performance.profile import profile_calls
+from tvmq.performance.profile_table import Profile
+from tvmq.runtime.call_code import CallCode
+from tvmq.runtime.compiled_function import CompiledFunction
+from tvmq.runtime.cuda_device import DeviceFunction
+from tvmq.runtime.cuda_device import refusal as gpu_refusal
+from tvmq.runtime.dynamic_shapes import SizedCode
+from tvmq.runtime.inputs import TensorInfo, infos
+from tvmq.runtime.native import ONE_LOAD
+from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
+from tvmq.runtime.timing import Timing, measure
+from tvmq.target.cpu import CpuTarget
+from tvmq.target.cuda import CudaTarget
+from tvmq.target.several import lacking, refusal_of_all
+
+# Stage of the module -> what people call such a model.
+KINDS = {"realized": "integer", "calibrated": "simulated"}
+
+
+@dataclass(eq=False)
+class Parts:
+    """What an executable is made of; `build` and `load` make it.
+
+    code         compiled functions
+    target       what they were compiled for
+    source       of a GPU: its kernels in CUDA C++
+    description  inputs, outputs, ledger, layer names (compile/description.py)
+    kernels      {variable: kernel that computes it}
+    module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
+    saved        the file it was loaded from: saving it again gives the same one
+    num_threads  that it uses at most; None: `threads.default_threads`
+    native       the kernels as a shared library, where they were compiled to one
+    recipes      how its weights were packed, if there are several codes
+    targets      all that there is code for, if it is for several CPUs
+    codes        the parts of all of them, this one's too, in the same order, as they were built
+    """
+
+    code: relax.VMExecutable
+    target: CpuTarget | CudaTarget
+    description: dict[str, Any]
+    kernels: dict[str, str]
+    module: tvm.IRModule | Callable[[], tvm.IRModule]
+    saved: SavedFile | None = None
+    source: str = ""
+    num_threads: int | None = None
+    native: bytes | None = None
+    recipes: Recipes | None = None
+    targets: tuple[CpuTarget, ...] = ()
+    codes: tuple[Parts, ...] = ()
+
+
+class Executable:
+    """A compiled model for one CPU or GPU.
+
+        exe = tvmq.build(qmod)
+        y, = exe.run({"x": x})
+        exe.save("m.tvmq")
+
+    Safe to share between threads: runs take turns. Results are fresh arrays.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        check_counts("build", num_threads=parts.num_threads)
+        self._input_info = infos(parts.description["inputs"])
+        self._output_info = infos(parts.description["outputs"])
+        self._refusal = refusal_of_all(parts.targets) or _refusal(parts.target)
+        # Code for another machine can be saved, but not even be prepared for running.
+        self._functions = {} if self._refusal else _functions(parts)
+        self._main = self._functions.get("main")
+
+    @property
+    def input_info(self) -> tuple[TensorInfo, ...]:
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        return self._input_info
+
+    @property
+    def output_info(self) -> tuple[TensorInfo, ...]:
+        """The same of each output."""
+        return self._output_info
+
+    @property
+    def target(self) -> CpuTarget | CudaTarget:
+        """The CPU or GPU it was compiled for; of several the best that this CPU can run."""
+        return self._parts.target
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that it may use: as it was built or loaded, else TVMQ_NUM_THREADS, else TVM_NUM_THREADS, else one for
+        each core that the process may use. Small operators use one whatever is allowed."""
+        return self._parts.num_threads or default_threads()
+
+    @property
+    def targets(self) -> tuple[CpuTarget | CudaTarget, ...]:
+        """All that there is code for; `target` is the one that runs here."""
+        return self._parts.targets or (self._parts.target,)
+
+    @property
+    def source(self) -> str:
+        """The kernels of a GPU in CUDA C++; empty for a CPU."""
+        return self._parts.source
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was decided for every layer, and why."""
+        return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
+
+    @property
+    def kernels(self) -> dict[str, str]:
+        """{variable: kernel}; what is absent has the generic schedule."""
+        return dict(self._parts.kernels)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """{variable: what was proved for its kernel, or what a faster one would have needed}."""
+        return dict(self._parts.description.get("notes", {}))
+
+    @property
+    def sizes(self) -> tuple[dict[str, int], ...]:
+        """{free dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
+
+    @property
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """{variable: source names}."""
+        return {name: tuple(sources) for name, sources in self._parts.description["names"].items()}
+
+    @property
+    def module(self) -> tvm.IRModule:
+        """The Relax module that was compiled; that of a loaded file is read when it is first asked for."""
+        if not isinstance(self._parts.module, tvm.IRModule):
+            self._parts.module = self._parts.module()
+        return self._parts.module
+
+    def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """One array an output.
+
+        inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
+        check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
+        raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
+        """
+        return (self._main or self["main"]).run(inputs, check_finite=check_finite)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Inputs in order; the result alone if there is one output, else a list."""
+        return (self._main or self["main"])(*arrays)
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        """A function of the model: "main", and of one in four functions (qconfig(partition_conversions="enabled"))
+        also "quantize_inputs", "quantized_main", which takes and gives codes, and "dequantize_outputs".
+
+        raises   ConfigError for a function that it does not have; TargetError as `run`
+        """
+        if name in self._functions:
+            return self._functions[name]
+        if self._refusal:
+            raise TargetError(self._refusal)
+        parted = len(self._functions) > 1
+        hint = "" if parted else "; quantize it with qconfig(partition_conversions='enabled') for its integer core"
+        raise ConfigError(f"run: the model has no function '{name}', it has {', '.join(self._functions)}{hint}")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that can be called."""
+        return tuple(self._functions)
+
+    def benchmark(self, inputs: Mapping[str, Any], *, repeat: int = 50, threads: int | None = None) -> Timing:
+        """Seconds of single runs after a warm-up; `threads` that the model may use (None: as it is).
+
+        On a GPU: from inputs in its memory until the results are there; copies are not counted.
+        raises   ConfigError for counts below 1, and what `run` raises
+        """
+        return measure(self.prepared(inputs), repeat=repeat, threads=threads)
+
+    def prepared(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
+        """A function that runs the model once on these inputs, to be measured.
+
+        On a GPU the inputs are copied there now, and the results stay there; it returns when they are there.
+        raises   what `run` raises, now or when it is called
+        """
+        main = self["main"]
+        if isinstance(main.code, DeviceFunction) and not main.is_free:
+            return main.code.timed(main.checked(inputs))
+        return lambda: self.run(inputs)
+
+    def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
+        """Where the time of a run goes, layer by layer; print it. See performance/profile.py for how it is measured.
+
+        repeat   measurements of each call, by turns with whole runs
+        threads  that the model may use (None: as it is)
+        raises   ConfigError for counts below 1 and for a GPU, and what `run` raises
+
+            print(exe.profile({"x": x}))
+        """
+        check_counts("profile", repeat=repeat, threads=threads)
+        main, target = self["main"], self._parts.target
+        if isinstance(target, CudaTarget):
+            raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
+
+        def work() -> Profile:
+            calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
+            described = calls if name == "main" else calls["common"][name]
+            prepared, forecast = partial(_prepared_as, main, inputs, name), partial(self._forecast, name)
+            return profile_calls(self._parts.code, prepared, described, target, repeat, forecast, name)
+
+        return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
+
+    def _forecast(self, name: str, threads: int) -> list[float]:
+        """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
+        target = self._parts.target
+        assert isinstance(target, CpuTarget)
+        sizes = {one["function"]: one["sizes"] for one in self._parts.description.get("common", ())}
+        mod = of_sizes(self.module, sizes[name]) if name in sizes else self.module
+        found, _ = estimates(mod, target, machine_here(target), threads=threads)
+        return [estimate.time.total - START for estimate in found]
+
+    def save(self, path: str | Path) -> str:
+        """Write one .tvmq file (a zip) and return its sha256.
+
+        Equal modules built for equal targets by equal versions give equal files.
+        raises   OutputError if it cannot be written, ArtifactError if it was loaded from a file that has changed since;
+                 then a file that was there before is untouched
+        """
+        return container.save(Path(path), self._parts, lambda: self.module)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, or copied, as the bytes that `save` writes."""
+        parts = self._parts
+        saved = b"".join(parts.saved.blocks()) if parts.saved else container.pack_executable(parts, self.module)
+        return _from_bytes, (saved, parts.num_threads)
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
+        kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
+        return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
+
+
+def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None = None) -> Executable:
+    """A saved executable.
+
+    num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`
+
+    A .tvmq file holds machine code: load only what you trust, or give the `sha256` that `save` returned.
+    raises  ArtifactError for a damaged or foreign file or another hash,
+            TargetError for a CPU with features that this one lacks
+    """
+    check_counts("load", num_threads=num_threads)
+    return _executable(f"load: '{path}'", Parts(**container.load(Path(path), sha256), num_threads=num_threads))
+
+
+def _from_bytes(data: bytes, num_threads: int | None) -> Executable:
+    """An executable that was pickled."""
+    where = "unpickle: the model"
+    return _executable(where, Parts(**container.load_file(where, SavedFile.of(where, data)), num_threads=num_threads))
+
+
+def _executable(where: str, parts: Parts) -> Executable:
+    try:
+        return Executable(parts)
+    except Exception as error:
+        reason = last_line(error)
+        raise ArtifactError(f"{where}: TVM cannot use the code ({reason}); save the model again") from error
+
+
+def _functions(parts: Parts) -> dict[str, CompiledFunction]:
+    """{name: function}; they run on one virtual machine and take turns."""
+    lock, whole = ForkLock("running the model", RUNNING), parts.description
+    described = {"main": whole, **whole.get("functions", {})}
+    common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
+    code = _code(parts)
+    threads = 0 if isinstance(parts.target, CudaTarget) else parts.num_threads
+    functions = {}
+    for name, facts in described.items():
+        function, fresh = code(name)
+        sized = _sized(whole, code) if name == "main" else ()
+        described_function = {**facts, **common}
+        functions[name] = CompiledFunction(name, function, described_function, lock, threads, fresh=fresh, sized=sized)
+    return functions
+
+
+def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
+    """The functions for common sizes."""
+    found = []
+    for common in description.get("common", ()):
+        name = common["function"]
+        function, fresh = code(name)
+        call = CallCode(function, description["calls"]["common"][name].get("unaligned", ()), fresh=fresh)
+        found.append(SizedCode(name, common["sizes"], call))
+    return found
+
+
+def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
+    """The compiled functions by name, on tensors in the memory of the CPU; True for those whose results are fresh."""
+    with ONE_LOAD:
+        return _code_of(parts)
+
+
+def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
+    if isinstance(parts.target, CudaTarget):
+        device = relax.VirtualMachine(parts.code, tvm.cuda(0))
+        return lambda name: (DeviceFunction(device[name]), False)
+    host = relax.VirtualMachine(parts.code, tvm.cpu())
+    return lambda name: entry(host, name)
+
+
+def _prepared_as(
+    main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]
+) -> Callable[[], object]:
+    """A run of main with another function of a virtual machine in its place, to be measured."""
+    return partial(main.with_code(code, name).run, inputs)
+
+
+def _refusal(target: CpuTarget | CudaTarget) -> str:
+    """Why this machine cannot run code for a target, and what to do; empty if it can."""
+    missing = lacking(target.host)
+    if missing:
+        return (
+            f"run: the model was built for {target.name} and needs {', '.join(missing)}, which this CPU lacks; "
+            "save it and load it there, or build it for 'llvm', this CPU"
+        )
+    return gpu_refusal(target) if isinstance(target, CudaTarget) else ""

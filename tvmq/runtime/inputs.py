@@ -1,0 +1,172 @@
+"""What an executable takes and gives, and the checks of what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from tvmq.errors import DataError
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
+
+    A free dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
+
+    >>> print(TensorInfo("x", (1, 3), "float32"))
+    x float32[1, 3]
+    """
+
+    name: str
+    shape: tuple[int | str, ...]
+    dtype: str
+    scale: Any = None
+    zero_point: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
+    """From a module's description."""
+    return tuple(TensorInfo(**{**facts, "shape": tuple(facts["shape"])}) for facts in described)
+
+
+def fits(shape: Sequence[int], wanted: Sequence[int | str]) -> bool:
+    """True for the shape of an input, free dimensions of any size.
+
+    >>> fits((2, 3), ("batch", 3)), fits((2, 4), ("batch", 3)), fits((2,), ("batch", 3))
+    (True, False, False)
+    """
+    return len(shape) == len(wanted) and all(
+        isinstance(want, str) or want == have for have, want in zip(shape, wanted, strict=True)
+    )
+
+
+class Inputs:
+    """Aligned memory for the inputs of a model, and the checks of what is put there.
+
+    TVM's kernels crash on arrays that are not aligned to 64 bytes, and NumPy's hardly ever are: all are
+    copied.
+
+    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Free dimensions are 0 in them
+    """
+
+    def __init__(self, wanted: Sequence[TensorInfo]) -> None:
+        self.wanted = tuple(wanted)
+        self._seen: list[tuple[int | str, ...]] = [info.shape for info in wanted]  # shapes that fit
+        shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
+        self.arrays = [aligned_zeros(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
+
+    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+        """The arrays in order, of the right shapes and types; nothing is changed yet.
+
+        raises   DataError naming the input, what it is and what the model takes
+        """
+        if type(inputs) is not dict and not isinstance(inputs, Mapping):
+            kind = type(inputs).__name__
+            raise DataError(f"run: inputs must be {{name: array}}. Got {kind} instead; exe(x) takes arrays")
+        if len(inputs) != len(self.wanted):
+            _check_names(inputs, self.wanted)
+        arrays = []
+        for index, (info, own) in enumerate(zip(self.wanted, self.arrays, strict=True)):
+            array = inputs.get(info.name)
+            if array is None:
+                _check_names(inputs, self.wanted)
+            # What fits as it is has one short way: this is most of what a call costs in Python.
+            if type(array) is not np.ndarray or array.shape != self._seen[index] or array.dtype is not own.dtype:
+                array = convert_value(array, info)
+                self._seen[index] = array.shape
+            if check_finite:
+                _check_finite(array, info)
+            arrays.append(array)
+        return arrays
+
+    def by_position(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """Arrays in order as {name: array}."""
+        if len(arrays) != len(self.wanted):
+            names = [info.name for info in self.wanted]
+            raise DataError(f"run: {len(arrays)} arrays given, the model takes {len(names)}: {names}")
+        return {info.name: array for info, array in zip(self.wanted, arrays, strict=True)}
+
+
+def aligned_zeros(shape: Sequence[int], dtype: str) -> np.ndarray:
+    """Zeros that begin at a multiple of 64 bytes, as TVM's kernels need.
+
+    >>> aligned_zeros((2, 3), "float32").ctypes.data % 64, aligned_zeros((2, 0), "float32").ctypes.data % 64
+    (0, 0)
+    """
+    kind = np.dtype(dtype)
+    size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
+    memory = np.zeros(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    # an empty slice would begin where `memory` does, hence two steps
+    return memory[start:][:size].view(kind).reshape(shape)
+
+
+def convert_value(value: Any, info: TensorInfo) -> np.ndarray:
+    """A value as an array of the model's shape and element type.
+
+    Floats take any number, integers only integers in their range, bool only bool.
+    raises   DataError naming the input, what it is and what the model takes
+    """
+    try:
+        array = np.asarray(value)
+    except Exception as error:  # ragged lists, tensors on other devices, ...
+        kind = type(value).__name__
+        raise DataError(f"run: input '{info.name}' is a {kind} that makes no array ({error})") from error
+    wanted = np.dtype(info.dtype)
+    if not fits(array.shape, info.shape):
+        shape = f"({', '.join(map(str, info.shape))}{',' * (len(info.shape) == 1)})"
+        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}")
+    if array.dtype.kind not in _SOURCES[wanted.kind]:
+        raise DataError(
+            f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; "
+            f"convert it on purpose, with astype('{info.dtype}')"
+        )
+    if wanted.kind in "iu" and array.size:
+        _check_range(array, info, wanted)
+    with np.errstate(over="ignore"):  # float64 beyond float32 becomes infinite, and infinities clip
+        return array.astype(wanted, copy=False)
+
+
+# Kind of the model's element type -> kinds of arrays that it takes.
+_SOURCES = {"f": "fiub", "i": "iub", "u": "iub", "b": "b"}
+
+
+def _check_range(array: np.ndarray, info: TensorInfo, wanted: np.dtype[Any]) -> None:
+    limits = np.iinfo(wanted)
+    lowest, highest = int(array.min()), int(array.max())
+    if lowest < limits.min or highest > limits.max:
+        raise DataError(
+            f"run: input '{info.name}' holds {lowest}..{highest}, "
+            f"the model takes {info.dtype}: {limits.min}..{limits.max}"
+        )
+
+
+def _check_finite(array: np.ndarray, info: TensorInfo) -> None:
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    bad = ~np.isfinite(array)
+    raise DataError(
+        f"run: input '{info.name}' holds {int(bad.sum())} NaN or infinite values of {array.size}, "
+        f"first at {np.argwhere(bad)[0].tolist()}; repair the preprocessing"
+    )
+
+
+def _check_names(inputs: Mapping[str, Any], wanted: Sequence[TensorInfo]) -> None:
+    """DataError for an input that the model does not have, or that is missing."""
+    names = [info.name for info in wanted]
+    for name in inputs:
+        if name not in names:
+            close = get_close_matches(str(name), names, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise DataError(f"run: the model has no input '{name}', it takes {names}{hint}")
+    for name in names:
+        if inputs.get(name) is None:
+            raise DataError(f"run: input '{name}' is missing; the model takes {names}")

@@ -1,0 +1,1 @@
+"""What to compile for: CPUs and GPUs, their names and features."""

@@ -1,0 +1,251 @@
+"""Which CPU to compile for: from what a user writes to a checked description.
+
+TVM 0.27 refuses the old strings ("llvm -mcpu=core-avx2"), and where a name is wrong it compiles for a generic
+CPU. Here strings are parsed, and every option, CPU and feature is checked against what LLVM knows.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+import tvm
+from tvm.target import codegen
+
+from tvmq.errors import TargetError
+from tvmq.kernels.isa import isa_named, level_for
+from tvmq.kernels.parts.types import Isa
+from tvmq.target.host import (
+    host_features,
+    host_options,
+    llvm_features,
+    missing_features,
+    switched_off,
+    used_features,
+)
+from tvmq.target.names import NAMES, spelled_out
+
+__all__ = ["CpuTarget", "host_features", "missing_features", "resolve_target"]
+
+# First part of a triple, by its beginning -> architecture.
+ARCHITECTURES = {
+    "x86_64": "x86", "amd64": "x86", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86",
+    "aarch64": "aarch64", "arm64": "aarch64", "arm": "arm", "thumb": "arm",
+    "riscv32": "riscv", "riscv64": "riscv",
+}  # fmt: skip
+IDLE = ("device", "host", "keys", "libs", "model", "tag")  # options without effect on code for CPUs
+LISTS = ("mattr", "keys", "libs", "cl-opt")
+INTEGERS = ("num-cores", "opt-level", "vector-width")
+# Names of TVM's relay days; None: without effect on code for CPUs.
+OLD_NAMES: dict[str, str | None] = {
+    "target": "mtriple", "system-lib": None, "runtime": None, "link-params": None,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CpuTarget:
+    """A CPU to compile for.
+
+    kind       "llvm"
+    mcpu       LLVM's name of the CPU
+    features   LLVM's names of what it has, hints for scheduling included
+    isa        instruction set level of our kernels
+    tvm        options, as tvm.target.Target takes them
+    """
+
+    kind: str
+    mcpu: str
+    features: frozenset[str]
+    isa: Isa
+    tvm: dict[str, Any] = field(hash=False)
+
+    @property
+    def arch(self) -> str:
+        """ "x86", "aarch64", "arm" or "riscv"."""
+        return _architecture(str(self.tvm.get("mtriple") or codegen.llvm_get_system_triple()))
+
+    @property
+    def name(self) -> str:
+        """What people call it; features tell apart CPUs that LLVM has no name for."""
+        plain = self.mcpu == "generic" or self.mcpu.startswith("x86-64")
+        return self.mcpu + "".join(map(str, self.tvm.get("mattr", ()) if plain else ()))
+
+    @property
+    def host(self) -> CpuTarget:
+        """The CPU that calls the kernels: itself."""
+        return self
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Features that a CPU must have to run code compiled for this one."""
+        return used_features(self.features, self.arch)
+
+    @property
+    def compiler(self) -> dict[str, Any]:
+        """The options with which code is compiled: what `needs` does not name is switched off (cpu_features.py)."""
+        off = [f"-{name}" for name in switched_off(self.features, self.arch)]
+        return {**self.tvm, **({"mattr": [*self.tvm.get("mattr", ()), *off]} if off else {})}
+
+    def as_tvm(self, **defaults: Any) -> Any:
+        """The tvm.target.Target to compile with; `defaults` are options that it has unless the target has them."""
+        return tvm.target.Target({**defaults, **self.compiler})
+
+
+def resolve_target(target: Any = "llvm") -> CpuTarget:
+    """The CPU that a target describes.
+
+    target   "llvm" or None: this CPU with all that it has; a string of TVM's old form ("llvm -mcpu=core-avx2
+             -mattr=+avx2"); a name of target/names.py ("x86-64-v3", "avx-vnni"); a dict of options;
+             a tvm.target.Target; a CpuTarget.
+             Without CPU, features and triple, or with mcpu "native", this CPU is meant
+    raises   TargetError for an unknown kind, option, CPU or feature, and for options that change results
+
+    >>> resolve_target("llvm -mcpu=core-avx2").isa.name
+    'avx2'
+    """
+    if isinstance(target, CpuTarget):
+        return target
+    options = _options(target)
+    kind = str(options.pop("kind", "llvm"))
+    _check_kind(kind)
+    _check_options(options)
+    chosen = {"kind": kind, **_chosen(options)}
+    _check_cpu(chosen)
+    try:
+        has = llvm_features(chosen)
+    except (TypeError, ValueError) as error:
+        raise TargetError(f"build: TVM refuses the target {chosen}: {error}") from error
+    return CpuTarget(kind, str(chosen["mcpu"]), has, isa_named(_level(chosen, has)), chosen)
+
+
+def _level(options: dict[str, Any], has: frozenset[str]) -> str:
+    return level_for(_architecture(str(options.get("mtriple") or codegen.llvm_get_system_triple())), has)
+
+
+def _options(target: Any) -> dict[str, Any]:
+    """Options of a target of any form, "kind" included; lists are lists."""
+    if target is None:
+        return {"kind": "llvm"}
+    if isinstance(target, str):
+        return parse(spelled_out(target, _architecture(str(codegen.llvm_get_system_triple()))))
+    if isinstance(target, tvm.target.Target):
+        options = {str(key): value for key, value in target.export().items()}
+        # TVM writes the triple of this machine into every Target
+        if options.get("mtriple") == str(codegen.llvm_get_system_triple()):
+            del options["mtriple"]
+    elif isinstance(target, dict):
+        options = dict(target)
+    else:
+        given = type(target).__name__
+        raise TargetError(f"build: target must be a string, a dict or a tvm.target.Target. Got {given}")
+    return {key: _list(value) if key in LISTS else value for key, value in options.items()}
+
+
+def _list(value: Any) -> list[str]:
+    items = value.split(",") if isinstance(value, str) else map(str, value)
+    return [item for item in items if item]
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Options of "kind -key=value --key value ...".
+
+    >>> parse("llvm -mcpu=core-avx2 -mattr=+avx2,+fma")
+    {'kind': 'llvm', 'mcpu': 'core-avx2', 'mattr': ['+avx2', '+fma']}
+    """
+    words = shlex.split(text)
+    if not words:
+        raise TargetError("build: the target is an empty string; write 'llvm' for this CPU")
+    options: dict[str, Any] = {"kind": words[0]}
+    rest = words[1:]
+    while rest:
+        word = rest.pop(0)
+        key, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("-") or not key:
+            raise TargetError(f"build, target {text!r}: {word!r} is not of the form -option=value")
+        if not equals and rest and not rest[0].startswith("-"):
+            value = rest.pop(0)
+        name = OLD_NAMES.get(key, key)
+        if name is not None:
+            options[name] = _read(name, value, text)
+    return options
+
+
+def _read(key: str, value: str, text: str) -> Any:
+    if key in INTEGERS:
+        if not value.isdigit():
+            raise TargetError(f"build, target {text!r}: {key} must be an integer. Got {value!r}")
+        return int(value)
+    if key.startswith("fast-math"):
+        return value.lower() not in ("0", "false")
+    return _list(value) if key in LISTS else value
+
+
+def _check_kind(kind: str) -> None:
+    if kind == "cuda":
+        raise TargetError("build: 'cuda' is no CPU; what is asked here is a target of kind 'llvm'")
+    if kind != "llvm":
+        known = [str(name) for name in tvm.target.Target.list_kinds()]
+        reason = "is a target of TVM that tvmq does not support" if kind in known else "is no target"
+        raise TargetError(
+            f"build: {kind!r} {reason}; use 'llvm', this CPU, 'llvm -mcpu=NAME', or one of {', '.join(NAMES)}"
+        )
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    known = [str(name) for name in tvm.target.TargetKind.options_from_name("llvm")]
+    for key, value in options.items():
+        if key not in known:
+            raise TargetError(f"build: target 'llvm' has no option {key!r}{_near(key, known)}")
+        if key.startswith("fast-math") and value:
+            raise TargetError(f"build: target option {key!r} changes results; leave it out")
+
+
+def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with a CPU: this one, the one named, or the plainest of the triple."""
+    options = {key: value for key, value in options.items() if key not in IDLE and value not in ("", [])}
+    named = options.get("mcpu")
+    if named == "native" or not (named or "mattr" in options or "mtriple" in options):
+        own = {key: value for key, value in host_options().items() if key != "kind"}
+        changes = [*own.pop("mattr", ()), *options.pop("mattr", ())]  # type: ignore[misc]
+        return {**options, **own, **({"mattr": changes} if changes else {})}
+    return {**options, "mcpu": named or "generic"}
+
+
+def _architecture(triple: str) -> str:
+    first = triple.partition("-")[0]
+    found = [name for start, name in ARCHITECTURES.items() if first.startswith(start)]
+    if not found:
+        known = ", ".join(ARCHITECTURES)
+        raise TargetError(f"build: mtriple {triple!r} begins with an unknown CPU family; known are {known}")
+    return found[0]
+
+
+def _check_cpu(options: dict[str, Any]) -> None:
+    triple = options.get("mtriple")
+    _architecture(str(triple or codegen.llvm_get_system_triple()))
+    cpus, known = _known(triple)
+    if options["mcpu"] not in cpus:
+        raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_near(options['mcpu'], cpus)}")
+    for change in options.get("mattr", ()):
+        if change[:1] not in ("+", "-"):
+            raise TargetError(f"build: mattr takes +feature or -feature. Got {change!r}; write '+{change}'")
+        if change[1:] not in known:
+            hint = _near(change[1:], known)
+            raise TargetError(f"build: LLVM knows no CPU feature {change!r}{hint}")
+
+
+@lru_cache(maxsize=8)
+def _known(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
+    """CPUs of an architecture, and the features that any of them has."""
+    base = {"kind": "llvm", **({"mtriple": triple} if triple else {})}
+    cpus = tuple(str(name) for name in codegen.llvm_get_cpu_archlist(tvm.target.Target(base)))
+    return cpus, frozenset().union(*(llvm_features({**base, "mcpu": cpu}) for cpu in cpus))
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(str(name), list(known), n=3)
+    return f"; did you mean {', '.join(close)}?" if close else ""
