@@ -38,7 +38,7 @@ ROWS = [
     (4, "kernels"),
     (4, "exporters"),
     (5, *COMPILER),
-    (6, "pipeline", "static_quantization", "faster", "guard", "observation"),
+    (6, "pipeline", "static_quantization", "stages", "faster", "guard", "observation"),
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),

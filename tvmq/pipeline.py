@@ -1,16 +1,11 @@
-"""The road: from a float module to an integer one.
+"""From a float module to an integer one: `quantize` walks the stages of stages.py, `run_calibration` half of them.
 
-    prepare -> scale_outliers -> partition -> annotate -> unify_scales -> calibrate -> methods -> realize ->
-    quantize_dynamic_layers -> fold_constants -> pack_weights
-
-A module that brings scales of its own (imported quantize and dequantize operators) takes the short road
+A module that brings scales of its own (imported quantize and dequantize operators) takes a shorter road
 
     prepare -> import_qdq -> realize -> fold_constants -> pack_weights
 
-`partition_conversions` stands behind both where the options ask for it.
-
-`quantize` walks it whole. `run_calibration` stops before `calibrate` and gives the thresholds, which can be saved
-and handed to `quantize` later.
+`partition_conversions` stands behind both where the options ask for it; activations="dynamic" has one pass in place of
+all that choose scales, `quantize_dynamic`.
 """
 
 from __future__ import annotations
@@ -23,27 +18,24 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
+from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.guard.bound import Guard, guard_of
-from tvmq.kernels.isa import instructions
 from tvmq.observers.result import CalibrationResult
-from tvmq.passes.extensions import run_passes
-from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.import_qdq import brings_scales, import_qdq, with_own_sums
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize.accumulators import check_accumulators
-from tvmq.static_quantization import StaticQuantization, calibrated_module, integer_module, missing_data, model_hash
-from tvmq.target.cpu import CpuTarget, resolve_target
+from tvmq.stages import INTEGERS, PREPARATION, Choices, run_stages
+from tvmq.static_quantization import StaticQuantization, missing_data, model_hash, round_module
+from tvmq.target.backend import backend_of, cpu_of
 
 Params = Mapping[str, np.ndarray]
 CPUS = ("cpu", "cpu_without_vnni")
@@ -100,7 +92,7 @@ def quantize(
     needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
     quantized = _quantized(mod, params, dataset, backend, asked, calibration, needs_data, bound)
     if decision is not None:
-        quantized = with_decision(quantized, decision, _cpu_of(target).name)
+        quantized = with_decision(quantized, decision, cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
@@ -112,22 +104,6 @@ def _options(calibration: CalibrationResult | None) -> QConfig:
     kept = {} if calibration is None else calibration.settings.get("config", {})
     unreadable = any("function" in rule for rule in kept.get("rules", ()))  # of functions only the name is kept
     return around if around.given or unreadable else QConfig.from_dict(kept)
-
-
-def backend_of(target: Any) -> Backend:
-    """The description of a target: of a backend by name, as `backend_named` takes it, or of a CPU to build for.
-
-    raises  ConfigError for an unknown name, TargetError for a CPU that LLVM does not know
-
-    >>> backend_of("llvm -mcpu=haswell").name, backend_of("llvm -mcpu=cascadelake").name, backend_of(None).name
-    ('cpu_without_vnni', 'cpu', 'cpu')
-    """
-    if target is None or isinstance(target, Backend):
-        return backend_named(target)
-    if isinstance(target, str) and target.split()[:1] != ["llvm"]:
-        return backend_named(target)
-    isa = resolve_target(target).isa
-    return backend_named("cpu_without_vnni" if instructions(isa).lane_form else "cpu")
 
 
 def _measured(
@@ -153,15 +129,8 @@ def _measured(
         lambda chosen: _quantized(mod, params, None, backend, chosen, None, None),
         config,
         seconds,
-        target=_cpu_of(target),
+        target=cpu_of(target),
     )
-
-
-def _cpu_of(target: Any) -> CpuTarget:
-    """The CPU that a target of `quantize` names; this one where it names a backend, or nothing."""
-    is_backend = target is None or isinstance(target, Backend)
-    is_name = isinstance(target, str) and target.split()[:1] != ["llvm"]
-    return resolve_target("llvm" if is_backend or is_name else target)
 
 
 def _quantized(
@@ -189,8 +158,8 @@ def _quantized(
     if config.activations != "static":
         return pack_weights(quantize_dynamic(prepared, config))
     if brings_scales(prepared):
-        adopted = import_qdq(prepared, config, backend)
-        return with_own_sums(adopted if config.do_simulation else integer_module(adopted))
+        imported = import_qdq(prepared, config, backend)
+        return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, Choices(config)))
     outliers = None if calibration is None else calibration.settings.get("outliers", {})
     quantization = StaticQuantization(prepared, data, config, backend, outliers)
     if calibration is not None:
@@ -200,7 +169,7 @@ def _quantized(
                 "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
                 "this model anew"
             )
-        return calibrated_module(annotated, calibration, config)
+        return round_module(annotated, calibration, config)
     module = quantization.module()
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
@@ -247,18 +216,27 @@ def run_calibration(
     target: Any = None,
     config: QConfig | None = None,
 ) -> CalibrationResult:
-    """The thresholds that `quantize` would choose, to be saved and used again; arguments as there."""
+    """The thresholds that `quantize` would choose, to be saved and used again; arguments as there.
+
+    mod  also a module at the stage "annotated", made by the passes one by one: thresholds for it, as it stands
+    """
+    if get_ledger(mod).stage == "annotated":
+        return _of_annotated(mod, dataset, backend_of(target), config or current_qconfig())
     quantization = static_quantization(mod, params, dataset, target=target, config=config)
     return quantization.calibration(quantization.annotated())
+
+
+def _of_annotated(mod: tvm.IRModule, dataset: Any, backend: Backend, config: QConfig) -> CalibrationResult:
+    """Thresholds for an annotated module; it is what the options made, whatever they are now about rescaling."""
+    data = Dataset(dataset, inputs_of(mod)) if dataset is not None else None
+    config = replace(config.for_backend(backend), equalization=False)
+    return StaticQuantization(mod, data, config, backend, outliers={}).calibration(mod)
 
 
 def _prepared(
     mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
 ) -> tuple[tvm.IRModule, Dataset | None]:
     """The prepared module, behind the passes that the options name, and the data."""
-    prepared = prepare(*from_relax(mod, params))  # a plain module gets its names
-    data = Dataset(dataset, inputs_of(prepared)) if dataset is not None else None
-    prepared = run_passes(fold_constants(prepared), config.passes)
-    if data is not None:
-        data.inputs = inputs_of(prepared)
-    return prepared, data
+    mod, params = from_relax(mod, params)  # a plain module gets its names
+    prepared = run_stages(mod, PREPARATION, Choices(config, params=params))
+    return prepared, Dataset(dataset, inputs_of(prepared)) if dataset is not None else None

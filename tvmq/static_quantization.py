@@ -1,8 +1,5 @@
 """Static quantization of one float model: the data are read once, and serve all modules that are made of it.
 
-    partition -> annotate -> unify_scales -> calibrate -> methods -> realize -> quantize_dynamic_layers ->
-    fold_constants -> pack_weights
-
 Statistics of tensors say what the data are, not what was chosen from them: other rules, other roundings of weights and
 the modules that the guard tries cost no second calibration.
 """
@@ -30,25 +27,15 @@ from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
-from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.outliers import find_outliers
 from tvmq.passes.calibrate.reader_errors import widen_for_readers
 from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.calibrate.thresholds import choose_ranges
-from tvmq.passes.correct_bias import correct_bias
-from tvmq.passes.equalize import equalize
-from tvmq.passes.fold_constants import fold_constants
-from tvmq.passes.pack_weights import pack_weights
-from tvmq.passes.partition import partition
-from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
-from tvmq.passes.realize import realize
-from tvmq.passes.round_biases import round_biases
-from tvmq.passes.round_weights import choose_rounding, round_weights
-from tvmq.passes.scale_outliers import scale_outliers
-from tvmq.passes.unify_scales import unify_scales
+from tvmq.passes.round_weights import choose_rounding
 from tvmq.rules import Rule
+from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, Choices, run_stages
 
 Outliers = Mapping[str, Mapping[str, Any]]
 # Observers that read ranges alone; the others also need histograms.
@@ -73,15 +60,15 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = equalize(prepared) if config.equalization else prepared
+        self.prepared = run_stages(prepared, SCALING, Choices(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
-        self._scaled = scale_outliers(self.prepared, self.outliers)
         self._kept = Kept()
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
         """The module up to unify_scales."""
-        return unify_scales(annotate(partition(self._scaled, config or self.config, self.backend)))
+        choices = Choices(config or self.config, self.backend, outliers=self.outliers)
+        return run_stages(self.prepared, DECISIONS, choices)
 
     def calibration(self, annotated: tvm.IRModule, config: QConfig | None = None) -> CalibrationResult:
         """Thresholds of an annotated module, chosen from the data.
@@ -118,7 +105,7 @@ class StaticQuantization:
         config = config or self.config
         config = replace(config, rules=(*rules, *config.rules))
         annotated = self.annotated(config)
-        return calibrated_module(annotated, self.calibration(annotated, config), config)
+        return round_module(annotated, self.calibration(annotated, config), config)
 
     def guarded(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
@@ -182,19 +169,11 @@ class StaticQuantization:
         return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
 
 
-def calibrated_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
+def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
     """The module with these thresholds and roundings: integers, or a simulation of them."""
-    calibrated = round_weights(calibrate(round_biases(annotated), calibration.ranges()), calibration.roundings)
-    if config.bias_correction:
-        tensors = calibration.tensors.items()
-        means = {n.removesuffix(":stream"): r.channel_means for n, r in tensors if r.channel_means is not None}
-        calibrated = correct_bias(calibrated, means)
-    return calibrated if config.do_simulation else integer_module(calibrated)
-
-
-def integer_module(calibrated: tvm.IRModule) -> tvm.IRModule:
-    """The integers of a calibrated module."""
-    return pack_weights(fold_constants(quantize_dynamic_layers(realize(calibrated))))
+    choices = Choices(config, calibration=calibration)
+    simulated = run_stages(annotated, ROUNDING, choices)
+    return simulated if config.do_simulation else run_stages(simulated, INTEGERS, choices)
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:

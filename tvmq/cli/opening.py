@@ -145,7 +145,8 @@ def _without_data(
     model: Path, source: Source, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
 ) -> tvmq.QConfig:
     """The options for a model without data: scales made at run time, where these options and the backend allow it."""
-    from tvmq.pipeline import WITHOUT_DATA, backend_of, is_calibrated, why_data
+    from tvmq.pipeline import WITHOUT_DATA, is_calibrated, why_data
+    from tvmq.target.backend import backend_of
 
     if not is_calibrated(config):
         return config

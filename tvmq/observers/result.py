@@ -89,6 +89,11 @@ class CalibrationResult:
         """{tensor: (low, high)}."""
         return {name: (tensor.low, tensor.high) for name, tensor in self.tensors.items()}
 
+    def means(self) -> dict[str, np.ndarray]:
+        """{tensor: mean of each channel, float64 [channels]}, where the data were seen."""
+        measured = {name: one.channel_means for name, one in self.tensors.items() if one.channel_means is not None}
+        return {name.removesuffix(":stream"): means for name, means in measured.items()}
+
     def __getitem__(self, name: str) -> TensorResult:
         """The result of a tensor, by its own name or by that of its layer in the source.
 

@@ -10,7 +10,7 @@ from tests.models import Net, feeds_of
 from tvmq.backends import backend_named
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
-from tvmq.pipeline import backend_of
+from tvmq.target.backend import backend_of
 
 HASWELL = "llvm -mcpu=haswell"
 
