@@ -18,6 +18,8 @@ PASSES: dict[str, str] = {
     "unify_scales": "tvmq.passes.unify_scales:unify_scales",
     "round_biases": "tvmq.passes.round_biases:round_biases",
     "calibrate": "tvmq.passes.calibrate:calibrate",
+    "round_weights": "tvmq.passes.round_weights:round_weights",
+    "correct_bias": "tvmq.passes.correct_bias:correct_bias",
     "import_qdq": "tvmq.passes.import_qdq:import_qdq",
     "realize": "tvmq.passes.realize:realize",
     "quantize_dynamic_layers": "tvmq.passes.quantize_dynamic_layers:quantize_dynamic_layers",
@@ -81,13 +83,6 @@ FAMILIES = {
 OPTIONAL: dict[str, str] = {
     "tvmq.softmax": "integer_softmax",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm"), "integer_layer_norm"),
-}
-
-
-# Passes that repair what rounding does, by the name of their option
-METHODS: dict[str, str] = {
-    "bias_correction": "tvmq.passes.correct_bias:correct_bias",
-    "weight_rounding": "tvmq.passes.round_weights:round_weights",
 }
 
 

@@ -33,7 +33,7 @@ CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
     """See the head of this file; `means` is {variable: float64 [channels]} of activations; others are left alone."""
-    ledger = require_stage(mod, "bias_correction", ("calibrated",))
+    ledger = require_stage(mod, "correct_bias", ("calibrated",))
     view = View(mod)
     roots = [
         entry["root"]

@@ -49,7 +49,7 @@ def choose_rounding(
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
     """See the head of this file."""
-    ledger = require_stage(mod, "weight_rounding", ("calibrated",))
+    ledger = require_stage(mod, "round_weights", ("calibrated",))
     view = View(mod)
     weights = {view.value[root].args[1].name: rounding for root, rounding in roundings.items()}
 

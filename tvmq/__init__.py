@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tvmq.rules import Rule
     from tvmq.runtime.executable import Executable, load
     from tvmq.spec import QParams, QuantSpec
+    from tvmq.static_quantization import find_outliers
 
 __all__ = [
     "Backend",
@@ -65,6 +66,7 @@ __all__ = [
     "errors",
     "explain",
     "extension",
+    "find_outliers",
     "from_onnx",
     "from_relax",
     "from_torch",
@@ -97,6 +99,7 @@ _PUBLIC = {
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "extension": "tvmq.extension",
+    "find_outliers": "tvmq.static_quantization:find_outliers",
     "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
     "from_torch": "tvmq.frontends.torch.from_torch:from_torch",

@@ -20,6 +20,7 @@ from tvmq.compile.weight_rounding import round_weights as compiled_rounding
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError
+from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
@@ -29,7 +30,7 @@ from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
-from tvmq.passes.calibrate.outliers import find_outliers
+from tvmq.passes.calibrate.outliers import find_outliers as find_outlying_channels
 from tvmq.passes.calibrate.reader_errors import widen_for_readers
 from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.calibrate.thresholds import choose_ranges
@@ -134,7 +135,7 @@ class StaticQuantization:
         data, config = self.data, self.config
         if data is None or not config.outlier_channels or config.calibrate_mode == "global_scale":
             return {}
-        return find_outliers(self.prepared, lambda: iter(data), evaluator)
+        return find_outliers(self.prepared, data)
 
     def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
         """What a saved calibration has of each tensor."""
@@ -167,6 +168,18 @@ class StaticQuantization:
             return self._kept.batches()
         assert self.data is not None
         return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
+
+
+def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
+    """Channels that are far larger in the data than the others of their tensor, for the pass `scale_outliers`.
+
+    mod      at the stage "prepared", its constants folded
+    dataset  calibration data in any form that `quantize` takes
+    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty where nothing stands out
+    raises   DataError for data that do not fit the model
+    """
+    data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
+    return find_outlying_channels(mod, lambda: iter(data), evaluator)
 
 
 def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:

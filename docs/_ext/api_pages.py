@@ -15,7 +15,7 @@ import tvmq
 # Page, title, names of tvmq.__all__
 PUBLIC = [
     ("models", "Models in", "from_onnx from_torch from_relax"),
-    ("quantizing", "Quantize", "quantize Guard run_calibration observe CalibrationResult"),
+    ("quantizing", "Quantize", "quantize Guard run_calibration observe find_outliers CalibrationResult"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", "inspect explain compare activations verify reference"),

@@ -6,22 +6,21 @@ import ast
 import re
 from html import escape
 
+import road_trace
 from pages import ROOT, Page
 
 WIDTH, HEIGHT, GAP = 118, 26, 8
 
-# The road of pipeline.py: rows of (name of a pass or method, remark); what stands in brackets is not always walked
-ROAD = [
-    ["prepare", "[equalize]", "[scale_outliers]", "partition"],
-    ["annotate", "unify_scales", "[round_biases]", "calibrate"],
-    ["[weight rounding]", "[bias correction]", "realize", "fold_constants"],
-    ["pack_weights", "[partition_conversions]"],
-]
+# Passes that `quantize` leaves out where nothing asks for them
+OPTIONAL = {"passes", "equalize", "scale_outliers", "correct_bias", "quantize_dynamic_layers"}
+IN_A_ROW = 4  # passes; folders are narrower
+FOLDERS_IN_A_ROW = 6
 
 
 def pages() -> list[Page]:
     """One page."""
-    return [Page("reference/architecture", "\n".join([HEAD, *_picture(), MIDDLE, *_places(), "", TAIL]))]
+    parts = [HEAD, *_picture(), MIDDLE, *_places(), WALKS, *_walks(), TAIL]
+    return [Page("reference/architecture", "\n".join(parts))]
 
 
 HEAD = """# Architecture
@@ -35,7 +34,15 @@ Read from the bottom up: no file needs one that stands above it. What a result m
 
 | layer | place | what lives there |
 | --- | --- | --- |"""
-TAIL = """[Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,
+WALKS = """
+## The road through the folders
+
+What a first session enters, each folder where one of its functions is called for the first time: the embedded network
+is imported, quantized, built, saved, loaded and run while this page is made (`python docs/_ext/road_trace.py` prints
+the same).
+"""
+TAIL = """
+[Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,
 instruction set, backend or command. Names stand in tables (`PASSES`, `OBSERVERS`, `BACKENDS`, `LOWERINGS`, ...) as
 `"module:object"` and are loaded when they are used: `import tvmq` takes milliseconds and imports neither TVM nor NumPy.
 """
@@ -108,17 +115,40 @@ def _places() -> list[str]:
 
 
 def road(base: str) -> list[str]:
-    """The road as a picture whose boxes lead to the pages of the passes, which stand in `base`."""
-    width, parts = 146, []
-    for number, names in enumerate(ROAD):
-        y = number * 52 + 4
-        for column, entry in enumerate(names):
-            x, name = column * (width + 24) + 4, entry.strip("[]")
-            box = _box(x, y, name, "other" if entry != name else "float", width)
-            parts.append(f'<a href="{base}{name}.html">{box}</a>' if " " not in name else box)
-            if column + 1 < len(names):
-                parts.append(f'<path d="M{x + width} {y + 13}h20" marker-end="url(#tip)"/>')
-            elif number + 1 < len(ROAD):
-                right = x + width / 2
-                parts.append(f'<path d="M{right} {y + HEIGHT}v13H{4 + width / 2}v9" marker-end="url(#tip)"/>')
-    return ["```{raw} html", _svg(4 * (width + 24), len(ROAD) * 52, "the road", parts), "```"]
+    """The stages of tvmq/stages.py as a picture whose boxes lead to the pages of the passes, which stand in `base`."""
+    from tvmq.passes import PASSES
+    from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
+
+    entries = []
+    for name, _ in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
+        kind = "other" if name in OPTIONAL else "float"
+        entries.append((name, kind, f"{base}{name}.html" if name in PASSES else None))
+    return ["```{raw} html", *_chain(entries, "the road", 146, IN_A_ROW), "```"]
+
+
+def _walks() -> list[str]:
+    """For each step of a session the folders, as boxes in the order in which they are entered."""
+    lines = []
+    for walk in road_trace.walks():
+        boxes = [(folder, "codes", None) for folder in walk.folders]
+        lines += ["", f"**{walk.call}**: {walk.files} files", "", "```{raw} html"]
+        lines += [*_chain(boxes, f"the road of {walk.call}", 126, FOLDERS_IN_A_ROW), "```"]
+    return [*lines, ""]
+
+
+def _chain(entries: list[tuple[str, str, str | None]], label: str, width: int, in_a_row: int) -> list[str]:
+    """Boxes (text, class, link) in rows, each with an arrow to the next one."""
+    parts = []
+    for number, (text, kind, link) in enumerate(entries):
+        row, column = divmod(number, in_a_row)
+        x, y = column * (width + 24) + 4, row * 52 + 4
+        box = _box(x, y, text, kind, width)
+        parts.append(f'<a href="{link}">{box}</a>' if link else box)
+        if number + 1 == len(entries):
+            break
+        if column + 1 < in_a_row:
+            parts.append(f'<path d="M{x + width} {y + 13}h20" marker-end="url(#tip)"/>')
+        else:
+            parts.append(f'<path d="M{x + width / 2} {y + HEIGHT}v13H{4 + width / 2}v9" marker-end="url(#tip)"/>')
+    rows, columns = -(-len(entries) // in_a_row), min(len(entries), in_a_row)
+    return [_svg(columns * (width + 24), rows * 52, label, parts)]

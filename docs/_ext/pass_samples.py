@@ -13,10 +13,12 @@ from tvmq.config import QConfig, qconfig
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ops.dequantize import dequantize
 from tvmq.graph.ops.quantize import quantize
-from tvmq.graph.view import View
+from tvmq.graph.view import View, const_value, op_name
+from tvmq.observers.rounding import Rounding
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
+from tvmq.passes.correct_bias import correct_bias
 from tvmq.passes.equalize import equalize
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.import_qdq import import_qdq
@@ -28,6 +30,7 @@ from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.quantize_dynamic_layers import quantize_dynamic_layers
 from tvmq.passes.realize import realize
 from tvmq.passes.round_biases import round_biases
+from tvmq.passes.round_weights import round_weights
 from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.rules import Rule
@@ -161,6 +164,8 @@ ABOUT = {
     "unify_scales": "Two branches that a concat joins: their tensors get one name, and so one scale.",
     "round_biases": "`qconfig(nbit_bias=8)`; the constant of the bias changes.",
     "calibrate": "Every tensor gets the range -2..2 here, in place of ranges from data.",
+    "round_weights": "One weight in three goes to the next code up, as data might ask for it.",
+    "correct_bias": "The mean of each input channel is 1 here, in place of what calibration saw.",
     "import_qdq": "A convolution of a model that brings scales of its own.",
     "realize": "The softmax stays float: the last sums are dequantized for it.",
     "quantize_dynamic_layers": '`Rule(op="matmul", activations="dynamic")`.',
@@ -169,6 +174,18 @@ ABOUT = {
     "pack_weights": "`qconfig(nbit_weight=4)`.",
     "partition_conversions": '`qconfig(partition_conversions="enabled")`: one function becomes four.',
 }
+
+
+def _third_up(mod: Module) -> dict[str, Rounding]:
+    """For each product the codes of its weight, a third of them one higher."""
+    view, roundings = View(mod), {}
+    for var, value in view.bindings:
+        if op_name(value) != "matmul":
+            continue
+        weight, scale = (const_value(arg) for arg in view.value[value.args[1].name].args[:2])
+        codes = np.rint(weight / scale) + (np.arange(weight.size).reshape(weight.shape) % 3 == 0)
+        roundings[var.name] = Rounding(np.clip(codes, -127, 127).astype(np.int8))
+    return roundings
 
 
 def samples() -> dict[str, Sample]:
@@ -191,6 +208,8 @@ def befores() -> dict[str, Module]:
         "unify_scales": annotate(partition(prepare(made(Net(*picture), _concat)), default)),
         "round_biases": annotated(product, qconfig(nbit_bias=8)),
         "calibrate": annotated(network, default),
+        "round_weights": calibrated(product, default),
+        "correct_bias": calibrated(product, default),
         "import_qdq": prepare(made(Net(*picture), _pairs)),
         "realize": calibrated(network, default),
         "quantize_dynamic_layers": realize(
@@ -212,6 +231,8 @@ RUN: dict[str, Callable[[Module], Module]] = {
     "unify_scales": unify_scales,
     "round_biases": round_biases,
     "calibrate": lambda mod: calibrate(mod, fixed_ranges(mod)),
+    "round_weights": lambda mod: round_weights(mod, _third_up(mod)),
+    "correct_bias": lambda mod: correct_bias(mod, {name: np.ones(8) for name in View(mod).var}),
     "import_qdq": lambda mod: import_qdq(mod, qconfig()),
     "realize": realize,
     "quantize_dynamic_layers": quantize_dynamic_layers,

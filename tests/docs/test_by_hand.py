@@ -1,30 +1,20 @@
-"""docs/by-hand.md: the passes one after the other give what `quantize` gives."""
+"""The stages one after the other give what `quantize` gives; docs/by-hand.md itself is run by test_docs.py."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-import numpy as np
 import pytest
 import tvm
 
 import tvmq
-from project import ROOT
+from tests.models import feeds_of
+from tests.passes.calibrate.test_outliers import transformer
 from tvmq.demo import load_demo
 from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, Choices, run_stages
 
 
-def test_the_page_gives_the_module_of_quantize() -> None:
-    """Its last line compares the two; what it says about floats in between holds."""
-    space: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "by-hand.md").read_text(), re.DOTALL):
-        exec(block, space)
-    feed = {"image": load_demo().calibration[:1]}
-    floats = tvmq.build(space["rounded"]).run(feed)[0]
-    assert np.abs(floats - tvmq.build(space["integers"]).run(feed)[0]).max() < 0.1 * np.abs(floats).max()
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [
     {"nbit_weight": 4, "equalization": True}, {"calibrate_mode": "percentile", "weight_rounding": "nearest"},
     {"rules": [tvmq.Rule("/head/*", activations="dynamic")]}, {"residual_streams": "int16", "bias_correction": False},
@@ -38,3 +28,17 @@ def test_stages_with_options_give_the_module_of_quantize(options: dict[str, Any]
         found = tvmq.run_calibration(annotated, dataset=data)
         integers = run_stages(annotated, ROUNDING + INTEGERS, Choices(config, calibration=found))
         tvm.ir.assert_structural_equal(integers, tvmq.quantize(mod, params, data, guard=None))
+
+
+def test_channels_that_stand_out_are_found_by_hand_too() -> None:
+    n, output = transformer(30.0)
+    model = n.model(output)
+    mod, params = tvmq.from_onnx(model)
+    feeds, config = feeds_of(model), tvmq.qconfig()
+    prepared = run_stages(mod, PREPARATION + SCALING, Choices(config, params=params))
+    outliers = tvmq.find_outliers(prepared, feeds)
+    assert len(outliers) >= 2
+    annotated = run_stages(prepared, DECISIONS, Choices(config, outliers=outliers))
+    found = tvmq.run_calibration(annotated, dataset=feeds)
+    integers = run_stages(annotated, ROUNDING + INTEGERS, Choices(config, calibration=found))
+    tvm.ir.assert_structural_equal(integers, tvmq.quantize(mod, params, feeds, guard=None))

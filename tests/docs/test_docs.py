@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md")) + [ROOT / name for name in ("README.md", "MIGRATING.md", "CONTRIBUTING.md")]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 # Executed here as they stand; the others show files and packages that only a reader has
-RUN = ["getting-started", "data", "accuracy", "mixed-precision", "guard", "faq", "index", "reading-models"]
+RUN = ["getting-started", "by-hand", "data", "accuracy", "mixed-precision", "guard", "faq", "index", "reading-models"]
 # Page -> the test that runs it
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",

@@ -134,7 +134,7 @@ def test_outputs_lose_their_bias() -> None:
 
 def test_other_stages_are_refused() -> None:
     mod, _ = conv(1, bias=True)
-    with pytest.raises(StageError, match="bias_correction: the module is 'prepared', this pass needs 'calibrated'"):
+    with pytest.raises(StageError, match="correct_bias: the module is 'prepared', this pass needs 'calibrated'"):
         correct_bias(at_stage(mod, "prepared"), {})
 
 

@@ -199,6 +199,6 @@ def test_the_same_module_for_every_number_of_threads() -> None:
 
 
 def test_other_stages_are_refused(mod: tvm.IRModule) -> None:
-    with pytest.raises(StageError, match="weight_rounding: the module is 'prepared', this pass needs 'calibrated'"):
+    with pytest.raises(StageError, match="round_weights: the module is 'prepared', this pass needs 'calibrated'"):
         round_weights(at_stage(mod, "prepared"), {})
     assert_same(round_weights(mod, {}), mod)
