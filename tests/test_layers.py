@@ -37,7 +37,7 @@ ROWS = [
     (4, "passes"),
     (4, "kernels"),
     (4, "exporters"),
-    (5, *COMPILER),
+    (5, "target", "lower", "schedule", "compile", "runtime", "artifact", "performance", "reference"),
     (6, "pipeline", "static_quantization", "stages", "faster", "guard", "observation"),
     (7, "analysis"),
     (8, "search"),

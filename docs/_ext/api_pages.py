@@ -33,7 +33,6 @@ MODULES = [
         tvmq.observers.moving_average tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence
         tvmq.observers.auto tvmq.observers.global_scale tvmq.observers.weight_base tvmq.observers.weight_max
         tvmq.observers.weight_mse tvmq.observers.weight_power2"""),
-    ("methods", "Methods", "tvmq.passes.correct_bias tvmq.passes.round_weights"),
     ("backends", "Backend descriptions", "tvmq.backends tvmq.backends.cpu tvmq.backends.cpu_without_vnni"),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
