@@ -55,17 +55,16 @@ def samples_of(module: Any, count: int) -> list[common.Feed]:
 def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
     """The pass over `count` samples, the float model alone on them, and the samples; compiled and run once."""
     import tvmq
-    from tvmq import pipeline
-    from tvmq.backends import backend_named
+    from tvmq.compile.evaluators import observing
     from tvmq.passes.calibrate.collect import all_statistics
     from tvmq.passes.calibrate.observed_model import Observed
+    from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
 
-    backend = backend_named(None)
-    config = tvmq.current_qconfig().for_backend(backend)
-    prepared, _ = pipeline._prepared(*tvmq.from_onnx(path), None)  # noqa: SLF001
-    annotated = pipeline._annotated(prepared, config, backend)  # noqa: SLF001
+    mod, params = tvmq.from_onnx(path)
+    prepared = run_stages(mod, PREPARATION, Choices(tvmq.current_qconfig(), params=params))
+    annotated = run_stages(prepared, DECISIONS, Choices(tvmq.current_qconfig()))
     feeds = samples_of(annotated, count)
-    observed = Observed(annotated, *all_statistics(annotated), pipeline.observing)
+    observed = Observed(annotated, *all_statistics(annotated), observing)
     alone = tvmq.build(prepared)
 
     def whole() -> None:

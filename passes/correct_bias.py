@@ -60,7 +60,7 @@ def shift_biases(mod: tvm.IRModule, shifts: Mapping[str, np.ndarray]) -> tvm.IRM
             new = _with_new_bias(rewriter, var, new, shifts[var.name], entry)
         elif var.name in pending:
             a, b = new.args
-            total = const_value(b).astype(np.float64) + _shaped(*pending[var.name], const_value(b).shape)
+            total = const_value(b).astype(np.float64) + _in_bias_shape(*pending[var.name], const_value(b).shape)
             new = relax.op.add(a, relax.const(total.astype(np.float32)))
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     return with_ledger(rewriter.finish(), ledger)
@@ -82,7 +82,7 @@ def _bias_shape(var: relax.Var, entry: dict[str, Any]) -> tuple[int, ...]:
     return (1, -1) + (1,) * (len(var.ty.shape) - 2) if entry["family"] in CONVOLUTIONS else (-1,)
 
 
-def _shaped(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
+def _in_bias_shape(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
     """The correction in the shape of the bias; a bias of one number becomes one a channel."""
     return shift.reshape(shape if int(np.prod(shape)) == shift.size else bias_shape)
 

@@ -63,7 +63,7 @@ def equalize(mod: tvm.IRModule) -> tvm.IRModule:
 
 def pairs(view: View) -> list[Pair]:
     """All convolutions whose channels can be scaled, in the order of the module."""
-    return [pair for var, value in view.bindings if _scalable(value) for pair in [_followed(view, var.name)] if pair]
+    return [pair for var, value in view.bindings if _scalable(value) for pair in [_find_pair(view, var.name)] if pair]
 
 
 def _scalable(value: relax.Expr) -> bool:
@@ -73,7 +73,7 @@ def _scalable(value: relax.Expr) -> bool:
     return str(value.attrs.data_layout).startswith("NC") and str(value.attrs.kernel_layout).startswith("OI")
 
 
-def _followed(view: View, name: str) -> Pair | None:
+def _find_pair(view: View, name: str) -> Pair | None:
     """The pair that begins at a convolution, None if anything else reads its channels."""
     pair, current = Pair(name), name
     while True:

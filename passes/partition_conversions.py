@@ -64,9 +64,9 @@ class _Splitter:
         dequantize = self._function(self.regions.exits, self.regions.suffix, body)
         entries, exits = list(self.entries.values()), list(self.exits.values())
         functions = dict(zip(PARTS, (
-            _described(quantize, list(self.given.values()), entries),
-            _described(core, entries, exits),
-            _described(dequantize, exits, results),
+            _with_signature(quantize, list(self.given.values()), entries),
+            _with_signature(core, entries, exits),
+            _with_signature(dequantize, exits, results),
         ), strict=True))  # fmt: skip
         return self._module(functions)
 
@@ -116,7 +116,7 @@ class _Splitter:
         return [bound for bound, _ in bindings[first:]]
 
 
-def _described(func: relax.Function, inputs: list[str], outputs: list[str]) -> relax.Function:
+def _with_signature(func: relax.Function, inputs: list[str], outputs: list[str]) -> relax.Function:
     return func.with_attr(INPUTS, json.dumps(inputs)).with_attr(OUTPUTS, json.dumps(outputs))
 
 

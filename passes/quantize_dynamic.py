@@ -150,7 +150,7 @@ class Walk:
         if not is_const(value.args[1]):
             return self._product(var, value, new)
         if not self.dynamic:
-            return relax.Call(new.op, [new.args[0], self._dequantized(value, spec)], new.attrs)
+            return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec)], new.attrs)
         return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
@@ -158,12 +158,12 @@ class Walk:
 
     # ---- forms
 
-    def _dequantized(self, value: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _dequantize_weight(self, value: relax.Call, spec: QuantSpec) -> relax.Expr:
         """The weight as floats, from its codes, at run time."""
         axis = weight_axis(value) if spec.per_channel else -1
         size = self.config.group_size
         if size is not None and op_name(value) == "matmul":
-            codes, scale = self._grouped(value.args[1], spec, len(value.args[1].ty.shape) - 2, size)
+            codes, scale = self._quantize_groups(value.args[1], spec, len(value.args[1].ty.shape) - 2, size)
             return ops.group_dequantize(codes, scale, axis=len(value.args[1].ty.shape) - 2, group_size=size)
         codes, scale = self._weight(value.args[1], spec, axis)
         zero = relax.const(np.zeros(scale.shape, np.int32))
@@ -174,7 +174,7 @@ class Walk:
         rows = QuantSpec(spec.dtype, spec.bits, symmetric=True, per_channel=True)
         size = self.config.group_size
         if size is not None:
-            codes, scales = self._grouped(value.args[0], rows, 1, size)
+            codes, scales = self._quantize_groups(value.args[0], rows, 1, size)
             taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
             scales = self.rewriter.emit(relax.op.take(scales, new.args[1], axis=0), f"{var.name}_scale")
             return ops.group_dequantize(taken, scales, axis=len(taken.ty.shape) - 1, group_size=size)
@@ -189,15 +189,15 @@ class Walk:
         codes, scale = self._weight(value.args[1], spec, axis)
         self._prove(value, codes)
         rank = len(new.args[0].ty.shape)
-        x, x_scale = self._quantized(new.args[0], rank - 1, 1)
+        x, x_scale = self._quantize_activation(new.args[0], rank - 1, 1)
         sums = self.rewriter.emit(relax.op.matmul(x, codes, out_dtype="int32"), f"{var.name}_sums")
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale))
 
     def _product(self, var: relax.Var, _value: relax.Call, new: relax.Call) -> relax.Expr:
         """Two activations: a scale for each row of the left and each column of the right one."""
         a, b = new.args
-        left, left_scale = self._quantized(a, len(a.ty.shape) - 1, 1)
-        right, right_scale = self._quantized(b, len(b.ty.shape) - 2, 1)
+        left, left_scale = self._quantize_activation(a, len(a.ty.shape) - 1, 1)
+        right, right_scale = self._quantize_activation(b, len(b.ty.shape) - 2, 1)
         sums = self.rewriter.emit(ops.matmul(left, right, a_zero=0, b_zero=0), f"{var.name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 
@@ -206,7 +206,7 @@ class Walk:
         codes, scale = self._weight(value.args[1], spec, axis)
         self._prove(value, codes)
         spatial = len(value.args[1].ty.shape) - 2
-        x, x_scale = self._quantized(new.args[0], 1, spatial + 1)
+        x, x_scale = self._quantize_activation(new.args[0], 1, spatial + 1)
         sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
         if op_name(value) in TRANSPOSED:
             scale = per_output_channel(scale, const_value(value.args[1]).shape, int(value.attrs.groups))
@@ -240,7 +240,9 @@ class Walk:
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
         return self._weights[key]
 
-    def _grouped(self, weight: relax.Expr, spec: QuantSpec, axis: int, size: int) -> tuple[relax.Expr, relax.Expr]:
+    def _quantize_groups(
+        self, weight: relax.Expr, spec: QuantSpec, axis: int, size: int
+    ) -> tuple[relax.Expr, relax.Expr]:
         """Codes and scales as constants: a scale for each `size` neighbours along an axis."""
         shape, layer = [int(d) for d in weight.ty.shape], ", ".join(self.rewriter.sources)
         if shape[axis] % size:
@@ -262,7 +264,7 @@ class Walk:
             self._groups[key] = codes, scale
         return self._groups[key]
 
-    def _quantized(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
+    def _quantize_activation(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scale of an activation; readers that reduce the same axes share them."""
         key = (x.name, first, count)
         if key not in self._codes:

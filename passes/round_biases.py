@@ -45,7 +45,7 @@ def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -
         name, bias = names[var.name], const_value(value.args[1])
         given = (ranges or {}).get(name)
         qparams = choose_qparams(*given, spec) if given else constant_qparams(bias, spec, None, config, name)
-        return relax.Call(value.op, [value.args[0], relax.const(_rounded(bias, qparams))], value.attrs)
+        return relax.Call(value.op, [value.args[0], relax.const(_round_bias(bias, qparams))], value.attrs)
 
     return with_ledger(rewrite(mod, visit), ledger)
 
@@ -61,7 +61,7 @@ def bias_variables(mod: tvm.IRModule) -> dict[str, str]:
     return {f"{g.root}_bias": g.members[1] for g in groups if g.facts.get("bias") and g.members[1] in view.value}
 
 
-def _rounded(bias: np.ndarray, qparams: QParams) -> np.ndarray:
+def _round_bias(bias: np.ndarray, qparams: QParams) -> np.ndarray:
     spec = qparams.spec
     codes = numerics.quantize(bias, qparams.scale, qparams.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
     return numerics.dequantize(codes, qparams.scale, qparams.zero_point)

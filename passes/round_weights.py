@@ -44,7 +44,7 @@ def choose_rounding(
     rounded  numerics.rounding.round_weights, or compiled code of equal bits
     """
     view = View(mod)
-    return {root: _chosen(view, view.value[root], known, bias, rounded) for root, known in moments.items()}
+    return {root: _choose_codes(view, view.value[root], known, bias, rounded) for root, known in moments.items()}
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
@@ -54,7 +54,7 @@ def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.I
     weights = {view.value[root].args[1].name: rounding for root, rounding in roundings.items()}
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        return _replaced(value, weights[var.name].codes) if var.name in weights else None
+        return _with_codes(value, weights[var.name].codes) if var.name in weights else None
 
     for entry in ledger.layers.values():
         if entry.get("root") in roundings:
@@ -64,7 +64,7 @@ def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.I
     return shift_biases(rounded, shifts)
 
 
-def _replaced(call: relax.Call, codes: np.ndarray) -> relax.Call:
+def _with_codes(call: relax.Call, codes: np.ndarray) -> relax.Call:
     """The simulated_quantize of a weight, reading what its codes mean."""
     scale, zero = const_value(call.args[1]), const_value(call.args[2])
     axis = call.attrs.axis if call.attrs.axis >= 0 else None
@@ -72,7 +72,9 @@ def _replaced(call: relax.Call, codes: np.ndarray) -> relax.Call:
     return relax.Call(call.op, [relax.const(weight), *call.args[1:]], call.attrs, call.ty_args, call.span)
 
 
-def _chosen(view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]) -> Rounding:
+def _choose_codes(
+    view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]
+) -> Rounding:
     simulated = view.value[call.args[1].name]
     weight = const_value(simulated.args[0])
     spec, scale = spec_of(simulated.attrs), const_value(simulated.args[1]).astype(np.float64)

@@ -71,7 +71,7 @@ class _Scaler:
             if "factors" in choice:
                 self._scale(var, new, choice["factors"])
             elif "split" in choice:
-                self._split(var, choice["split"])
+                self._split_tensor(var, choice["split"])
         return self.rewriter.finish()
 
     def _value(self, var: relax.Var, old: relax.Expr, value: relax.Expr) -> relax.Expr:
@@ -101,7 +101,7 @@ class _Scaler:
         products = [r for r in self.view.readers[var.name] if bias_and_product(self.view, r)]
         value = self.rewriter.value_of(new)
         if len(products) == len(self.view.readers[var.name]) and not self.view.is_output(var.name):
-            folded = _folded(value, factors)
+            folded = _fold_factors(value, factors)
             if folded is not None:
                 self.rewriter.replace(new, folded)
                 self._scaled[var.name] = new, factors
@@ -109,7 +109,7 @@ class _Scaler:
         scaled = self.rewriter.emit(relax.op.multiply(new, make_const(1 / factors)), f"{var.name}_scaled")
         self._scaled[var.name] = scaled, factors
 
-    def _split(self, var: relax.Var, channels: Sequence[int]) -> None:
+    def _split_tensor(self, var: relax.Var, channels: Sequence[int]) -> None:
         """Provide the tensor in two parts, each computed from its own columns of the product before."""
         chain = function_chain(self.view, var.name)
         size = _channels(var)
@@ -168,7 +168,7 @@ def _of_channels(value: relax.Expr, columns: Columns) -> relax.Expr:
     return make_const(columns(const_value(value)))
 
 
-def _folded(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr | None:
+def _fold_factors(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr | None:
     """A normalization whose result is divided by `factors`; None if its parameters are no constants of one axis."""
     places = PARAMETERS.get(op_name(value), ())
     if value is None or not all(is_const(value.args[i]) and shape_of(value.args[i]) == factors.shape for i in places):

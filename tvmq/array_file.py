@@ -42,14 +42,14 @@ class ArrayFile:
             if not is_archive:
                 file.seek(0)
                 size = path.stat().st_size
-                self._check(_claimed(file, size, f"'{path}'"), "it")
+                self._check(_array_bytes(file, size, f"'{path}'"), "it")
                 return
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
             total = 0
             for info in members:
                 with archive.open(info) as packed:
-                    total += _claimed(packed, info.file_size, f"'{info.filename[:-4]}' of '{path}'")
+                    total += _array_bytes(packed, info.file_size, f"'{info.filename[:-4]}' of '{path}'")
             self._check(total, f"its {len(members)} arrays" if len(members) > 1 else "its array")
             size = path.stat().st_size
             if max_bytes is None and total > UNPACKED_BASE + PACKING * size:
@@ -89,7 +89,7 @@ class ArrayFile:
             )
 
 
-def _claimed(file: BinaryIO | Any, size: int, where: str) -> int:
+def _array_bytes(file: BinaryIO | Any, size: int, where: str) -> int:
     """Bytes of the array whose header begins here; the file has `size` bytes from there on.
 
     raises   ValueError for a file that cannot hold so many, or a negative size

@@ -54,7 +54,7 @@ class QConfig(Options):
             if not option.metadata["check"](value):
                 raise ConfigError(_refusal(option.name, value))
         if self.given is None:
-            object.__setattr__(self, "given", frozenset(self._changed()))
+            object.__setattr__(self, "given", frozenset(self._changes()))
         self._check_together()
 
     def _check_together(self) -> None:
@@ -76,7 +76,7 @@ class QConfig(Options):
                 "qconfig: reduce_range is for products of integers, and with activations=None arithmetic stays float; "
                 "leave one of them out"
             )
-        unread = [name for name in STATIC_ONLY if name in self._changed()]
+        unread = [name for name in STATIC_ONLY if name in self._changes()]
         if unread and self.activations != "static":
             raise ConfigError(
                 f"qconfig: '{unread[0]}' is for codes of calibrated scales, and activations={self.activations!r} has "
@@ -170,12 +170,12 @@ class QConfig(Options):
         """
         return replace(self, activations="dynamic", given=(self.given or frozenset()) | {"activations"})
 
-    def _changed(self) -> dict[str, Any]:
+    def _changes(self) -> dict[str, Any]:
         """The options that differ from the defaults."""
         return {o.name: value for o in _OPTIONS if (value := getattr(self, o.name)) != o.default}
 
     def __repr__(self) -> str:
-        return f"qconfig({', '.join(f'{name}={value!r}' for name, value in self._changed().items())})"
+        return f"qconfig({', '.join(f'{name}={value!r}' for name, value in self._changes().items())})"
 
     def to_dict(self) -> dict[str, Any]:
         """Every option as JSON can hold it; a rule that is a function is there by its name only."""

@@ -62,15 +62,15 @@ class Dataset:
             waiting.append(feed)
             have += samples_in(feed)
             while have >= batch:
-                joined = _joined(waiting)
+                joined = _join_batches(waiting)
                 yield {name: value[:batch] if value.ndim else value for name, value in joined.items()}, batch
                 have -= batch
                 waiting = [{n: value[batch:] if value.ndim else value for n, value in joined.items()}] if have else []
             if have and not joins:
-                yield _filled(waiting, batch), have
+                yield _fill_batch(waiting, batch), have
                 waiting, have = [], 0
         if have:
-            yield _filled(waiting, batch), have
+            yield _fill_batch(waiting, batch), have
 
     def first(self) -> Feed:
         """The first batch as it was given; DataError if there is none."""
@@ -97,15 +97,15 @@ def _has_batch(inputs: Sequence[Input]) -> bool:
     return len({given.shape[0] for given in inputs if given.shape and given.shape[0] is not None}) <= 1
 
 
-def _joined(feeds: Sequence[Feed]) -> Feed:
+def _join_batches(feeds: Sequence[Feed]) -> Feed:
     return feeds[0] if len(feeds) == 1 else {name: np.concatenate([f[name] for f in feeds]) for name in feeds[0]}
 
 
-def _filled(waiting: Sequence[Feed], batch: int) -> Feed:
+def _fill_batch(waiting: Sequence[Feed], batch: int) -> Feed:
     """One batch of fewer samples, the last one repeated."""
     return {
         name: np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)]) if value.ndim else value
-        for name, value in _joined(waiting).items()
+        for name, value in _join_batches(waiting).items()
     }
 
 

@@ -83,7 +83,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
     start = time.perf_counter()
     nominal = replace(config, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     whole = quantize(nominal)
-    plain, best = _built(floats, target), _built(whole, target)
+    plain, best = _build_for_one(floats, target), _build_for_one(whole, target)
     feed = _feed(plain)
     beside = _beside({"float": plain, "int8": best}, feed)
     decision = Decision({**beside, "chosen": beside["int8"]})
@@ -94,7 +94,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
             break
         why = f"measured: {_time(times[0])} in float, {_time(times[1])} in int8 with its conversions"
         trial = replace(decision, floats={**decision.floats, **dict.fromkeys(names, why)})
-        other = _built(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
+        other = _build_for_one(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
         decision.tried += 1
         found = _beside({"best": best, "other": other}, feed)
         if found["best"] > LEAST_GAIN * found["other"]:
@@ -116,7 +116,7 @@ def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IR
     return with_ledger(mod, ledger)
 
 
-def _built(mod: tvm.IRModule, target: CpuTarget) -> Executable:
+def _build_for_one(mod: tvm.IRModule, target: CpuTarget) -> Executable:
     """The executable for one sample."""
     free = free_dimensions(mod)
     return build(mod, target=target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})

@@ -32,7 +32,7 @@ def memory_limit(root: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 
 @cache
-def _installed() -> int:
+def _installed_bytes() -> int:
     """Bytes of memory that this machine, or the control group of this process, has."""
     try:
         installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -48,8 +48,8 @@ def usable_memory() -> int:
 
         own = resource.getrlimit(resource.RLIMIT_AS)[0]
     except ImportError:  # Windows
-        return _installed()
-    return _installed() if own in (resource.RLIM_INFINITY, -1) else min(_installed(), own)
+        return _installed_bytes()
+    return _installed_bytes() if own in (resource.RLIM_INFINITY, -1) else min(_installed_bytes(), own)
 
 
 def check_max_bytes(max_bytes: int | None, where: str) -> int:

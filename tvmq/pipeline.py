@@ -86,11 +86,11 @@ def quantize(
     backend, bound = backend_of(target), guard_of(guard)
     asked = config or _options(calibration)
     config = asked.for_backend(backend)
-    decision = None if tune is None else _measured(mod, params, target, config, calibration, tune)
+    decision = None if tune is None else _measure_layers(mod, params, target, config, calibration, tune)
     if decision is not None:
         asked = replace(asked, rules=(*asked.rules, *decision.rules()))
     needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
-    quantized = _quantized(mod, params, dataset, backend, asked, calibration, needs_data, bound)
+    quantized = _quantize(mod, params, dataset, backend, asked, calibration, needs_data, bound)
     if decision is not None:
         quantized = with_decision(quantized, decision, cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
@@ -106,7 +106,7 @@ def _options(calibration: CalibrationResult | None) -> QConfig:
     return around if around.given or unreadable else QConfig.from_dict(kept)
 
 
-def _measured(
+def _measure_layers(
     mod: tvm.IRModule,
     params: Params | None,
     target: Any,
@@ -123,17 +123,17 @@ def _measured(
         )
     if not seconds >= 0:
         raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
-    floats = _prepared(mod, params, None, config)[0]
+    floats = _prepare(mod, params, None, config)[0]
     return decide(
         floats,
-        lambda chosen: _quantized(mod, params, None, backend, chosen, None, None),
+        lambda chosen: _quantize(mod, params, None, backend, chosen, None, None),
         config,
         seconds,
         target=cpu_of(target),
     )
 
 
-def _quantized(
+def _quantize(
     mod: tvm.IRModule,
     params: Params | None,
     dataset: Any,
@@ -149,7 +149,7 @@ def _quantized(
     needs_data  why it does not go without calibration data, None where it does
     """
     config = asked.for_backend(backend)
-    prepared, data = _prepared(mod, params, dataset, config)
+    prepared, data = _prepare(mod, params, dataset, config)
     if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
         if needs_data is not None:
             raise missing_data(config, f"; scales made at run time need none, but {needs_data}")
@@ -205,7 +205,7 @@ def static_quantization(
     """The model with its data, which are read once for all modules that are made of it; arguments as `quantize`."""
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
-    return StaticQuantization(*_prepared(mod, params, dataset, config), config, backend)
+    return StaticQuantization(*_prepare(mod, params, dataset, config), config, backend)
 
 
 def run_calibration(
@@ -233,7 +233,7 @@ def _of_annotated(mod: tvm.IRModule, dataset: Any, backend: Backend, config: QCo
     return StaticQuantization(mod, data, config, backend, outliers={}).calibration(mod)
 
 
-def _prepared(
+def _prepare(
     mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
 ) -> tuple[tvm.IRModule, Dataset | None]:
     """The prepared module, behind the passes that the options name, and the data."""

@@ -164,10 +164,10 @@ class Rule:
     def __repr__(self) -> str:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
-        given = [f"{name}={value!r}" for name, value in self._given().items()]
+        given = [f"{name}={value!r}" for name, value in self._arguments().items()]
         return f"Rule({', '.join([_text(self.match), *given])})"
 
-    def _given(self) -> dict[str, Any]:
+    def _arguments(self) -> dict[str, Any]:
         """What the rule says, by the names of its arguments."""
         names = ("activations", "weights", "observer", "weight_observer")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
@@ -207,7 +207,7 @@ class Rule:
             match = {"function": _text(self.match)}
         if self.is_float:
             return {**match, "float": True}
-        given = self._given().items()
+        given = self._arguments().items()
         return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in given}}
 
     @classmethod

@@ -21,10 +21,10 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(char) for char in text)
+    return "".join(_escape(char) for char in text)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     if char.isprintable() or unicodedata.category(char) in ("Zs", "Co", "Cn"):  # other spaces; what is not assigned
         return char
     return char.encode("unicode_escape").decode("ascii")

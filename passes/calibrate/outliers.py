@@ -192,7 +192,7 @@ def choose(view: View, candidate: Candidate, statistics: ChannelStatistics) -> d
     weights = [const_value(view.value[name].args[1]).astype(np.float64) for name in candidate.products]
     model = ErrorModel(statistics, np.concatenate(weights, axis=1))
     if candidate.chain:
-        return _split(model)
+        return _channels_to_split(model)
     return _factors(model)
 
 
@@ -243,7 +243,7 @@ def _factors(model: ErrorModel) -> dict[str, Any] | None:
     return {"factors": {str(i): float(best[i]) for i in np.flatnonzero(best != 1.0)}}
 
 
-def _split(model: ErrorModel) -> dict[str, Any] | None:
+def _channels_to_split(model: ErrorModel) -> dict[str, Any] | None:
     """Channels that get products of their own."""
     channels = len(model.largest)
     ones, order = np.ones(channels), np.argsort(-model.largest, kind="stable")

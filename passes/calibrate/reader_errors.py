@@ -165,14 +165,14 @@ def _sums(rewriter: Rewriter, result: relax.Var, trial: Trial) -> list[relax.Var
     x, weight = call.args
     sums = [_squares(rewriter, result)]
     for ends in trial.ranges:
-        quantized = rewriter.emit(_quantized(x, ends, trial.tensor.spec), f"{x.name}_range")
+        quantized = rewriter.emit(_simulate_quantize(x, ends, trial.tensor.spec), f"{x.name}_range")
         difference = rewriter.emit(relax.op.subtract(quantized, x), f"{x.name}_error")
         error = rewriter.emit(relax.Call(call.op, [difference, weight], call.attrs), f"{result.name}_error")
         sums.append(_squares(rewriter, error))
     return sums
 
 
-def _quantized(x: relax.Var, ends: Range, spec: QuantSpec) -> relax.Call:
+def _simulate_quantize(x: relax.Var, ends: Range, spec: QuantSpec) -> relax.Call:
     q = choose_qparams(*ends, spec)
     return ops.simulated_quantize(
         x,

@@ -64,7 +64,7 @@ def second_moments(
     integer = fold_constants(realize(mod))
     found: dict[str, Moments] = {}
     for turn in _turns(readers(mod, integer)):
-        found |= _summed(integer, turn, batches(), evaluator)
+        found |= _sum_moments(integer, turn, batches(), evaluator)
     return {root: moments for root, moments in found.items() if moments.rows}
 
 
@@ -106,7 +106,7 @@ def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
         yield turn
 
 
-def _summed(
+def _sum_moments(
     integer: tvm.IRModule, layers: list[Reader], batches: Iterable[tuple[Feed, int]], evaluator: Evaluator
 ) -> dict[str, Moments]:
     names = list(dict.fromkeys(layer.codes for layer in layers))

@@ -79,14 +79,14 @@ class Pairs:
 
     def _new(self, name: str, value: relax.Expr) -> relax.Expr:
         if op_name(value) == "tvmq.quantize":
-            return self._quantized(name, value)
+            return self._import_quantize(name, value)
         if op_name(value) == "tvmq.dequantize":
-            return self._dequantized(name, value)
-        folded = self._folded(value)
+            return self._import_dequantize(name, value)
+        folded = self._fold_constant(value)
         if folded is not None:
             return folded
         if self._moves_codes(value):
-            return self._moved(name, value)
+            return self._move_codes(name, value)
         new = value if isinstance(value, relax.Var) else self._rewriter.emit(value, name)
         if isinstance(value, relax.Call) and len(value.args) > 1 and is_const(value.args[1]):
             known, integers = self._known.get(value.args[1]), self._integers.get(value.args[1])
@@ -98,7 +98,7 @@ class Pairs:
 
     # ---- constants
 
-    def _folded(self, value: relax.Expr) -> relax.Expr | None:
+    def _fold_constant(self, value: relax.Expr) -> relax.Expr | None:
         folded = fold(value)
         if folded is not None and is_const(value.args[0]):
             known = self._known.get(value.args[0])
@@ -124,7 +124,7 @@ class Pairs:
 
     # ---- activations
 
-    def _quantized(self, name: str, call: relax.Call) -> relax.Expr:
+    def _import_quantize(self, name: str, call: relax.Call) -> relax.Expr:
         attrs = call.attrs
         if all(is_const(arg) for arg in call.args):
             x, scale, zero = (const_value(arg) for arg in call.args)
@@ -135,7 +135,7 @@ class Pairs:
             return self._rewriter.emit(call, name)
         return self._codes(self._round(call.args[0], qparams), qparams, name)
 
-    def _dequantized(self, name: str, call: relax.Call) -> relax.Expr:
+    def _import_dequantize(self, name: str, call: relax.Call) -> relax.Expr:
         q = call.args[0]
         if is_const(q):
             return self._constant(call)
@@ -196,7 +196,7 @@ class Pairs:
             return True
         return float(value.attrs.pad_value) == float(twins[0].qparams.zero_point)
 
-    def _moved(self, name: str, value: relax.Expr) -> relax.Expr:
+    def _move_codes(self, name: str, value: relax.Expr) -> relax.Expr:
         """The operator on the twins, and on the codes for whoever reads those."""
         twins = [self._twins[source.name] for source in self._sources(value)]
         moved = self._rewriter.emit(_on_floats(value, [twin.var for twin in twins]), name)

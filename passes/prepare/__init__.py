@@ -191,7 +191,7 @@ def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.E
     if not _absorb(rewriter, x, scale.reshape(shape)):
         scaled = rewriter.emit(relax.op.multiply(x, _const(scale.reshape(shape))), f"{var.name}_scale")
         return relax.op.add(scaled, _const(shift.reshape(shape)))
-    return _shifted(rewriter, x, shift.reshape(shape))
+    return _add_shift(rewriter, x, shift.reshape(shape))
 
 
 def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
@@ -207,7 +207,7 @@ def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np
     if not rewriter.read_once(x) or not _absorb(rewriter, inner, scale):
         return None
     rewriter.sources = merge(rewriter.names.get(x.name, ()), rewriter.sources)
-    y = _shifted(rewriter, inner, shift)
+    y = _add_shift(rewriter, inner, shift)
     ends = [np.where(scale == 0, 0.0, bound * np.where(scale == 0, 1.0, scale)) + shift for bound in bounds]
     low, high = np.minimum(*ends), np.maximum(*ends)
     if np.isfinite(low).any():
@@ -218,7 +218,7 @@ def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np
 
 
 def _bound(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
-    return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_shifted")
+    return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_add_shift")
 
 
 def _rank(x: relax.Expr) -> int:
@@ -235,7 +235,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
     array = const_value(constant).astype(np.float64)
     if op_name(value) == "multiply":
         if array.ndim <= _rank(x) and _absorb(rewriter, x, array):
-            return _shifted(rewriter, x, np.zeros_like(array))
+            return _add_shift(rewriter, x, np.zeros_like(array))
         return value
     below = rewriter.value_of(x)
     if below is not None and op_name(below) == "add" and is_const(below.args[1]) and rewriter.read_once(x):
@@ -307,7 +307,7 @@ def _per_channel(scale: np.ndarray, rank: int, axis: int, channels: int) -> np.n
     return full.reshape(-1) if list(full.shape) == expected else None
 
 
-def _shifted(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Expr:
+def _add_shift(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Expr:
     """x + shift, into the bias that is there already if there is one."""
     value = rewriter.value_of(x)
     sources = rewriter.sources

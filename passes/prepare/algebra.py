@@ -150,11 +150,11 @@ def times(p: Polynomial, q: Polynomial) -> Polynomial:
     result: Polynomial = {}
     for first, a in p.items():
         for second, b in q.items():
-            result = add(result, scale_polynomial(_merged(first, second), a * b))
+            result = add(result, scale_polynomial(_multiply_products(first, second), a * b))
     return result
 
 
-def _merged(first: Product, second: Product) -> Polynomial:
+def _multiply_products(first: Product, second: Product) -> Polynomial:
     exponents: dict[Base, float] = dict(first)
     for base, exponent in second:
         exponents[base] = exponents.get(base, 0.0) + exponent

@@ -88,7 +88,7 @@ class Reader:
             array, layout = self._constant(first if is_const(first) else second, known.layout)
             return (array, known.form, layout) if is_const(first) else (known.form, array, layout)
         a, b = self.read(first), self.read(second)
-        return a.form, b.form, _joined(a.layout, b.layout)
+        return a.form, b.form, _join_layouts(a.layout, b.layout)
 
     def _constant(self, expr: relax.Expr, layout: Layout) -> tuple[Polynomial, Layout]:
         """A constant beside a value of that layout, along the axes of the tensor; the layout of both."""
@@ -179,7 +179,7 @@ def known_sizes(expr: relax.Expr) -> list[Size]:
 # ---- layouts
 
 
-def _joined(a: Layout, b: Layout) -> Layout:
+def _join_layouts(a: Layout, b: Layout) -> Layout:
     """The axes of the result of two operands that broadcast."""
     rank = max(len(a), len(b))
     padded = [(None,) * (rank - len(layout)) + layout for layout in (a, b)]
@@ -209,10 +209,10 @@ def _broadcast(reader: Reader, call: relax.Call) -> Value:
     rank = len(reader.sizes())
     if sizes != reader.sizes():
         raise UnknownForm("another shape")
-    return Value(value.form, _joined(value.layout, tuple(range(rank))))
+    return Value(value.form, _join_layouts(value.layout, tuple(range(rank))))
 
 
-def _permuted(reader: Reader, call: relax.Call) -> Value:
+def _read_permute(reader: Reader, call: relax.Call) -> Value:
     value = reader.read(call.args[0])
     rank = len(value.layout)
     order = [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes is not None else range(rank)[::-1]
@@ -222,7 +222,7 @@ def _permuted(reader: Reader, call: relax.Call) -> Value:
 # ---- reductions
 
 
-def _reduced(reader: Reader, call: relax.Call) -> Value:
+def _read_reduction(reader: Reader, call: relax.Call) -> Value:
     value, sizes = reader.read(call.args[0]), known_sizes(call.args[0])
     rank = len(sizes)
     own = range(rank) if call.attrs.axis is None else [int(axis) % rank for axis in call.attrs.axis]
@@ -254,7 +254,7 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
     return algebra.scale_polynomial(mean, float(math.prod(counts)))
 
 
-def _pooled(reader: Reader, call: relax.Call) -> Value:
+def _read_average_pool(reader: Reader, call: relax.Call) -> Value:
     """An average over all positions."""
     value, sizes, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     places = [place for place, size in enumerate(after) if size != sizes[place] or (size == 1 and place > 1)]
@@ -312,7 +312,7 @@ def _opaque(reader: Reader, call: relax.Call) -> Value:
     if not operands or None in numbers:
         raise UnknownForm(op_name(call))
     values = [reader.read(arg) for arg in operands]
-    layout = reduce(_joined, (value.layout for value in values))
+    layout = reduce(_join_layouts, (value.layout for value in values))
     name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
     return Value(functions.opaque(name, [value.form for value in values]), layout)
 
@@ -333,11 +333,11 @@ def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
     return functions.at_least(first, _number(second))
 
 
-def _rectified(p: Polynomial) -> Polynomial:
+def _apply_relu(p: Polynomial) -> Polynomial:
     return functions.at_least(p, 0.0)
 
 
-def _clipped(reader: Reader, call: relax.Call) -> Value:
+def _read_clip(reader: Reader, call: relax.Call) -> Value:
     value = reader.read(call.args[0])
     bounds = clip_bounds(call, op_name(call))
     low, high = bounds if bounds is not None else (0.0, 0.0)
@@ -346,7 +346,7 @@ def _clipped(reader: Reader, call: relax.Call) -> Value:
     return Value(functions.at_least(value.form, low), value.layout)
 
 
-def _guarded(reader: Reader, call: relax.Call) -> Value:
+def _read_guard(reader: Reader, call: relax.Call) -> Value:
     """where(v == 0, c, v): v, but for zeros."""
     condition, instead, otherwise = call.args
     test = reader.producer(condition)
@@ -381,13 +381,13 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "exp": _unary(functions.exponential),
     "log": _unary(functions.logarithm),
     "abs": _unary(functions.absolute),
-    "nn.relu": _unary(_rectified),
-    "clip": _clipped,
-    "where": _guarded,
+    "nn.relu": _unary(_apply_relu),
+    "clip": _read_clip,
+    "where": _read_guard,
     "astype": _cast,
-    "permute_dims": _permuted,
+    "permute_dims": _read_permute,
     "broadcast_to": _broadcast,
     **dict.fromkeys(("reshape", "squeeze", "expand_dims", "flatten"), _of_sizes),
-    **dict.fromkeys(REDUCTIONS, _reduced),
-    **dict.fromkeys(POOLS, _pooled),
+    **dict.fromkeys(REDUCTIONS, _read_reduction),
+    **dict.fromkeys(POOLS, _read_average_pool),
 }

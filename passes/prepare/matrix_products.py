@@ -42,13 +42,13 @@ def _constant_right(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
     array = const_value(constant)
     if array.ndim < 2 or len(x.ty.shape) < 2:
         return value
-    turned = rewriter.emit(_turned(x), f"{var.name}_turned")
+    turned = rewriter.emit(_transpose(x), f"{var.name}_transpose")
     right = make_const(np.ascontiguousarray(np.swapaxes(array, -1, -2)))
     inner = rewriter.emit(relax.op.matmul(turned, right), f"{var.name}_product")
-    return _turned(inner)
+    return _transpose(inner)
 
 
-def _turned(x: relax.Expr) -> relax.Call:
+def _transpose(x: relax.Expr) -> relax.Call:
     """The last two axes exchanged."""
     axes = list(range(len(x.ty.shape)))
     return relax.op.permute_dims(x, [*axes[:-2], axes[-1], axes[-2]])

@@ -48,8 +48,8 @@ def _layer_norm(call: relax.Call) -> relax.Expr | None:
     complete = call.attrs.scale and call.attrs.center
     if not complete and not all(isinstance(size, tirx.IntImm) for size in row.shape):
         return None
-    gamma = call.args[1] if call.attrs.scale else _filled(row.shape, 1)
-    beta = call.args[2] if call.attrs.center else _filled(row.shape, 0)
+    gamma = call.args[1] if call.attrs.scale else _constant_of(row.shape, 1)
+    beta = call.args[2] if call.attrs.center else _constant_of(row.shape, 0)
     axes, epsilon = len(row.axes), float(call.attrs.epsilon)
     return row.around(lambda x: ops.layer_norm(x, gamma, beta, axes=axes, epsilon=epsilon))
 
@@ -80,8 +80,8 @@ def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
     channels = call.ty.shape[channel]
     if not isinstance(channels, tirx.IntImm):
         return None
-    gamma = call.args[1] if call.attrs.scale else _filled([channels], 1)
-    beta = call.args[2] if call.attrs.center else _filled([channels], 0)
+    gamma = call.args[1] if call.attrs.scale else _constant_of([channels], 1)
+    beta = call.args[2] if call.attrs.center else _constant_of([channels], 0)
     count, epsilon = groups or int(channels), float(call.attrs.epsilon)
     # channels stand behind the batch, positions behind the channels
     row = _Row(call.args[0], axes)
@@ -114,7 +114,7 @@ def _row(call: relax.Call) -> _Row:
     return _Row(call.args[0], [int(axis) % rank for axis in call.attrs.axes])
 
 
-def _filled(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
+def _constant_of(shape: Sequence[tirx.PrimExpr], value: float) -> relax.Expr:
     return relax.const(np.full([int(size) for size in shape], value, np.float32))
 
 

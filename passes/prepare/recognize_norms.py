@@ -28,7 +28,7 @@ def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
     """The normalization of x that a polynomial says, None if it says another thing."""
     norm = norm_of(form)
     unit = _unit_norm(x, norm.axes, norm.epsilon, centred=norm.centred) if norm is not None else None
-    return _scaled(unit, norm) if unit is not None and norm is not None else None
+    return _apply_factors(unit, norm) if unit is not None and norm is not None else None
 
 
 def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
@@ -98,7 +98,7 @@ def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | N
     return axes, less != 0, float(size), float(epsilon / size)
 
 
-def _scaled(unit: relax.Expr, norm: Norm) -> relax.Expr:
+def _apply_factors(unit: relax.Expr, norm: Norm) -> relax.Expr:
     """The norm with its factors, as products and sums where it does not take them."""
     builder = relax.BlockBuilder()
     result = builder.normalize(unit)
@@ -153,12 +153,12 @@ def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr 
         row = [int(sizes[axis]) for axis in axes]
         if array.size == 1 or (full.size == np.prod(row) and [full.shape[axis] for axis in axes] == row):
             flat = np.broadcast_to(full.reshape([full.shape[axis] for axis in axes]), row)
-            return _replaced(norm, flat, position)
+            return _with_factor(norm, flat, position)
         norm = _by_channels(norm, axes)
     channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
     if channel is None or full.size != full.shape[channel]:
         return None
-    return _replaced(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
+    return _with_factor(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
 
 
 def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
@@ -178,7 +178,7 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
     return relax.BlockBuilder().normalize(made)
 
 
-def _replaced(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
+def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
     """The normalization with a factor in place of a neutral one, which its attributes may have said to leave out."""
     args = list(norm.args)
     if position == 1 and (op_name(norm) == "nn.rms_norm" or norm.attrs.scale):

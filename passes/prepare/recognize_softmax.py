@@ -40,7 +40,7 @@ def _other(group: Group, value: relax.Call) -> relax.Expr | None:
 
 def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
     """nn.softmax or nn.log_softmax, and the axis."""
-    means = {base for product in form for base, _ in _opened(product) if base.kind == "mean"}
+    means = {base for product in form for base, _ in _logarithm_bases(product) if base.kind == "mean"}
     if len(means) != 1 or len((mean := means.pop()).axes) != 1:
         return None
     (axis,) = mean.axes
@@ -61,7 +61,7 @@ def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
     return None
 
 
-def _opened(product: algebra.Product) -> list[tuple[Base, float]]:
+def _logarithm_bases(product: algebra.Product) -> list[tuple[Base, float]]:
     """The bases of a product, and those of which they are logarithms."""
     return [inner for base, e in product for inner in (next(iter(base.inside)) if base.kind == "log" else [(base, e)])]
 

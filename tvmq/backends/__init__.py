@@ -37,10 +37,10 @@ def backend_named(name: str | Backend | None) -> Backend:
             f'quantize: target must be None, one of {", ".join(BACKENDS)}, a tvmq.Backend or its "module:object". '
             f"Got {name!r} instead{hint}"
         )
-    return _loaded(target)
+    return _load_backend(target)
 
 
-def _loaded(target: str) -> Backend:
+def _load_backend(target: str) -> Backend:
     """The description that "module:object" names."""
     found = object_named(target, "quantize", "backend description")
     if not isinstance(found, Backend):

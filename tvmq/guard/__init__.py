@@ -73,7 +73,7 @@ def guard_module(
     search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
-        result, final = _verified(search, module, make, judge, trials)
+        result, final = _verify_choices(search, module, make, judge, trials)
         result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
         text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
@@ -83,7 +83,7 @@ def guard_module(
     return result
 
 
-def _verified(
+def _verify_choices(
     search: Search, module: tvm.IRModule, make: Make, judge: Judge, trials: Trials
 ) -> tuple[tvm.IRModule, Figure]:
     """The integer module of the best choice; of more careful ones where that does not keep what its rehearsal did."""

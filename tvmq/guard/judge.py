@@ -60,7 +60,7 @@ class Judge:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)
             self._wanted.append(_real(results or (), batch))
-        self._score = guard.metric(_joined(self._wanted), guard.labels) if guard.metric and batches else None
+        self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
 
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
         """Of what is judged: all the evidence, which comes first, and outputs."""
@@ -89,7 +89,7 @@ class Judge:
         sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(found[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
-        return Figure(sqnr, (float(self.guard.metric(_joined(found), self.guard.labels)), float(self._score)))
+        return Figure(sqnr, (float(self.guard.metric(_join_outputs(found), self.guard.labels)), float(self._score)))
 
     def _few(self) -> list[int]:
         """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""
@@ -111,13 +111,13 @@ class Judge:
         """Of one output; infinite where float gives nothing but zeros, of which a ratio says nothing."""
         deviation = Deviation()
         power = 0.0
-        for wanted, got in self._compared(place, both):
+        for wanted, got in self._pairs_to_compare(place, both):
             deviation.add(wanted, got)
             power += float(np.nansum(np.abs(np.nan_to_num(wanted, posinf=0.0, neginf=0.0))))
         figure = deviation.figures().sqnr
         return math.inf if power == 0.0 else round(figure, 1) if math.isfinite(figure) else figure
 
-    def _compared(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What float gives for one output, and what it is compared with."""
         pairs = [
             (wanted[place].astype(np.float64), got[place].astype(np.float64))
@@ -137,6 +137,6 @@ def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
     return [y[: batch.count] if y.ndim and len(y) == size else y for y in map(np.asarray, results)]
 
 
-def _joined(found: list[list[np.ndarray]]) -> list[np.ndarray]:
+def _join_outputs(found: list[list[np.ndarray]]) -> list[np.ndarray]:
     """Outputs of all samples, in order."""
     return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*found, strict=True)]

@@ -129,7 +129,7 @@ def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> No
     while enough - few > 1 and not trials.is_over:
         middle = (enough + few) // 2
         text = f"the last {enough - middle} of these products back to 8 bits"
-        trial = _attempted(search.best.precision.back(heavy[middle:]), text, search, trials, guard)
+        trial = _attempt(search.best.precision.back(heavy[middle:]), text, search, trials, guard)
         if trial is not None and trial is search.best:
             enough = middle
         else:
@@ -149,13 +149,13 @@ def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None
 
 def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard) -> None:
     """A part, or halves of it that do without; products in float get codes made at run time where that does."""
-    trial = _attempted(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
+    trial = _attempt(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
     if trial is not None and trial is search.best:
         return
     movable = search.best.precision.floats.intersection(part.keys).intersection(trials.rehearsal.dynamic)
     if movable:
         at_run_time = search.best.precision.at_run_time(movable)
-        _attempted(at_run_time, f"{part} by scales made at run time", search, trials, guard)
+        _attempt(at_run_time, f"{part} by scales made at run time", search, trials, guard)
     if len(part.keys) > 1 and not _is_light(part, search.layers) and not trials.is_over:
         middle = len(part.keys) // 2
         for keys in (part.keys[:middle], part.keys[middle:]):
@@ -164,7 +164,7 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
     search.blamed.append((part, search.before.figure if trial is None else trial.figure))
 
 
-def _attempted(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
+def _attempt(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
     """A choice of less precision, which becomes the best one if it is as good."""
     trial, before = trials.attempt(precision), search.best.precision
     if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):

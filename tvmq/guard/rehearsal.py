@@ -136,7 +136,7 @@ class _Wiring:
         self.rewriter, self.home = Rewriter(mod), home
         self.view = self.rewriter.view
         self.switches: dict[tuple[str, str | None], tuple[Switch, relax.Var]] = {}
-        self._rounded: dict[str, tuple[relax.Expr, relax.Var]] = {}
+        self._round_weight: dict[str, tuple[relax.Expr, relax.Var]] = {}
         self._weights: dict[str, tuple[relax.Constant, relax.Constant]] = {}
         self._switched: dict[tuple[str, str | None], relax.Var] = {}
 
@@ -157,18 +157,18 @@ class _Wiring:
     def _remember(self, var: relax.Var, value: relax.Call) -> None:
         """A rounding, which is used where somebody reads it; of a weight both are constants."""
         if value.attrs.kind == "weight":
-            plain, codes = value.args[0], _rounded(value)
+            plain, codes = value.args[0], _round_weight(value)
             self._weights[var.name] = plain, codes
             self.rewriter.bind(var, plain)
             return
         new = self.rewriter.substitute(value)
-        self._rounded[var.name] = new.args[0], self.rewriter.emit(new, var.name)
+        self._round_weight[var.name] = new.args[0], self.rewriter.emit(new, var.name)
 
     def _choose(self, names: object, group: str | None) -> None:
         """Rounded variables now mean what this group reads."""
-        for name in self._rounded.keys() & set(names):  # type: ignore[call-overload]
+        for name in self._round_weight.keys() & set(names):  # type: ignore[call-overload]
             if (name, group) not in self._switched:
-                plain, codes = self._rounded[name]
+                plain, codes = self._round_weight[name]
                 tensor = self.view.value[name].args[0].name
                 on = self._switch((name, group), READ, group, tensor)
                 chosen = self.rewriter.emit(relax.op.where(on, codes, plain), f"{name}_chosen")
@@ -211,7 +211,7 @@ class _Wiring:
         return self.switches[key][1]
 
 
-def _rounded(call: relax.Call) -> relax.Constant:
+def _round_weight(call: relax.Call) -> relax.Constant:
     """A weight as the floats that its codes stand for."""
     spec, axis = spec_of(call.attrs), int(call.attrs.axis)
     values, scale, zero = (const_value(arg) for arg in call.args)

@@ -83,7 +83,7 @@ class _Plan:
         if value is None:
             return False
         if op == "concat":
-            return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _joined(value))
+            return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _parts_of(value))
         if op in POOLS:
             return _has_no_empty_window(value) and largest(view, value.args[0]) is not None
         if op == "image.resize2d":
@@ -103,7 +103,7 @@ class _Plan:
         return resolve_each(name, holds, self.view.known(HEAD_MOVES))
 
 
-def _joined(call: relax.Call) -> list[relax.Expr]:
+def _parts_of(call: relax.Call) -> list[relax.Expr]:
     return list(call.args[0].fields) if isinstance(call.args[0], relax.Tuple) else [call.args[0]]
 
 
@@ -138,7 +138,7 @@ def _codes_of(
         current = waiting[-1]
         moved = plan.moves(current)
         call = plan.view.value[current] if moved else quantize
-        sources = [arg.name for arg in _joined(call)] if moved else []
+        sources = [arg.name for arg in _parts_of(call)] if moved else []
         missing = [source for source in sources if (source, key) not in made]
         if missing:
             waiting += missing

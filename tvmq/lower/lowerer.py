@@ -222,13 +222,13 @@ class Lowerer:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
             picture = self.reshaped(self._logical[name], picture_shape(shape_of(self.view.var[name])), f"{name}_rows")
-            self._nhwc[name] = self._transposed(picture, TO_NHWC, f"{name}_nhwc")
+            self._nhwc[name] = self._transpose(picture, TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
     def logical(self, name: str) -> relax.Expr:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
-            picture = self._transposed(self._nhwc[name], TO_NCHW, f"{name}_nchw")
+            picture = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw")
             self._logical[name] = self.reshaped(picture, shape_of(self.view.var[name]), name)
         return self._logical[name]
 
@@ -244,12 +244,12 @@ class Lowerer:
         """Bind a Relax expression; behind a float operator that rounds comes a fence."""
 
         def bind(part: relax.Expr) -> relax.Var:
-            return self._bound(self._builder.normalize(part), f"{name}_kept")
+            return self._bind(self._builder.normalize(part), f"{name}_kept")
 
         value = self._builder.normalize(protect_rounding(self._loadable(value), bind))
         if rounds(value):
-            value = self._builder.normalize(ops.fence(self._bound(value, f"{name}_rounded")))
-        return self._bound(value, name)
+            value = self._builder.normalize(ops.fence(self._bind(value, f"{name}_rounded")))
+        return self._bind(value, name)
 
     def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
         """The call of a function of loops in plain TE, which gets the generic schedule."""
@@ -258,7 +258,7 @@ class Lowerer:
     def _loadable(self, expr: relax.Expr) -> relax.Expr:
         """The expression with empty constants as zeros: the virtual machine saves them, but cannot load them."""
         if is_const(expr) and 0 in shape_of(expr):
-            return self._bound(self._builder.normalize(relax.op.zeros(shape_of(expr), dtype_of(expr))), "nothing")
+            return self._bind(self._builder.normalize(relax.op.zeros(shape_of(expr), dtype_of(expr))), "nothing")
         if isinstance(expr, relax.Tuple):
             return relax.Tuple([self._loadable(item) for item in expr.fields])
         if isinstance(expr, relax.Call):
@@ -266,7 +266,7 @@ class Lowerer:
             return relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span)
         return expr
 
-    def _bound(self, value: relax.Expr, name: str) -> relax.Var:
+    def _bind(self, value: relax.Expr, name: str) -> relax.Var:
         var = relax.DataflowVar(self._unique(name), value.ty)
         self._bindings.append((var, value))
         self._names[var.name] = self._sources
@@ -283,7 +283,7 @@ class Lowerer:
         self, kernel: Kernel, inputs: Sequence[relax.Expr], shape: Sequence[Any], dtype: str, name: str
     ) -> relax.Var:
         """Call a kernel on data inputs; kernels of equal key share one function."""
-        return self._called(kernel, inputs, relax.TensorType(list(shape), dtype), name)
+        return self._call_kernel(kernel, inputs, relax.TensorType(list(shape), dtype), name)
 
     def call_all(
         self, kernel: Kernel, inputs: Sequence[relax.Expr], outputs: Sequence[tuple[str, Sequence[Any], str]]
@@ -293,10 +293,10 @@ class Lowerer:
             name, shape, dtype = outputs[0]
             return [self.call(kernel, inputs, shape, dtype, name)]
         types = [relax.TensorType(list(shape), dtype) for _, shape, dtype in outputs]
-        every = self._called(kernel, inputs, types, f"{outputs[-1][0]}_all")
+        every = self._call_kernel(kernel, inputs, types, f"{outputs[-1][0]}_all")
         return [self.emit(relax.TupleGetItem(every, i), name) for i, (name, _, _) in enumerate(outputs)]
 
-    def _called(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
+    def _call_kernel(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
         gvar = self._functions.get(kernel.key)
         if gvar is None:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
@@ -345,7 +345,7 @@ class Lowerer:
             self._sources = self.view.sources(name)
             self._logical[name] = self.emit(substitute_variables(value, table), name)
 
-    def _transposed(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
+    def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [int(value.ty.shape[a]) for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(map(int, value.ty.shape)))[1:]
         if _transpose_is_free(channels, rows, columns):

@@ -67,12 +67,12 @@ def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, Origin]) -> 
     known: dict[Origin, int] = {}
     functions = []
     for call in calls:
-        origin = _joined([origins[name] for name in call.variables if name in origins])
+        origin = _join_origins([origins[name] for name in call.variables if name in origins])
         functions.append([call.function, known.setdefault(origin, len(known))])
     return {"functions": functions, "origins": [asdict(origin) for origin in known]}
 
 
-def _joined(origins: Sequence[Origin]) -> Origin:
+def _join_origins(origins: Sequence[Origin]) -> Origin:
     """One origin of several: the names of all, the work of the heaviest, of which the others are the tail."""
     distinct = list(dict.fromkeys(origins))
     if len(distinct) == 1:

@@ -48,7 +48,7 @@ def strided_view(view: View, name: str, exists: Callable[[str], bool]) -> Stride
     base = path[0]
     root = found = np.empty(shape_of(view.var[base]), np.int8)  # of its addresses only; nothing is read or written
     for current in path[1:]:
-        moved = _moved(view.value[current], found)
+        moved = _moved_view(view.value[current], found)
         if not np.may_share_memory(moved, root):  # NumPy had to copy: there the view begins anew
             base, moved = current, np.empty(shape_of(view.var[current]), np.int8)
             root = moved
@@ -62,7 +62,7 @@ def _moves(view: View, name: str) -> bool:
     return isinstance(value, relax.Call) and op_name(value) in MOVES and isinstance(value.args[0], relax.Var)
 
 
-def _moved(call: relax.Call, array: np.ndarray) -> np.ndarray:
+def _moved_view(call: relax.Call, array: np.ndarray) -> np.ndarray:
     """The operator on an array, as a view where that is possible."""
     if op_name(call) == "permute_dims":
         axes = call.attrs.axes

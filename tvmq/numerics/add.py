@@ -118,12 +118,12 @@ def add_params(
             f"add: scales {given}: the inputs' are too far above the output's for int32; "
             f"the output range does not fit its inputs"
         )
-    a_multiplier, b_multiplier = _scaled(a_ratio, shift), _scaled(b_ratio, shift) * (-1 if subtract else 1)
+    a_multiplier, b_multiplier = _scale_ratio(a_ratio, shift), _scale_ratio(b_ratio, shift) * (-1 if subtract else 1)
     offset = 2 ** (shift - 1) - a_zero * a_multiplier - b_zero * b_multiplier
     return AddParams(a_multiplier, b_multiplier, offset, shift)
 
 
-def _scaled(ratio: float, shift: int) -> int:
+def _scale_ratio(ratio: float, shift: int) -> int:
     return round(ratio * 2.0**shift)  # half to even, and Python's integers cannot overflow
 
 
@@ -135,7 +135,7 @@ def _reach(dtype: str, zero: int) -> int:
 def _int16_shift(a_ratio: float, b_ratio: float) -> int | None:
     """The largest shift at which both multipliers fit int16; None if that costs too much."""
     for shift in range(LARGEST_SHIFT, INT16_SHIFT - 1, -1):
-        if _scaled(max(a_ratio, b_ratio), shift) < 2**15:
+        if _scale_ratio(max(a_ratio, b_ratio), shift) < 2**15:
             return shift
     return None
 
@@ -143,7 +143,7 @@ def _int16_shift(a_ratio: float, b_ratio: float) -> int | None:
 def _int32_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int) -> int | None:
     """The largest shift at which every partial sum fits int32; None if there is none."""
     for shift in range(LARGEST_SHIFT, 0, -1):
-        both = a_reach * _scaled(a_ratio, shift) + b_reach * _scaled(b_ratio, shift)
+        both = a_reach * _scale_ratio(a_ratio, shift) + b_reach * _scale_ratio(b_ratio, shift)
         if both + 2 ** (shift - 1) <= INT32_MAX:
             return shift
     return None

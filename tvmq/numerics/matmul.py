@@ -28,7 +28,7 @@ def matmul(a: np.ndarray, b: np.ndarray, *, a_zero: Number = 0, b_zero: Number =
     depth_axis = max(b.ndim - 2, 0)
     if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[depth_axis]:
         raise ConfigError(f"matmul: shapes (..., M, K) and (..., K, N) are needed. Got {a.shape} and {b.shape} instead")
-    (a, a_largest), (b, b_largest) = _centred(a, a_zero), _centred(b, b_zero)
+    (a, a_largest), (b, b_largest) = _subtract_zero_point(a, a_zero), _subtract_zero_point(b, b_zero)
 
     def largest_sum() -> int:
         return min(a_largest * largest_magnitude_sum(b, depth_axis), b_largest * largest_magnitude_sum(a, -1))
@@ -37,7 +37,7 @@ def matmul(a: np.ndarray, b: np.ndarray, *, a_zero: Number = 0, b_zero: Number =
     return to_int32(run_plan(plan, a, b), "matmul")
 
 
-def _centred(codes: np.ndarray, zero_point: Number) -> tuple[np.ndarray, int]:
+def _subtract_zero_point(codes: np.ndarray, zero_point: Number) -> tuple[np.ndarray, int]:
     """Codes less their zero point, and the largest magnitude that their type lets these have."""
     zero = zero_of(codes, zero_point)
     if zero == 0:

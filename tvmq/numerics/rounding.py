@@ -22,10 +22,10 @@ def chosen_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -
 
     matrix   damped moments (groups, taps, taps), taps in rising order of their diagonal; overwritten
     """
-    lower, diagonal = _factored(matrix)
+    lower, diagonal = _ldl_factors(matrix)
     nearest = nearest_codes(weight, qmin, qmax)
-    codes, error = _walked(weight, lower, diagonal, lambda wanted, _tap: nearest_codes(wanted, qmin, qmax))
-    _, nearest_error = _walked(weight, lower, diagonal, lambda _wanted, tap: nearest[:, tap])
+    codes, error = _round_by_feedback(weight, lower, diagonal, lambda wanted, _tap: nearest_codes(wanted, qmin, qmax))
+    _, nearest_error = _round_by_feedback(weight, lower, diagonal, lambda _wanted, tap: nearest[:, tap])
     return np.where((error < nearest_error)[:, None, :], codes, nearest)
 
 
@@ -63,7 +63,7 @@ def round_weights(
     groups, _, taps = weight.shape
     if moments.shape != (groups, taps, taps):
         raise ValueError(f"moments {moments.shape} do not fit a weight {weight.shape}")
-    damped = _damped(moments)
+    damped = _add_damping(moments)
     order = np.argsort(np.diagonal(damped, axis1=1, axis2=2), axis=1, kind="stable")
     damped = np.take_along_axis(np.take_along_axis(damped, order[:, :, None], 1), order[:, None, :], 2)
     sorted_weight = np.take_along_axis(weight.transpose(0, 2, 1), order[:, :, None], 1)
@@ -73,7 +73,7 @@ def round_weights(
     return result.transpose(0, 2, 1)
 
 
-def _damped(moments: np.ndarray) -> np.ndarray:
+def _add_damping(moments: np.ndarray) -> np.ndarray:
     """The moments with more on the diagonal; 1 where a group has no moments at all."""
     taps = moments.shape[-1]
     result = moments.copy()
@@ -86,7 +86,7 @@ def _damped(moments: np.ndarray) -> np.ndarray:
     return result
 
 
-def _factored(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ldl_factors(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(L, D) of each symmetric positive matrix = L D L', L with ones on its diagonal; works in place."""
     taps = matrix.shape[-1]
     diagonal = np.empty(matrix.shape[:2])
@@ -101,7 +101,7 @@ def _factored(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return matrix, diagonal
 
 
-def _walked(
+def _round_by_feedback(
     weight: np.ndarray, lower: np.ndarray, diagonal: np.ndarray, choose: Choose
 ) -> tuple[np.ndarray, np.ndarray]:
     """(codes, error of each filter): choose(wanted value, tap) from the last tap to the first."""

@@ -60,11 +60,11 @@ def scale_shift(
     """
     q, multiplier, offset = np.asarray(q), np.asarray(multiplier, np.int32), np.asarray(offset, np.int32)
     low, high = code_limits(dtype, qmin, qmax)
-    zero = _checked(shift, zero_point, low, high)
+    zero = _check_shift(shift, zero_point, low, high)
     reach = largest_code(q) * np.abs(multiplier.astype(np.int64)) + np.abs(offset.astype(np.int64))
     _check_reach(int(np.max(reach, initial=0)), "scale_shift")
     total = np.asarray(np.multiply(q, multiplier, dtype=np.int32) + offset)
-    return _finished(total, shift, zero, low, high, dtype)
+    return _shift_and_saturate(total, shift, zero, low, high, dtype)
 
 
 def scale_shift_params(
@@ -136,13 +136,13 @@ def prelu(
     """
     q, slopes = np.asarray(q), np.asarray(slopes, np.int32)
     low, high = code_limits(dtype, qmin, qmax)
-    zero = _checked(shift, zero_point, low, high)
+    zero = _check_shift(shift, zero_point, low, high)
     half = 2**shift // 2
     largest = max(abs(multiplier), int(np.abs(slopes.astype(np.int64)).max(initial=0)))
     _check_reach(LARGEST_CODE * largest + half, "prelu")
     steps = np.subtract(q, np.int32(zero_of(q, x_zero)), dtype=np.int32)
     total = steps * np.where(steps > 0, np.int32(multiplier), slopes) + np.int32(half)
-    return _finished(np.asarray(total), shift, zero, low, high, dtype)
+    return _shift_and_saturate(np.asarray(total), shift, zero, low, high, dtype)
 
 
 def prelu_params(scale_x: Number, slopes: ArrayLike, scale_y: Number) -> PreluParams:
@@ -179,7 +179,7 @@ def _checked_scales(scale_x: Number, scale_y: Number) -> list[float]:
     return scales
 
 
-def _checked(shift: int, zero_point: int, low: int, high: int) -> int:
+def _check_shift(shift: int, zero_point: int, low: int, high: int) -> int:
     if not 0 <= shift <= 31:
         raise RangeError(f"scale_shift: shift must lie in 0..31. Got {shift} instead")
     return int(checked_zero_point(zero_point, low, high))
@@ -192,6 +192,6 @@ def _check_reach(reach: int, name: str) -> None:
         )
 
 
-def _finished(total: np.ndarray, shift: int, zero: int, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
+def _shift_and_saturate(total: np.ndarray, shift: int, zero: int, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
     steps = np.clip(total >> np.int32(shift), low - zero, high - zero)
     return np.asarray((steps + np.int32(zero)).astype(dtype))

@@ -38,7 +38,7 @@ def _in_statement(stmt: Any, own: list[Any]) -> Any:
         body = _in_statement(stmt.block.body, own)
         return s_tir.SBlockRealize(stmt.iter_values, stmt.predicate, _with_body(stmt.block, body))
     if isinstance(stmt, tirx.BufferStore) and any(stmt.buffer.same_as(buffer) for buffer in own):
-        return _fenced(stmt)
+        return _with_fence(stmt)
     return stmt
 
 
@@ -56,7 +56,7 @@ def _with_body(block: Any, body: Any) -> Any:
     )
 
 
-def _fenced(store: Any) -> Any:
+def _with_fence(store: Any) -> Any:
     dtype = str(store.buffer.dtype)
     if dtype not in FLOATS or not _ends_in_product(store.value):
         return store

@@ -35,7 +35,7 @@ def protect_rounding(value: relax.Expr, bind: Callable[[relax.Expr], relax.Var])
     if name not in (*ARITHMETIC, *COMPARISONS) or not all(_is_float(arg) for arg in value.args):
         return value
     if any(arg.ty.ndim for arg in value.args):
-        a, b = (_hidden(arg) if _is_zero(arg) else arg for arg in value.args)
+        a, b = (_as_vector(arg) if _is_zero(arg) else arg for arg in value.args)
     else:  # a vector of one would give the number an axis
         a, b = (bind(ops.fence(arg)) if _is_zero(arg) else arg for arg in value.args)
     if name in COMPARISONS or (name in ("subtract", "divide") and a.same_as(b)):
@@ -51,6 +51,6 @@ def _is_zero(arg: relax.Expr) -> bool:
     return is_const(arg) and arg.ty.ndim == 0 and not const_value(arg).any()
 
 
-def _hidden(zero: relax.Expr) -> relax.Expr:
+def _as_vector(zero: relax.Expr) -> relax.Expr:
     """The constant as a vector of one: TVM writes numbers without axes into the loop, but reads vectors from memory."""
     return make_const(np.ascontiguousarray(const_value(zero).reshape(1)))

@@ -57,14 +57,14 @@ class NestScheduler:
 
     def _elementwise(self, outer: list[int], inner: list[int]) -> None:
         facts, loops = self.facts, self.loops
-        if not inner and (self._transpose() or self._cut()):
+        if not inner and (self._transpose() or self._cut_loops()):
             return
         large = self._is_large(bool(inner))
         alone = facts.extent(outer) == 1
         if large and not alone:
             self._parallel([loops[i] for i in outer], [facts.extents[i] for i in outer])
         if inner:
-            loop = self._fused([loops[i] for i in inner])
+            loop = self._fuse([loops[i] for i in inner])
             # LLVM vectorises plain arithmetic by itself, but not across fences
             if facts.fenced and facts.takes_vectors:
                 loop = self._vectors(loop, facts.extent(inner), self._lanes())
@@ -90,7 +90,7 @@ class NestScheduler:
             self._parallel([*(loops[i] for i in rest), rows], counts)
         return True
 
-    def _cut(self) -> bool:
+    def _cut_loops(self) -> bool:
         """A loop for each side of the conditions on the last variable; False for other nests."""
         facts, loops = self.facts, self.loops
         last = len(loops) - 1
@@ -121,7 +121,7 @@ class NestScheduler:
         """Sums of neighbours in memory are added as vectors."""
         facts, loops = self.facts, self.loops
         lanes = _power(facts.extent(inner), self._lanes())
-        vectors, lane = self.schedule.split(self._fused([loops[i] for i in inner]), [None, lanes])
+        vectors, lane = self.schedule.split(self._fuse([loops[i] for i in inner]), [None, lanes])
         outside = [*(loops[i] for i in outer), vectors]
         counts = [*(facts.extents[i] for i in outer), facts.extent(inner) // lanes]
         finish = self.schedule.vectorize if facts.takes_vectors else self.schedule.unroll
@@ -164,12 +164,12 @@ class NestScheduler:
             turns *= counts[taken]
             taken += 1
         if turns > 1:
-            self.schedule.parallel(self._fused(loops[:taken]))
+            self.schedule.parallel(self._fuse(loops[:taken]))
 
     def _lanes(self) -> int:
         return max(1, self.vector_bytes // self.facts.widest)
 
-    def _fused(self, loops: list[Any]) -> Any:
+    def _fuse(self, loops: list[Any]) -> Any:
         return loops[0] if len(loops) == 1 else self.schedule.fuse(*loops)
 
 

@@ -165,7 +165,7 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
         return same_layout(lowerer, chain)
     nhwc = wants_nhwc(lowerer, chain)
     rank = rank_of(lowerer.view.var[chain.result])
-    args = [_placed(lowerer, arg, rank, nhwc) for arg in call.args]
+    args = [_in_layout(lowerer, arg, rank, nhwc) for arg in call.args]
     if any(arg is None for arg in args):
         return False
     mask, a, b = args
@@ -179,7 +179,7 @@ def where(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _placed(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.Expr | None:
+def _in_layout(lowerer: Lowerer, arg: relax.Expr, rank: int, nhwc: bool) -> relax.Expr | None:
     """An argument in the layout of the result, which has this rank; None for a constant that has none."""
     if isinstance(arg, relax.Var):
         return _on(lowerer, [arg.name], nhwc)[0]

@@ -123,16 +123,16 @@ def average_pool(lowerer: Lowerer, chain: Chain) -> bool:
 
 def mean(lowerer: Lowerer, chain: Chain) -> bool:
     """Mean of floats over axes of a picture; the result is there as the IR has it, or in NHWC if it keeps rank 4."""
-    return _reduced(lowerer, chain, relax.op.mean)
+    return _lower_reduction(lowerer, chain, relax.op.mean)
 
 
 def extreme(lowerer: Lowerer, chain: Chain) -> bool:
     """Maximum or minimum over axes of a picture."""
     is_max = op_name(lowerer.view.value[chain.head]) == "max"
-    return _reduced(lowerer, chain, relax.op.max if is_max else relax.op.min)
+    return _lower_reduction(lowerer, chain, relax.op.max if is_max else relax.op.min)
 
 
-def _reduced(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
+def _lower_reduction(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
     if call.attrs.axis is None or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
@@ -157,7 +157,7 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
         x = lowerer.nhwc(source)
         batch, height, width, channels = shape_of(x)
         windows = Pool2d(batch, height, width, channels, (height, width))
-        if _summed(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=keepdims):
+        if _lower_sum(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=keepdims):
             return True
     moved = sorted(NHWC_AXIS[a] for a in axes)
     value = ops.sum(lowerer.nhwc(source), axes=moved, keepdims=keepdims, zero_point=call.attrs.zero_point)
@@ -176,10 +176,12 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(call.args[0].name)
     windows = _windows(shape_of(x), shape_of(call)[2:], call.attrs)
-    return _summed(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=True)
+    return _lower_sum(lowerer, chain, x, windows, call.attrs.zero_point, keepdims=True)
 
 
-def _summed(lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero_point: int, *, keepdims: bool) -> bool:
+def _lower_sum(
+    lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero_point: int, *, keepdims: bool
+) -> bool:
     """Sums under windows of a picture and their requantize as one kernel."""
     step = requantize_step(lowerer.view.value[chain.after_head()[0]], windows.channels)
     kernel = sum_pool_kernel(windows, step, zero_point, dtype_of(x), lowerer.isa)

@@ -50,11 +50,11 @@ def schedule_function(func: Any) -> Any:
     """The function with all its loops bound to threads, marked so."""
     for way in WAYS:
         with contextlib.suppress(*REFUSED):
-            return _scheduled(func, way)
-    return _scheduled(func, "plain")
+            return _schedule(func, way)
+    return _schedule(func, "plain")
 
 
-def _scheduled(func: Any, way: str) -> Any:
+def _schedule(func: Any, way: str) -> Any:
     schedule = s_tir.Schedule(tvm.IRModule({ENTRY: func}), error_render_level="none")
     in_registers = way != "plain"
     if in_registers:
@@ -132,14 +132,14 @@ def _bind(schedule: Any, block: Any, in_registers: bool) -> set[str]:
     if not spatial:
         spatial = [schedule.add_unit_loop(reduced[0] if reduced else block)]
     schedule.reorder(*spatial, *reduced)
-    grid, thread = _split(schedule, schedule.fuse(*spatial))
+    grid, thread = _split_blocks(schedule, schedule.fuse(*spatial))
     schedule.bind(grid, "blockIdx.x")
     schedule.bind(thread, "threadIdx.x")
     sums = bool(reduced) and in_registers
     return {name} | (_sum_in_register(schedule, block, thread, reduced[0]) if sums else set())
 
 
-def _split(schedule: Any, loop: Any) -> list[Any]:
+def _split_blocks(schedule: Any, loop: Any) -> list[Any]:
     """Blocks of threads; a single block has no thread to spare.
 
     Of one block TVM simplifies the loop over blocks away, and with it the condition that keeps spare threads from
