@@ -17,7 +17,7 @@ from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.float_weights import float_weights
+from tvmq.lower.narrow_weights import float_weights
 from tvmq.reference import Reference
 from tvmq.target.cuda import CudaTarget, cuda_target
 

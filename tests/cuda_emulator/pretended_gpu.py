@@ -26,7 +26,7 @@ from tvmq.compile.cuda.launches import program
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.float_weights import float_weights
+from tvmq.lower.narrow_weights import float_weights
 from tvmq.target.cuda import cuda_target
 
 

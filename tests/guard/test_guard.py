@@ -23,11 +23,10 @@ from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
 from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.guard.kept import Kept
-from tvmq.guard.precision import Precision
 from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps
 from tvmq.guard.regions import kinds, regions
 from tvmq.guard.rehearsal import Rehearsal
-from tvmq.guard.trials import Trials
+from tvmq.guard.trials import Precision, Trials
 from tvmq.static_quantization import model_hash
 
 SAMPLES = 32
@@ -375,7 +374,7 @@ def test_a_rehearsal_says_what_the_integer_module_does():
 def test_codes_made_at_run_time_are_a_rung():
     model = levels()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tvmq.guard.forecast.MACS", 1e9)  # float products are dear
+        patch.setattr("tvmq.guard.regions.MACS", 1e9)  # float products are dear
         module = tvmq.quantize(*tvmq.from_onnx(model), leveled())
     first = next(e for e in tvmq.explain(module).ledger.layers.values() if e["op"] == "matmul" or e.get("macs"))
     assert first.get("dynamic") and first["precision"] == "int8"

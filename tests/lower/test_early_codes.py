@@ -8,8 +8,8 @@ import pytest
 import tvmq
 from tests.models import Net, block, drive
 from tvmq.graph.view import View, op_name, shape_of
+from tvmq.lower.code_range import largest
 from tvmq.lower.early_codes import codes_early
-from tvmq.lower.float_bounds import largest
 
 SUMS = 's: R.Tensor((1, 4, 6, 6), "int32")'
 FLOATS = 'x = R.tvmq.dequantize(s, R.const(0.01, "float32"), R.const(0, "int32"))\n'

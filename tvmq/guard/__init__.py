@@ -27,12 +27,11 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure, Guard
 from tvmq.guard.evidence import with_evidence
 from tvmq.guard.judge import Evaluator, Judge
-from tvmq.guard.precision import Precision
 from tvmq.guard.raising import Search, raise_precision
 from tvmq.guard.regions import products, regions
 from tvmq.guard.rehearsal import Rehearsal
 from tvmq.guard.report import missed_bound, nothing_left, with_report
-from tvmq.guard.trials import Trials
+from tvmq.guard.trials import Precision, Trials
 from tvmq.rules import Rule
 
 # Makes the integer module under additional rules; reads no data that were read before

@@ -20,10 +20,8 @@ from typing import Any
 
 from tvmq.graph.view import View
 from tvmq.guard.bound import AMPLE, Figure, Guard
-from tvmq.guard.forecast import dynamic_seconds, float_seconds
-from tvmq.guard.precision import Precision
-from tvmq.guard.regions import Part, kinds, part_of, products, regions
-from tvmq.guard.trials import Trial, Trials
+from tvmq.guard.regions import Part, dynamic_seconds, float_seconds, kinds, part_of, products, regions
+from tvmq.guard.trials import Precision, Trial, Trials
 
 Layers = Mapping[str, Mapping[str, Any]]
 COSTS_NO_ACCURACY = 1.0  # dB

@@ -27,7 +27,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.guard.bound import Figure
 from tvmq.guard.judge import Evaluator, Judge, Run
-from tvmq.guard.precision import Precision
+from tvmq.guard.trials import Precision
 from tvmq.passes.families.base import Group
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED

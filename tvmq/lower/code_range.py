@@ -1,9 +1,13 @@
 """Which codes a tensor can hold, from how it is made: a kernel that knows may prove more (see
-kernels/conv/int16_accumulation)."""
+kernels/conv/int16_accumulation).
+
+How large a float can become, from how it is made: what stays below is finite, and no NaN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Callable, Generator
 
 import numpy as np
 from tvm import relax
@@ -72,3 +76,67 @@ def _parts(value: relax.Call) -> list[relax.Expr]:
     for arg in value.args:
         parts += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
     return [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]
+
+
+MOST = 1e30  # far below the largest float32: rounding does not matter
+SUMS = 2.0**32  # no difference of two int32 is larger
+SHRINKING = ("nn.relu", "nn.leakyrelu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "image.resize2d", "abs", "negative")
+UNITS = ("sigmoid", "tanh", "erf", "tvmq.softmax")
+PAIRS: dict[str, Callable[[list[float]], float]] = {
+    "add": sum,
+    "subtract": sum,
+    "multiply": math.prod,
+    "maximum": max,
+    "minimum": max,
+}
+
+
+def largest(view: View, expr: relax.Expr) -> float | None:
+    """A bound on the magnitude of a float tensor's elements; None where none is known.
+
+    Inputs of a model have none: they may be NaN.
+    """
+    if is_const(expr):
+        return _within(np.abs(const_value(expr)).max(initial=0.0))
+    if not isinstance(expr, relax.Var):
+        return None
+    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.known(largest))
+
+
+def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, float | None]:
+    value = view.value.get(name)
+    if not isinstance(value, relax.Call):
+        return None
+    op = op_name(value)
+    if op == "tvmq.dequantize":
+        return _within(SUMS * np.abs(const_value(value.args[1])).max(initial=0.0)) if is_const(value.args[1]) else None
+    if op in UNITS:
+        source = yield value.args[0].name
+        return None if source is None else 1.0
+    if op not in (*SHRINKING, *MOVES, *PAIRS, "clip"):
+        return None
+    bounds: list[float] = []
+    for part in _tensors(value):
+        bound = (yield part.name) if isinstance(part, relax.Var) else largest(view, part)
+        bounds.append(np.inf if bound is None else bound)
+    if op == "clip":
+        bounds += [abs(float(limit.value)) for limit in value.args[1:]]
+    if hasattr(value.attrs, "pad_value"):
+        bounds.append(abs(float(value.attrs.pad_value)))
+    if not bounds:
+        return None
+    return _within(PAIRS[op](bounds) if op in PAIRS else max(bounds))
+
+
+def _tensors(value: relax.Call) -> list[relax.Expr]:
+    """The float tensors that a call reads, those of a tuple one by one."""
+    parts: list[relax.Expr] = []
+    for arg in value.args:
+        parts += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
+    tensors = [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]
+    return [part for part in tensors if dtype_of(part) == "float32"]
+
+
+def _within(bound: float) -> float | None:
+    """The bound, if it says something; NaN does not."""
+    return float(bound) if bound <= MOST else None

@@ -19,7 +19,7 @@ from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of
 from tvmq.graph.walk import resolve_each
-from tvmq.lower.float_bounds import largest
+from tvmq.lower.code_range import largest
 
 POOLS = ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d")
 HEAD_MOVES = ("reshape", "squeeze", "expand_dims", "permute_dims")

@@ -16,10 +16,9 @@ from tvmq.graph.functions import function_module, inline_functions, part_functio
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.common_sizes import function_name, of_sizes
-from tvmq.lower.float_weights import float_weights
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import Origin
-from tvmq.lower.narrow_weights import narrow_weights
+from tvmq.lower.narrow_weights import float_weights, narrow_weights
 
 Walk = Callable[[tvm.IRModule, "Lowerer | None"], Lowerer]
 

@@ -42,7 +42,7 @@ LOWERINGS: dict[str, str] = {
         "tvmq.lower.rules.conv_transpose:lower",
     ),
     "matmul": "tvmq.lower.rules.dense:lower",
-    "tvmq.matmul": "tvmq.lower.rules.batch_matmul:lower",
+    "tvmq.matmul": "tvmq.lower.rules.attention:lower_batch_matmul",
     "nn.max_pool1d": "tvmq.lower.rules.pool:max_pool",
     "nn.max_pool2d": "tvmq.lower.rules.pool:max_pool",
     "nn.max_pool3d": "tvmq.lower.rules.pool:max_pool",
@@ -51,8 +51,8 @@ LOWERINGS: dict[str, str] = {
     "tvmq.quantize": "tvmq.lower.rules.convert:quantize",
     "tvmq.dequantize": "tvmq.lower.rules.convert:dequantize",
     "tvmq.requantize": "tvmq.lower.rules.convert:requantize",
-    "tvmq.float_sum": "tvmq.lower.rules.float_sum:lower",
-    "tvmq.softmax": "tvmq.lower.rules.softmax:lower",
+    "tvmq.float_sum": "tvmq.lower.rules.norm:lower_float_sum",
+    "tvmq.softmax": "tvmq.lower.rules.norm:lower_softmax",
     **dict.fromkeys(("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm"), "tvmq.lower.rules.norm:lower"),
     "tvmq.add": "tvmq.lower.rules.elementwise:add",
     "tvmq.multiply": "tvmq.lower.rules.elementwise:multiply",
@@ -120,7 +120,7 @@ LOWERINGS: dict[str, str] = {
 # The same for tensors of free sizes; what is not here goes the generic way.
 FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
-    "tvmq.matmul": "tvmq.lower.rules.dynamic_matmul:lower",
+    "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
     "take": "tvmq.lower.rules.packed_table:take",
     "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",

@@ -1,4 +1,10 @@
-"""Weights of at most 4 bits of float layers, for kernels that read codes and scales instead of floats."""
+"""Weights of at most 4 bits of float layers, for kernels that read codes and scales instead of floats.
+
+Weights that a module keeps as codes and computes with as floats: dequantized when it is compiled.
+
+So the kernels of float models serve a module with quantized weights alone. Those of 4 bits are read as codes all the
+same where a kernel can (narrow_weights.py); all others stand in the executable as floats.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.macs import CONVOLUTIONS
-from tvmq.graph.view import View, const_value, is_const, op_name, rank_of
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of
 from tvmq.kernels.parts.nibbles import Narrow
 
 
@@ -51,3 +58,26 @@ def _picture(kernel: np.ndarray) -> np.ndarray:
     """A kernel of any number of axes as one of pictures."""
     *rows, columns = kernel.shape[2:]
     return kernel.reshape(*kernel.shape[:2], int(np.prod(rows)), columns)
+
+
+def float_weights(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with every dequantize of constants as a float constant; the module itself if it has none."""
+    if not any(_is_weight(value) for _, value in View(mod).bindings):
+        return mod
+    return rewrite(mod, _visit)
+
+
+def _is_weight(value: relax.Expr) -> bool:
+    return op_name(value) in ("tvmq.dequantize", "tvmq.group_dequantize") and all(is_const(arg) for arg in value.args)
+
+
+def _visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+    if not _is_weight(value):
+        return None
+    axis = int(value.attrs.axis)
+    if op_name(value) == "tvmq.group_dequantize":
+        codes, scale = (const_value(arg) for arg in value.args)
+        size = int(value.attrs.group_size)
+        return make_const(numerics.group_dequantize(codes, scale, axis=axis, group_size=size))
+    codes, scale, zero_point = (const_value(arg) for arg in value.args)
+    return make_const(numerics.dequantize(codes, scale, zero_point, axis=axis if axis >= 0 else None))

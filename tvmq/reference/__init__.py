@@ -31,7 +31,7 @@ from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
-from tvmq.lower.float_weights import float_weights
+from tvmq.lower.narrow_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.extensions import definitions
 from tvmq.reference.float_regions import FloatRegions

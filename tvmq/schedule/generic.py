@@ -19,8 +19,8 @@ import tvm
 from tvm import s_tir, tirx
 
 from tvmq.schedule.accesses import Block, describe
-from tvmq.schedule.fences import fence_products
 from tvmq.schedule.flatten import flatten, with_parameters
+from tvmq.schedule.float_rounding import fence_products
 from tvmq.schedule.loop_nest import NestScheduler
 
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name

@@ -9,6 +9,8 @@ rule is a function of a Lowerer and a Chain. It gives the chain's result by
 and returns True; False leaves the chain to the generic way: each of its members by its own rule, and what has none as
 it stands. The function of a kernel binds its loops to blockIdx and threadIdx itself; neither fusion nor the generic
 schedule touch it.
+
+Rules of GPUs for operators whose rules for CPUs rest on kernels of CPUs.
 """
 
 from __future__ import annotations
@@ -19,11 +21,30 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.graph import ops
 from tvmq.graph.sizes import is_number
-from tvmq.graph.view import op_name
+from tvmq.graph.view import op_name, shape_of
 from tvmq.lower.lowerer import LOWERINGS, Lowerer
 from tvmq.lower.patterns.chains import Chain
+from tvmq.lower.rules.elementwise import emit_requantize
 from tvmq.target.cuda import CudaTarget
+
+
+def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
+    """Sums over whole pictures in NHWC; other windows lie in the layout of the IR."""
+    call = lowerer.view.value[chain.head]
+    source = call.args[0].name
+    sizes = list(shape_of(call.args[0]))[2:]
+    whole = [int(k) for k in call.attrs.kernel] == sizes and not any(int(p) for p in call.attrs.padding)
+    if not whole or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+        return False
+    value = ops.sum(lowerer.nhwc(source), axes=[1, 2], keepdims=True, zero_point=call.attrs.zero_point)
+    var = lowerer.emit(value, chain.head)
+    for name in chain.after_head():
+        var = lowerer.emit(emit_requantize(lowerer, var, name, True), name)
+    lowerer.give_nhwc(chain.result, var)
+    return True
+
 
 # Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
 SHARED = (
@@ -42,7 +63,7 @@ TEMPLATES = ("nn.conv1d", "nn.conv2d", "matmul", "tvmq.matmul")
 CUDA_LOWERINGS: dict[str, str] = {
     **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
     "where": "tvmq.lower.rules.elementwise:same_layout",
-    "tvmq.sum_pool": "tvmq.lower.cuda.rules:sum_pool",
+    "tvmq.sum_pool": "tvmq.lower.cuda.lowerer:sum_pool",
 }
 
 

@@ -1,4 +1,7 @@
-"""Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels."""
+"""Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels.
+
+Products of two activations of free sizes; the scale and the transpose behind them go the generic way.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
-from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of
+from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
+from tvmq.kernels.attention.dynamic_matmul import FreeMatmul
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.batch_matmul import lower_float
+from tvmq.lower.rules import attention
+from tvmq.lower.rules.attention import lower_float
 from tvmq.lower.rules.epilogue import finish_of
-from tvmq.lower.select import conv2d_kernel, free_matmul_kernel
+from tvmq.lower.select import conv2d_kernel, free_matmul_kernel, free_product_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -61,4 +66,27 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     out_dtype = dtype_of(view.var[finish.end])
     result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
     lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
+    return True
+
+
+def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the sums; False where one operand's matrices serve several of the other's."""
+    if chain.members[0] != chain.head:
+        return attention.lower(lowerer, chain)
+    call = lowerer.view.value[chain.head]
+    a, b = call.args
+    if not all(isinstance(arg, relax.Var) for arg in call.args) or rank_of(a) != rank_of(b):
+        return False
+    if sizes_of(a)[:-2] != sizes_of(b)[:-2]:
+        return False
+    x, y = (lowerer.logical(arg.name) for arg in (a, b))
+    *batch, rows, depth, columns = free_names([*a.ty.shape, b.ty.shape[-1]])
+    zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
+    product = FreeMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
+    kernel = free_product_kernel(product, lowerer.isa)
+    if kernel is None:
+        return False
+    out = list(lowerer.view.var[chain.head].ty.shape)
+    lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
+    lowerer.as_it_stands(chain.members[chain.members.index(chain.head) + 1 :])
     return True

@@ -1,19 +1,28 @@
-"""Layer, rms, group and instance norm in our own float definition."""
+"""Layer, rms, group and instance norm in our own float definition.
+
+Softmax in our own float definition.
+
+Sums and means of floats over neighbouring axes, in the layout that their input has.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from math import prod
 
 from tvm import relax
 
 from tvmq.graph.sizes import free_names
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
+from tvmq.kernels.norm.float_sum import FloatSum
 from tvmq.kernels.norm.group_norm import Norm
 from tvmq.kernels.norm.layer_norm import LayerNorm
 from tvmq.kernels.parts.reciprocal_quantize import Codes
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.select import layer_norm_kernel, norm_kernel
+from tvmq.lower.rules.elementwise import NHWC_AXIS
+from tvmq.lower.select import float_sum_kernel, layer_norm_kernel, norm_kernel, softmax_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -84,3 +93,42 @@ def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> rela
     if is_const(arg):
         return make_const(const_value(arg).reshape(channels))
     return lowerer.reshaped(lowerer.logical(arg.name), (channels,), f"{name}_factor")
+
+
+def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel, on the layout of the IR."""
+    call = lowerer.view.value[chain.head]
+    x = lowerer.logical(call.args[0].name)
+    kernel = softmax_kernel(shape_of(x), int(call.attrs.axis), lowerer.isa)
+    if kernel is None:
+        return False
+    lowerer.give_logical(chain.result, lowerer.call(kernel, [x], shape_of(x), "float32", chain.result))
+    return True
+
+
+def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel; False for axes with others between them."""
+    call = lowerer.view.value[chain.head]
+    source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
+    nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
+    x = lowerer.nhwc(source) if nhwc else lowerer.logical(source)
+    axes = [NHWC_AXIS[axis] for axis in axes] if nhwc else axes
+    if axes != list(range(axes[0], axes[-1] + 1)):
+        return False
+    shape = shape_of(x)
+    parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
+    outer, count, inner = (math.prod(part) for part in parts)
+    kernel = float_sum_kernel(FloatSum(outer, count, inner, bool(call.attrs.mean)), lowerer.isa)
+    if kernel is None:
+        return False
+    flat = lowerer.reshaped(x, [outer, count, inner], f"{chain.result}_rows")
+    total = lowerer.call(kernel, [flat], (outer, inner), "float32", f"{chain.result}_sums")
+    kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
+    value = lowerer.reshaped(total, kept, chain.result)
+    (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
+    return True
+
+
+def _sums_pixels(lowerer: Lowerer, source: str, axes: Sequence[int]) -> bool:
+    """True for axes of a picture in NHWC whose elements follow each other there in the definition's order."""
+    return lowerer.rank4(source) and lowerer.has_nhwc(source) and (list(axes) == [2, 3] or len(axes) == 1)
