@@ -25,8 +25,8 @@ from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_o
 from tvmq.guard.kept import Kept
 from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps
 from tvmq.guard.regions import kinds, regions
-from tvmq.guard.rehearsal import Rehearsal
-from tvmq.guard.trials import Precision, Trials
+from tvmq.guard.rehearsal import Precision, Rehearsal
+from tvmq.guard.trials import Trials
 from tvmq.static_quantization import model_hash
 
 SAMPLES = 32

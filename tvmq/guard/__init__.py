@@ -29,9 +29,9 @@ from tvmq.guard.evidence import with_evidence
 from tvmq.guard.judge import Evaluator, Judge
 from tvmq.guard.raising import Search, raise_precision
 from tvmq.guard.regions import products, regions
-from tvmq.guard.rehearsal import Rehearsal
+from tvmq.guard.rehearsal import Precision, Rehearsal
 from tvmq.guard.report import missed_bound, nothing_left, with_report
-from tvmq.guard.trials import Precision, Trials
+from tvmq.guard.trials import Trials
 from tvmq.rules import Rule
 
 # Makes the integer module under additional rules; reads no data that were read before

@@ -21,7 +21,8 @@ from typing import Any
 from tvmq.graph.view import View
 from tvmq.guard.bound import AMPLE, Figure, Guard
 from tvmq.guard.regions import Part, dynamic_seconds, float_seconds, kinds, part_of, products, regions
-from tvmq.guard.trials import Precision, Trial, Trials
+from tvmq.guard.rehearsal import Precision
+from tvmq.guard.trials import Trial, Trials
 
 Layers = Mapping[str, Mapping[str, Any]]
 COSTS_NO_ACCURACY = 1.0  # dB

@@ -12,7 +12,7 @@ module would, in float: it ranks choices. What is handed out is an integer modul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,12 +27,40 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.guard.bound import Figure
 from tvmq.guard.judge import Evaluator, Judge, Run
-from tvmq.guard.trials import Precision
 from tvmq.passes.families.base import Group
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.quantize_dynamic import LARGEST_CODE, WEIGHTED
+from tvmq.rules import Rule
 
 SIMULATED = "tvmq.simulated_quantize"
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Layers of more precision than 8 bits with calibrated scales, by their keys in the ledger.
+
+    floats   stay float
+    dynamic  convolutions and products whose codes are made at run time
+
+    >>> Precision(frozenset(["lv3", "lv2"]), frozenset(["lv1"])).rules()
+    (Rule('lv2', None), Rule('lv3', None), Rule('lv1', activations='dynamic'))
+    """
+
+    floats: frozenset[str] = frozenset()
+    dynamic: frozenset[str] = frozenset()
+
+    def rules(self) -> tuple[Rule, ...]:
+        """What makes `quantize` do so."""
+        floats = [Rule(key, None) for key in sorted(self.floats)]
+        return (*floats, *(Rule(key, activations="dynamic") for key in sorted(self.dynamic)))
+
+    def back(self, keys: Iterable[str]) -> Precision:
+        """With these layers in 8 bits again."""
+        return Precision(self.floats.difference(keys), self.dynamic.difference(keys))
+
+    def at_run_time(self, keys: Iterable[str]) -> Precision:
+        """With these layers by scales made at run time, no longer in float."""
+        return Precision(self.floats.difference(keys), self.dynamic.union(keys))
 
 
 READ, WEIGHT, DYNAMIC = "read", "weight", "dynamic"
