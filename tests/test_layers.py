@@ -28,6 +28,7 @@ ROWS = [
     (1, "cache"),
     (1, "by_name"),
     (1, "memory", "array_file", "reasons"),
+    (1, "index_checks"),
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset", "data"),
@@ -57,7 +58,7 @@ TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "text": set(),
-    "memory": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
+    "memory": {"numpy"}, "reasons": set(), "index_checks": {"numpy"}, "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},

@@ -59,7 +59,7 @@ def test_level(text, level):
 ])  # fmt: skip
 def test_all_forms_mean_the_same(same):
     target = resolve_target(same)
-    assert target == CpuTarget("llvm", "haswell", target.features, target.isa, target.tvm)
+    assert target == CpuTarget("llvm", "haswell", target.features, target.tvm)
     assert target.tvm == {"kind": "llvm", "mcpu": "haswell", "mattr": ["+avx512f"], "opt-level": 2}
     assert "avx512f" in target.features and "avx512f" in target.needs
     assert target.as_tvm().mcpu == "haswell"

@@ -16,9 +16,8 @@ from tests.artifact.test_container import edited, refused, remade, small
 from tests.models import Net
 from tvmq.artifact import container, shared_constants
 from tvmq.artifact.bytecode import Bytecode
-from tvmq.artifact.code_bytes import BYTECODE
+from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST, unpack
-from tvmq.artifact.module_bytes import CONSTANTS
 from tvmq.errors import TargetError
 from tvmq.target import host
 from tvmq.target.cpu import CpuTarget, resolve_target

@@ -6,7 +6,7 @@ of 8 bytes unless said otherwise, texts and lists behind their length:
     header       mark, version of the bytecode as text
     functions    each: kind (4 bytes), name, first instruction, end, number of inputs, registers, names of the inputs
     scopes       each: number of a constant, where in a device its memory lies; empty for CPUs
-    constants    each: type (4 bytes), value; a tensor as in shared_constants
+    constants    each: type (4 bytes), value; a tensor as HEAD says
     instructions where each begins in the words behind, and these words
 
 It is built again by the calls with which the compiler built it, so that TVM knows no difference. What this file does
@@ -27,11 +27,14 @@ import tvm_ffi
 from tvm import relax
 
 from tvmq.artifact.saved_file import Readable
-from tvmq.artifact.shared_constants import HEAD, MARK, MOST_AXES
 from tvmq.errors import TvmqError
 
 FIRST, VERSION = struct.pack("<Q", 0xD225DE2F4214151E), "0.14"
 WORD, SHORT, DTYPE = struct.Struct("<q"), struct.Struct("<i"), struct.Struct("<BBH")
+# How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
+MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
+HEAD, SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
+MOST_AXES = 32
 # types of constants
 DATA_TYPE, TEXT, SHAPE, TENSOR = 5, 65, 69, 70
 PACKED, BYTECODE = 0, 1  # kinds of functions

@@ -26,6 +26,8 @@ from tvmq.runtime.quiet import without_noise
 from tvmq.target.cpu import CpuTarget
 
 BYTECODE, BITCODE, NATIVE = "vm.bin", "kernels.bc", "kernels.so"
+MODULE, CONSTANTS = "module.json", "constants.bin"
+GPU = (SOURCE, FATBIN, LIBRARY) = ("kernels.cu", "kernels.fatbin", "cuda.bin")
 LOAD_BYTECODE = "ffi.Module.load_from_bytes.relax.VMExecutable"
 LOAD_BITCODE = "ffi.Module.load_from_file.ll"  # reads bitcode as well as text
 ADDRESS = re.compile(r'!"(0x[0-9a-f]+)')

@@ -31,9 +31,18 @@ from typing import Any
 import tvm
 
 from tvmq.artifact.bytecode import read_bytecode
-from tvmq.artifact.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
-from tvmq.artifact.cuda import MEMBERS as GPU
-from tvmq.artifact.cuda import SOURCE, gpu_bytes, gpu_library
+from tvmq.artifact.code_bytes import (
+    BITCODE,
+    BYTECODE,
+    CONSTANTS,
+    GPU,
+    MODULE,
+    NATIVE,
+    SOURCE,
+    from_bytes,
+    last_line,
+    to_bytes,
+)
 from tvmq.artifact.manifest import (
     SEVERAL,
     bounded_text,
@@ -43,10 +52,7 @@ from tvmq.artifact.manifest import (
     describe_code,
     make_manifest,
 )
-from tvmq.artifact.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile
-from tvmq.artifact.shared_constants import cut_constants, join_constants
-from tvmq.artifact.whole_file import write_whole
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
@@ -78,6 +84,8 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
+        from tvmq.artifact.whole_file import write_whole
+
         write_whole(path, saved.blocks)
     except ArtifactError:  # the file it was loaded from was changed
         raise
@@ -91,10 +99,14 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
 
 def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     """The file of an executable that was built here."""
+    from tvmq.artifact.module_bytes import module_to_bytes
+
     first, *further = parts.codes or (parts,)
     code = to_bytes(first.code, first.target.host, first.native)
     blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
     if isinstance(first.target, CudaTarget):
+        from tvmq.artifact.cuda import gpu_bytes
+
         blobs.update(gpu_bytes(first.code, first.source, first.target))
     descriptions = _further(further, blobs)
     manifest = make_manifest(first, {name: _sha256(blob) for name, blob in blobs.items()})
@@ -105,6 +117,8 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
 
 def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
     """Add the members of further codes to those of the first; their descriptions."""
+    from tvmq.artifact.shared_constants import cut_constants
+
     sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
     for number, parts in enumerate(codes, 1):
         code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
@@ -153,7 +167,7 @@ def load_file(where: str, file: SavedFile) -> dict[str, Any]:
     number = _runnable(where, codes_of(manifest), targets)
     target, description = targets[number], codes_of(manifest)[number]
     is_gpu = isinstance(target, CudaTarget)
-    library = gpu_library(blobs) if is_gpu else None
+    library = _gpu_library(blobs) if is_gpu else None
     code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
     if code[BYTECODE] is None:  # in a form that only TVM reads
         code[BYTECODE] = unpack(where, file)[1][BYTECODE]
@@ -165,9 +179,21 @@ def load_file(where: str, file: SavedFile) -> dict[str, Any]:
         "description": {**manifest["description"], **description.get("own", {})},
         "kernels": description["kernels"],
         # read when asked for
-        "module": lambda: module_from_bytes(where, unpack(where, file)[1]),
+        "module": lambda: _module(where, file),
         "saved": file,
     }
+
+
+def _gpu_library(blobs: Mapping[str, Any]) -> Any:
+    from tvmq.artifact.cuda import gpu_library  # needs the compiler for GPUs
+
+    return gpu_library(blobs)
+
+
+def _module(where: str, file: SavedFile) -> tvm.IRModule:
+    from tvmq.artifact.module_bytes import module_from_bytes  # registers all operators
+
+    return module_from_bytes(where, unpack(where, file)[1])
 
 
 def _readers(where: str, manifest: dict[str, Any]) -> dict[str, Reader]:
@@ -225,6 +251,8 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     if number == 0:
         return {name: blobs[name] for name in CODE}
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
+    from tvmq.artifact.shared_constants import join_constants  # packs weights again, by what kernels know
+
     cuts = manifest["further"][number - 1]["cuts"]
     try:
         return {**code, BYTECODE: join_constants(code[BYTECODE], cuts, blobs, most)}

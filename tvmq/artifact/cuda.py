@@ -15,20 +15,18 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
-from tvmq.artifact.code_bytes import last_line
+from tvmq.artifact.code_bytes import FATBIN, LIBRARY, SOURCE, last_line
 from tvmq.compile.cuda.nvcc import compile_source, find_nvcc, remember
 from tvmq.errors import ArtifactError
 from tvmq.target.cuda import CudaTarget
 
-SOURCE, FATBIN, LIBRARY = "kernels.cu", "kernels.fatbin", "cuda.bin"
-MEMBERS = (SOURCE, FATBIN, LIBRARY)
 KIND = "cuda"
 PACK, LOAD = "runtime.ModulePackImportsToTensor", "ffi.Module.load_from_bytes.cuda"
 LENGTH = struct.Struct("<Q")
 
 
 def gpu_bytes(code: relax.VMExecutable, source: str, target: CudaTarget) -> dict[str, bytes]:
-    """The members of MEMBERS; all are empty for a model without kernels.
+    """The members of GPU; all are empty for a model without kernels.
 
     raises   BuildError if nvcc refuses the source
     """

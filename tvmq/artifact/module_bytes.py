@@ -13,13 +13,12 @@ from collections.abc import Mapping
 import tvm
 from tvm import relax
 
-from tvmq.artifact.code_bytes import BYTECODE, last_line
+from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE, last_line
 from tvmq.errors import ArtifactError
 from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that the JSON names
 from tvmq.graph.view import const_value, is_const, op_name
 
 LARGE_TABLE = 4096  # bytes
-MODULE, CONSTANTS = "module.json", "constants.bin"
 # Type of the nodes that hold a constant; their "data" is [begin, end] in the constants instead of base64, or
 # [begin, end, BYTECODE] in the code.
 TENSOR = "ffi.Tensor"

@@ -6,17 +6,13 @@ again when the file is loaded, from what the module of the file has (see recipes
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tvmq.artifact.bytecode import HEAD, MARK, MOST_AXES, SIZE
 from tvmq.kernels.parts.packing_recipes import Recipe, digest, repack_weights
 
 LEAST = 256  # bytes worth a cut
-# How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
-MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
-HEAD, SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
-MOST_AXES = 32
 
 # [where the bytes belong, member that holds them, where they begin there, where they end]; for packed weights of what
 # they are made of, and the recipe behind

@@ -19,9 +19,9 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
-from tvmq.compile.native_main import entry
 from tvmq.kernels.parts.peak import peak
 from tvmq.performance.profile_table import LayerTime, Profile
+from tvmq.runtime.native import entry
 from tvmq.target.cpu import CpuTarget
 
 BUILTIN = "vm."  # memory and shapes, which belong to no layer

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tvm
@@ -16,29 +16,23 @@ from tvm import relax
 from tvmq.artifact import container
 from tvmq.artifact.code_bytes import last_line
 from tvmq.artifact.saved_file import SavedFile
-from tvmq.compile.native_main import entry
-from tvmq.cost import START
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.forks import RUNNING, ForkLock
-from tvmq.graph.ledger import Ledger
-from tvmq.kernels.parts.packing_recipes import Recipes
-from tvmq.lower.common_sizes import of_sizes
-from tvmq.performance.estimate import estimates
-from tvmq.performance.machine import machine_here
-from tvmq.performance.profile import profile_calls
-from tvmq.performance.profile_table import Profile
 from tvmq.runtime.call_code import CallCode
 from tvmq.runtime.compiled_function import CompiledFunction
-from tvmq.runtime.cuda_device import DeviceFunction
-from tvmq.runtime.cuda_device import refusal as gpu_refusal
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.runtime.native import ONE_LOAD
+from tvmq.runtime.native import ONE_LOAD, entry
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
-from tvmq.runtime.timing import Timing, measure
 from tvmq.target.cpu import CpuTarget
 from tvmq.target.cuda import CudaTarget
 from tvmq.target.several import lacking, refusal_of_all
+
+if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
+    from tvmq.graph.ledger import Ledger
+    from tvmq.kernels.parts.packing_recipes import Recipes
+    from tvmq.performance.profile_table import Profile
+    from tvmq.runtime.timing import Timing
 
 # Stage of the module -> what people call such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
@@ -130,6 +124,8 @@ class Executable:
     @property
     def ledger(self) -> Ledger:
         """What was decided for every layer, and why."""
+        from tvmq.graph.ledger import Ledger
+
         return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
 
     @property
@@ -197,6 +193,8 @@ class Executable:
         On a GPU: from inputs in its memory until the results are there; copies are not counted.
         raises   ConfigError for counts below 1, and what `run` raises
         """
+        from tvmq.runtime.timing import measure
+
         return measure(self.prepared(inputs), repeat=repeat, threads=threads)
 
     def prepared(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
@@ -206,7 +204,10 @@ class Executable:
         raises   what `run` raises, now or when it is called
         """
         main = self["main"]
-        if isinstance(main.code, DeviceFunction) and not main.is_free:
+        if isinstance(self._parts.target, CudaTarget) and not main.is_free:
+            from tvmq.runtime.cuda_device import DeviceFunction
+
+            assert isinstance(main.code, DeviceFunction)
             return main.code.timed(main.checked(inputs))
         return lambda: self.run(inputs)
 
@@ -224,6 +225,8 @@ class Executable:
         if isinstance(target, CudaTarget):
             raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
 
+        from tvmq.performance.profile import profile_calls  # imports all kernels
+
         def work() -> Profile:
             calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
             described = calls if name == "main" else calls["common"][name]
@@ -234,6 +237,11 @@ class Executable:
 
     def _forecast(self, name: str, threads: int) -> list[float]:
         """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
+        from tvmq.cost import START
+        from tvmq.lower.common_sizes import of_sizes
+        from tvmq.performance.estimate import estimates
+        from tvmq.performance.machine import machine_here
+
         target = self._parts.target
         assert isinstance(target, CpuTarget)
         sizes = {one["function"]: one["sizes"] for one in self._parts.description.get("common", ())}
@@ -324,6 +332,8 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
 
 def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     if isinstance(parts.target, CudaTarget):
+        from tvmq.runtime.cuda_device import DeviceFunction
+
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
@@ -345,4 +355,8 @@ def _refusal(target: CpuTarget | CudaTarget) -> str:
             f"run: the model was built for {target.name} and needs {', '.join(missing)}, which this CPU lacks; "
             "save it and load it there, or build it for 'llvm', this CPU"
         )
-    return gpu_refusal(target) if isinstance(target, CudaTarget) else ""
+    if not isinstance(target, CudaTarget):
+        return ""
+    from tvmq.runtime.cuda_device import refusal
+
+    return refusal(target)

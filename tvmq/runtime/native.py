@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import tvm_ffi
+from tvm import relax
 
-from tvmq.compile.link.shared_object import link_shared
 from tvmq.errors import BuildError
 from tvmq.forks import LOADING, ForkLock
 from tvmq.runtime.memory_file import object_file
@@ -24,6 +24,7 @@ from tvmq.target.cpu import CpuTarget
 # The dynamic linker, and the virtual machine's memory, have locks of their own.
 ONE_LOAD = ForkLock("loading a model", LOADING, reentrant=True)
 LOAD = "ffi.Module.load_from_file.so"
+DIRECT = "_direct"  # behind the name of a function that calls its kernels itself
 
 
 def native_library(library: Any, target: CpuTarget) -> bytes | None:
@@ -31,6 +32,8 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
 
     Also None where the code asks for something that our linker does not know: bitcode always works.
     """
+    from tvmq.compile.link.shared_object import link_shared  # who loads a model links nothing
+
     if not is_linux_x86(target):
         return None
     try:
@@ -78,3 +81,11 @@ def is_linux_x86(target: CpuTarget) -> bool:
         return triple.startswith("x86_64") and "linux" in triple and "musl" not in triple
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     return here and platform.libc_ver()[0] == "glibc"
+
+
+def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
+    """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
+    try:
+        return machine[name + DIRECT], True
+    except AttributeError:
+        return machine[name], False

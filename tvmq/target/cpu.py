@@ -10,15 +10,13 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import tvm
 from tvm.target import codegen
 
 from tvmq.errors import TargetError
-from tvmq.kernels.isa import isa_named, level_for
-from tvmq.kernels.parts.types import Isa
 from tvmq.target.host import (
     host_features,
     host_options,
@@ -28,6 +26,9 @@ from tvmq.target.host import (
     used_features,
 )
 from tvmq.target.names import NAMES, spelled_out
+
+if TYPE_CHECKING:
+    from tvmq.kernels.parts.types import Isa
 
 __all__ = ["CpuTarget", "host_features", "missing_features", "resolve_target"]
 
@@ -53,15 +54,20 @@ class CpuTarget:
     kind       "llvm"
     mcpu       LLVM's name of the CPU
     features   LLVM's names of what it has, hints for scheduling included
-    isa        instruction set level of our kernels
     tvm        options, as tvm.target.Target takes them
     """
 
     kind: str
     mcpu: str
     features: frozenset[str]
-    isa: Isa
     tvm: dict[str, Any] = field(hash=False)
+
+    @cached_property
+    def isa(self) -> Isa:
+        """Instruction set level of our kernels."""
+        from tvmq.kernels.isa import isa_named, level_for  # who runs a model needs none
+
+        return isa_named(level_for(self.arch, self.features))
 
     @property
     def arch(self) -> str:
@@ -119,11 +125,7 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
         has = llvm_features(chosen)
     except (TypeError, ValueError) as error:
         raise TargetError(f"build: TVM refuses the target {chosen}: {error}") from error
-    return CpuTarget(kind, str(chosen["mcpu"]), has, isa_named(_level(chosen, has)), chosen)
-
-
-def _level(options: dict[str, Any], has: frozenset[str]) -> str:
-    return level_for(_architecture(str(options.get("mtriple") or codegen.llvm_get_system_triple())), has)
+    return CpuTarget(kind, str(chosen["mcpu"]), has, chosen)
 
 
 def _options(target: Any) -> dict[str, Any]:

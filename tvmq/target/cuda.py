@@ -6,13 +6,15 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tvm
 
 from tvmq.errors import TargetError
-from tvmq.kernels.parts.types import Isa
 from tvmq.target.cpu import CpuTarget, parse, resolve_target
+
+if TYPE_CHECKING:
+    from tvmq.kernels.parts.types import Isa
 
 KIND = "cuda"
 # Names that CUDA gives to its GPUs; "a" is code that no later GPU runs. int8 dot products begin with sm_61.
@@ -58,6 +60,8 @@ class CudaTarget:
     @property
     def isa(self) -> Isa:
         """Tells the choice of kernels that it is for a GPU."""
+        from tvmq.kernels.parts.types import Isa
+
         major, minor = self.capability
         return Isa(KIND, VECTOR_BYTES, 10 * major + minor)
 

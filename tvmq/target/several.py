@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tvmq.kernels.isa import LEVELS
 from tvmq.target.cpu import CpuTarget, resolve_target
 from tvmq.target.host import missing_features
 
@@ -20,6 +19,8 @@ def lacking(target: CpuTarget) -> tuple[str, ...]:
 
 def best(targets: Sequence[CpuTarget]) -> int | None:
     """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
+    from tvmq.kernels.isa import LEVELS  # a file for one CPU needs none
+
     order = list(LEVELS)
     runnable = [i for i, target in enumerate(targets) if not lacking(target)]
     return min(runnable, key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)), default=None)
