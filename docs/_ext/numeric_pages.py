@@ -17,11 +17,11 @@ from tvmq.version import __version__
 # Page, title, files of tvmq/numerics
 CHAPTERS = [
     ("codes", "Codes and scales", "affine codes requantize fixed_point rounding"),
-    ("products", "Products and sums", "conv conv_transpose matmul gemm lane_sum pool windows proof"),
-    ("elements", "Operators on elements", "add add_mask multiply scale_shift compare table packing"),
+    ("products", "Products and sums", "conv conv_transpose gemm pool windows proof"),
+    ("elements", "Operators on elements", "add scale_shift table"),
     ("integer", "Softmax and layer norm in integers", "integer_softmax integer_layer_norm"),
-    ("dynamic", "Scales at run time, groups", "dynamic group_dequantize moments"),
-    ("floats", "Floats of a defined order", "float_sum softmax log_softmax layer_norm group_norm masked_mean resample"),
+    ("moments", "Second moments", "moments"),
+    ("floats", "Floats of a defined order", "float_sum softmax layer_norm masked_mean resample"),
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.numerics.test_layer_norm import f, same_bits, slow_sum
 from tests.numerics.test_softmax import slow_exp
 from tvmq import numerics
-from tvmq.numerics.log_softmax import log_from_one
+from tvmq.numerics.softmax import log_from_one
 
 
 def slow_log(s: float) -> float:

@@ -5,24 +5,27 @@ the real number (q - zero_point) * scale. Each docstring says in which order and
 computes. One family of operators a file; functions bear the operators' names.
 """
 
-from tvmq.numerics.add import AddParams, add, add_params
-from tvmq.numerics.add_mask import add_mask, mask_steps
-from tvmq.numerics.affine import check_finite, dequantize, quantize, quantize_bias
-from tvmq.numerics.compare import compare_table
+from tvmq.numerics.add import AddParams, add, add_mask, add_params, mask_steps, multiply
+from tvmq.numerics.affine import (
+    check_finite,
+    dequantize,
+    dynamic_dequantize,
+    dynamic_quantize,
+    dynamic_scale,
+    group_dequantize,
+    quantize,
+    quantize_bias,
+)
+from tvmq.numerics.codes import PACKED_BITS, fits_int4, pack_int4, unpack_int4
 from tvmq.numerics.conv import conv
 from tvmq.numerics.conv_transpose import conv_transpose, filters_first
-from tvmq.numerics.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
+from tvmq.numerics.fixed_point import cast, divide, place
 from tvmq.numerics.float_sum import float_sum
-from tvmq.numerics.group_dequantize import group_dequantize
-from tvmq.numerics.group_norm import group_norm, instance_norm
+from tvmq.numerics.gemm import matmul
 from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm, integer_layer_norm_params
 from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
-from tvmq.numerics.layer_norm import layer_norm, rms_norm
-from tvmq.numerics.log_softmax import log_softmax
+from tvmq.numerics.layer_norm import group_norm, instance_norm, layer_norm, rms_norm
 from tvmq.numerics.masked_mean import masked_mean
-from tvmq.numerics.matmul import matmul
-from tvmq.numerics.multiply import multiply
-from tvmq.numerics.packing import PACKED_BITS, fits_int4, pack_int4, unpack_int4
 from tvmq.numerics.pool import (
     adaptive_bounds,
     adaptive_counts,
@@ -50,9 +53,8 @@ from tvmq.numerics.requantize import (
 )
 from tvmq.numerics.resample import resample
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
-from tvmq.numerics.softmax import softmax
-from tvmq.numerics.table import make_table, real_values, rescale_table, table
-from tvmq.numerics.whole import cast, divide, place
+from tvmq.numerics.softmax import log_softmax, softmax
+from tvmq.numerics.table import compare_table, make_table, real_values, rescale_table, table
 
 __all__ = [
     "PACKED_BITS",

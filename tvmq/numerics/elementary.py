@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tvmq.numerics.log_softmax import log_from_one
-from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E
+from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, log_from_one
 
 REAL, WHOLE = np.float32, np.int32
 EXP_LOW, EXP_HIGH = REAL(-104.0), REAL(89.0)  # exp is 0 below and infinite above

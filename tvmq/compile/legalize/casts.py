@@ -1,4 +1,4 @@
-"""Casts, shifts and division of integers as numerics/whole.py has them, whatever the machine's instructions do."""
+"""Casts, shifts and division of integers as numerics/fixed_point.py has them, whatever the CPU does."""
 
 from __future__ import annotations
 

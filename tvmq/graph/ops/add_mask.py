@@ -12,7 +12,7 @@ from tvm_ffi.dataclasses import py_class
 from tvmq.graph.ops.broadcast import broadcast_compute, broadcast_type
 from tvmq.graph.ops.fixed_point import i64, wide
 from tvmq.graph.ops.registry import expose, register
-from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
+from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
 from tvmq.numerics.codes import INT32_MAX
 
 

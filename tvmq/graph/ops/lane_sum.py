@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from tvm import te, tirx
 
-from tvmq.numerics.lane_sum import LANES
+from tvmq.numerics.float_sum import LANES
 
 
 def f32(value: float | np.floating) -> tirx.PrimExpr:

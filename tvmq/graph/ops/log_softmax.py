@@ -12,8 +12,7 @@ from tvm_ffi.dataclasses import py_class
 from tvmq.graph.ops.lane_sum import f32
 from tvmq.graph.ops.registry import expose, fence, register
 from tvmq.graph.ops.softmax import stages
-from tvmq.numerics.log_softmax import LOG_COEFFICIENTS, ROOT_HALF_BITS
-from tvmq.numerics.softmax import LN2_HIGH, LN2_LOW
+from tvmq.numerics.softmax import LN2_HIGH, LN2_LOW, LOG_COEFFICIENTS, ROOT_HALF_BITS
 
 
 @py_class("tvmq.attrs.LogSoftmax", frozen=True)

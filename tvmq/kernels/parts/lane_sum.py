@@ -10,7 +10,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, load, spread, store, vector_type
 from tvmq.kernels.parts.loops import tail_pieces
-from tvmq.numerics.lane_sum import LANES
+from tvmq.numerics.float_sum import LANES
 
 FLOAT = vector_type("float32", LANES)
 
