@@ -32,7 +32,7 @@ PROGRAMS = {
 SYSTEM_FILES = {
     "tvmq.memory": "what a control group allows",
     "tvmq.cache": "an example",
-    "tvmq.cli.speed": "the name of the CPU",
+    "tvmq.cli.measure": "the name of the CPU",
     "tvmq.compile.cuda.nvcc": "where CUDA is usually installed",
     "tvmq.target.host": "features of the CPU",
     "tvmq.runtime.memory_file": "files in memory",

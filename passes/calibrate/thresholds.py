@@ -28,7 +28,7 @@ from tvmq.graph.view import View, op_name
 from tvmq.observers import make_observer
 from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
 from tvmq.observers.base import usable_range
-from tvmq.observers.expected_error import ErrorModel
+from tvmq.observers.histogram import ErrorModel
 from tvmq.observers.histogram_statistics import Histogram
 from tvmq.observers.shift_ranges import shift_ranges
 from tvmq.observers.tensor_statistics import TensorStatistics

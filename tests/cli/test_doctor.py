@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import tvmq
-from tvmq.cli.patient import admit
+from tvmq.cli.doctor import admit
 from tvmq.doctor.findings import note, ok, problem
 from tvmq.doctor.weights import check_weights
 from tvmq.errors import DataError

@@ -7,8 +7,7 @@ import builtins
 import numpy as np
 import pytest
 
-from tvmq.data.frame import Frame, frame_of
-from tvmq.data.pictures import find_pictures, fit, most_pictures, pillow, read_pictures
+from tvmq.data.pictures import Frame, find_pictures, fit, frame_of, most_pictures, pillow, read_pictures
 from tvmq.data.spool import Spool
 from tvmq.errors import DataError, OutputError
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.observers import OBSERVERS, make_observer
 from tvmq.observers.auto import CANDIDATES, Auto, choose
-from tvmq.observers.expected_error import expected_error
+from tvmq.observers.histogram import expected_error
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tvmq.errors import DataError, RangeError
-from tvmq.observers.kl_search import best_half_width
+from tvmq.observers.kl_divergence import best_half_width
 from tvmq.observers.relay import relay_kl_divergence, relay_percentile, relay_range
 from tvmq.spec import QuantSpec, choose_qparams
 

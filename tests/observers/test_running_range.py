@@ -11,7 +11,7 @@ from tests.models import Net
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.observers import make_observer
-from tvmq.observers.running_range import RunningRange
+from tvmq.observers.range_statistics import RunningRange
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QuantSpec
 

@@ -15,7 +15,7 @@ from tvmq.relay.expr import Call, Function, Tuple, const, var
 from tvmq.relay.module import IRModule
 from tvmq.relay.op import nn
 from tvmq.relay.text import parser
-from tvmq.relay.text.literals import read_number
+from tvmq.relay.text.grammar import read_number
 from tvmq.relay.text.metadata import read_metadata, read_record, write_metadata, write_record
 from tvmq.relay.text.printer import astext, scalar_text
 from tvmq.relay.text.reader import parse, parse_expr

@@ -1,15 +1,25 @@
-"""Where the work of a model is done: multiply-accumulates of float operators, kernels of the layers."""
+"""Where the work of a model is done: multiply-accumulates of float operators, kernels of the layers.
+
+The layers of a float model by the names that rules can use.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+import tvm
 from tvm import relax
 
+from tvmq.frontends.relax import from_relax
+from tvmq.graph.ledger import get_ledger
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.lower.patterns.chains import find_chains
+from tvmq.passes.partition import partition
+from tvmq.passes.prepare import prepare
+from tvmq.rules import short_names
 
 
 def float_macs(view: View) -> dict[str, int]:
@@ -56,3 +66,19 @@ def _base(variable: str, view: View) -> str | None:
     words = variable.split("_")
     starts = ("_".join(words[:count]) for count in range(len(words), 0, -1))
     return next((start for start in starts if start in view.value), None)
+
+
+def list_layers(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> list[tuple[str, str]]:
+    """(name as it is printed, operator) of every layer, in the order of execution.
+
+    mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module
+
+    >>> x, builder = tvm.relax.Var("x", tvm.relax.TensorType([1, 8], "float32")), tvm.relax.BlockBuilder()
+    >>> with builder.function("main", [x]):
+    ...     y = builder.emit(tvm.relax.op.nn.relu(x), "act")
+    ...     _ = builder.emit_func_output(y)
+    >>> list_layers(builder.get())
+    [('act', 'nn.relu')]
+    """
+    layers = get_ledger(partition(prepare(*from_relax(mod, params)))).layers
+    return [(short_names(entry.get("layers") or [key]), str(entry["op"])) for key, entry in layers.items()]

@@ -15,7 +15,6 @@ from tvmq.cli.model import Shape, Source
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
 from tvmq.cli.screen import notice, step
-from tvmq.data.frame import Frame, frame_of
 from tvmq.data.functions import (
     check_place,
     first_item,
@@ -25,7 +24,7 @@ from tvmq.data.functions import (
     spool_samples,
     without_label,
 )
-from tvmq.data.pictures import find_pictures, most_pictures, pillow, read_pictures, size_of_first
+from tvmq.data.pictures import Frame, find_pictures, frame_of, most_pictures, pillow, read_pictures, size_of_first
 from tvmq.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
 

@@ -51,7 +51,7 @@ def inspect(
     with step("import", quiet=quiet):
         mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
     if names:
-        from tvmq.analysis.layer_names import list_layers
+        from tvmq.analysis.work import list_layers
 
         _print_names(list_layers(mod, params), as_json=as_json)
         return

@@ -12,9 +12,9 @@ from tvmq.cli.metrics import class_labels, width
 from tvmq.cli.model import Source
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
-from tvmq.data.frame import Frame
 from tvmq.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
 from tvmq.data.normalization import NORMALIZATIONS, Normalization, chosen
+from tvmq.data.pictures import Frame
 
 
 def decide(

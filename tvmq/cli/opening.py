@@ -28,8 +28,8 @@ from tvmq.cli.normalize import decide, inputs, said
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples, Split, split
 from tvmq.cli.screen import notice, step
-from tvmq.data.frame import Frame
 from tvmq.data.guess import Guess
+from tvmq.data.pictures import Frame
 from tvmq.errors import ConfigError
 
 NONE = np.arange(0)

@@ -18,7 +18,6 @@ from tvmq.cli.measure import Wanted, measured
 from tvmq.cli.metrics import check_labels, metric_named
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
-from tvmq.cli.outputs import output_for
 from tvmq.cli.picture_options import (
     Colors,
     Crops,
@@ -32,7 +31,7 @@ from tvmq.cli.picture_options import (
 )  # fmt: skip
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, print_json, step
-from tvmq.cli.summary import next_steps, text
+from tvmq.cli.summary import next_steps, output_for, text
 
 # Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.

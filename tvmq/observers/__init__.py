@@ -25,16 +25,16 @@ from tvmq.observers.weight_base import WeightObserver
 OBSERVERS: dict[str, str] = {
     "auto": "tvmq.observers.auto:Auto",
     "minmax": "tvmq.observers.minmax:MinMax",
-    "moving_average": "tvmq.observers.moving_average:MovingAverage",
+    "moving_average": "tvmq.observers.minmax:MovingAverage",
     "percentile": "tvmq.observers.percentile:Percentile",
     "histogram": "tvmq.observers.histogram:LeastSquares",
     "kl_divergence": "tvmq.observers.kl_divergence:KlDivergence",
-    "global_scale": "tvmq.observers.global_scale:GlobalScale",
+    "global_scale": "tvmq.observers.minmax:GlobalScale",
 }
 
 WEIGHT_OBSERVERS: dict[str, str] = {
-    "max": "tvmq.observers.weight_max:WeightMax",
-    "power2": "tvmq.observers.weight_power2:WeightPower2",
+    "max": "tvmq.observers.weight_base:WeightMax",
+    "power2": "tvmq.observers.weight_base:WeightPower2",
     "mse": "tvmq.observers.weight_mse:WeightMse",
 }
 

@@ -16,10 +16,8 @@ import numpy as np
 
 from tvmq.errors import CalibrationError
 from tvmq.observers.base import LEAST_GAIN, Observer, Range
-from tvmq.observers.expected_error import ErrorModel
-from tvmq.observers.histogram import LeastSquares
-from tvmq.observers.minmax import MinMax
-from tvmq.observers.moving_average import MovingAverage
+from tvmq.observers.histogram import ErrorModel, LeastSquares
+from tvmq.observers.minmax import MinMax, MovingAverage
 from tvmq.observers.percentile import Percentile
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QParams, QuantSpec, choose_qparams

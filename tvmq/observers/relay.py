@@ -14,8 +14,8 @@ import numpy as np
 from tvmq.errors import DataError
 from tvmq.numerics.affine import check_finite
 from tvmq.observers.base import Range
-from tvmq.observers.kl_search import best_half_width
-from tvmq.observers.weight_power2 import power_above
+from tvmq.observers.kl_divergence import best_half_width
+from tvmq.observers.weight_base import power_above
 from tvmq.spec import QuantSpec
 
 PERCENTILE = 0.99999

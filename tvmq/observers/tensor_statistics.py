@@ -6,8 +6,7 @@ import numpy as np
 
 from tvmq.errors import CalibrationError
 from tvmq.observers.histogram_statistics import Counter, Histogram, count_bins
-from tvmq.observers.range_statistics import RangeStatistics
-from tvmq.observers.running_range import RunningRange
+from tvmq.observers.range_statistics import RangeStatistics, RunningRange
 
 
 class TensorStatistics:

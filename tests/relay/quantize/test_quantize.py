@@ -16,7 +16,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.relay import quantize as q
 from tvmq.relay.quantize import _annotate, _calibrate, _partition, kl_divergence
-from tvmq.relay.quantize.registry import ANNOTATE, PARTITION
+from tvmq.relay.quantize.context import ANNOTATE, PARTITION
 
 Body = Callable[[relax.BlockBuilder, list[relax.Var]], relax.Expr]
 SHAPE = (1, 4, 8, 8)

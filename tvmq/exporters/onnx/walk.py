@@ -18,7 +18,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
-from tvmq.exporters.onnx import weights
+from tvmq.exporters.onnx import values
 from tvmq.exporters.onnx.graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
 from tvmq.exporters.onnx.sums import Sums, real_factor, same_constants
@@ -296,20 +296,20 @@ class Exporter:
     def _by_groups(self, var: relax.Var, call: relax.Call) -> str:
         layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
         if is_const(call.args[0]):
-            return weights.grouped_weight(self.graph, call, layer)
+            return values.grouped_weight(self.graph, call, layer)
         if not isinstance(taken, Rows):
             raise self._unsupported(var.name, "group_dequantize of an activation")
-        return weights.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
+        return values.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
 
     def _by_rows(self, var: relax.Var, call: relax.Call) -> str:
         taken = self.values.get(getattr(call.args[0], "name", ""))
         if not isinstance(taken, Rows):
             raise self._unsupported(var.name, op_name(call))
-        return weights.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
+        return values.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
 
     def _dequantize(self, var: relax.Var, call: relax.Call) -> str:
         if is_const(call.args[0]):
-            return weights.constant_weight(self.graph, call, self._layers(var.name)[0])
+            return values.constant_weight(self.graph, call, self._layers(var.name)[0])
         scale = const_value(call.args[1]).astype(np.float64)
         axis = int(call.attrs.axis)
         sums = self.values.get(getattr(call.args[0], "name", ""))

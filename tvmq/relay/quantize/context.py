@@ -2,10 +2,18 @@
 
 Rules given by `register_annotate_function` get it as their last argument. Relay's own rule of the global average pool
 called `stop_quantize`; none of ours does.
+
+relay.quantize.register_annotate_function and register_partition_function, as far as they mean anything here.
+
+Relay's rules built the quantized graph piece by piece. Here families of operators do (passes/families), and a rule can
+say one thing: that an operator stays float. So a rule of annotate is called for each call of its operator, in Relay's
+order, and where it returns None the layer stays float. A rule of partition is kept and not called.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar
 
@@ -66,3 +74,43 @@ def quantize_context() -> QuantizeContext:
     if QuantizeContext.Current is None:
         QuantizeContext.Current = QuantizeContext()
     return QuantizeContext.Current
+
+
+Rewrite = Callable[[Any, list[Any], Any], Any]
+ANNOTATE: dict[str, Rewrite] = {}
+PARTITION: dict[str, Rewrite] = {}
+
+
+def register_annotate_function(op_name: str, frewrite: Rewrite | None = None, level: int = 10) -> Any:
+    """Register frewrite(ref_call, new_args, ctx) for an operator, or give the decorator that does.
+
+    op_name   Relay's name or Relax's ("nn.dense", "nn.conv2d")
+    frewrite  ref_call is the call of Relax, new_args are its arguments, ctx the QuantizeContext; None: the layer stays
+              float, all else: as tvmq quantizes it. Registering None takes a rule away only by `ANNOTATE.pop`
+    level     without effect: the last rule of an operator counts
+
+    >>> @register_annotate_function("nn.conv1d")
+    ... def never(ref_call, new_args, ctx):
+    ...     return None
+    >>> ANNOTATE.pop("nn.conv1d") is never
+    True
+    """
+    return _registered(ANNOTATE, op_name, frewrite)
+
+
+def register_partition_function(op_name: str, frewrite: Rewrite | None = None, level: int = 10) -> Any:
+    """Keep a rule of partition, with a warning: what becomes integers is decided by passes/partition/ and Rules."""
+    warnings.warn(
+        f"relay.quantize.register_partition_function: the rule of '{op_name}' is not called; which layers become "
+        "integers is said by tvmq.Rule, or by register_annotate_function with a rule that returns None",
+        stacklevel=2,
+    )
+    return _registered(PARTITION, op_name, frewrite)
+
+
+def _registered(table: dict[str, Rewrite], op_name: str, frewrite: Rewrite | None) -> Any:
+    def register(rule: Rewrite) -> Rewrite:
+        table[str(op_name)] = rule
+        return rule
+
+    return register if frewrite is None else register(frewrite)

@@ -13,10 +13,9 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.view import View, leaves, op_name
-from tvmq.relay.quantize.context import quantize_context
+from tvmq.relay.quantize.context import ANNOTATE, quantize_context
 from tvmq.relay.quantize.kinds import QAnnotateKind
 from tvmq.relay.quantize.qconfig import QConfig
-from tvmq.relay.quantize.registry import ANNOTATE
 from tvmq.relay.quantize.temporaries import QAnnotateExpr
 from tvmq.relay.quantize.translate import relax_names
 from tvmq.rules import LayerFacts, Rule

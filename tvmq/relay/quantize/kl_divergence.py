@@ -21,6 +21,6 @@ def _find_scale_by_kl(
     if (quantized_dtype, num_bins, num_quantized_bins) != ("int8", BINS, LEVELS):
         raise ConfigError(
             f"relay.quantize: the search has {BINS} bins and {LEVELS} levels of int8. Got {num_bins}, "
-            f"{num_quantized_bins} and {quantized_dtype!r} instead; use tvmq.observers.kl_search.best_half_width"
+            f"{num_quantized_bins} and {quantized_dtype!r} instead; use tvmq.observers.kl_divergence.best_half_width"
         )
     return relay_kl_divergence(arr)

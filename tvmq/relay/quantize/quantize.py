@@ -13,10 +13,14 @@ import tvm
 from tvmq.relay.passes import like
 from tvmq.relay.quantize._calibrate import calibrate, calibrated
 from tvmq.relay.quantize._partition_conversions import partition_conversions
-from tvmq.relay.quantize.context import QuantizeContext, quantize_context
+from tvmq.relay.quantize.context import (
+    QuantizeContext,
+    quantize_context,
+    register_annotate_function,
+    register_partition_function,
+)
 from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig, qconfig
-from tvmq.relay.quantize.registry import register_annotate_function, register_partition_function
 from tvmq.relay.quantize.stages import (
     annotate,
     annotated,

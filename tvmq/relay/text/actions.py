@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tvmq.relay.text import tree
-from tvmq.relay.text.literals import read_number
+from tvmq.relay.text.grammar import read_number
 
 # A function's attributes and parameters arrive in one list; so do a call's arguments and attributes.
 Pair = tuple[str, Any]
