@@ -44,8 +44,8 @@ from tvmq.kernels.parts import builder
 from tvmq.kernels.parts.tiling import choose_tiling, cut_tiles
 from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize
 from tvmq.kernels.winograd import winograd
-from tvmq.kernels.winograd.choice import choose_winograd
 from tvmq.kernels.winograd.scheme import F4, refusal
+from tvmq.kernels.winograd.winograd import choose_winograd
 from tvmq.target.host import host_features
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)

@@ -75,8 +75,7 @@ def _set_guard(folder: str) -> None:
 
 def cpu_flags() -> set[str]:
     """What this CPU has, or the one of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
-    from tvmq.target.cpu_features import X86_CODE
-    from tvmq.target.host import host_features
+    from tvmq.target.host import X86_CODE, host_features
 
     return {X86_CODE[name] for name in host_features() if name in X86_CODE}
 

@@ -36,7 +36,7 @@ SYSTEM_FILES = {
     "tvmq.compile.cuda.nvcc": "where CUDA is usually installed",
     "tvmq.target.host": "features of the CPU",
     "tvmq.runtime.memory_file": "files in memory",
-    "tvmq.artifact.whole_file": "files without a name, by their number",
+    "tvmq.artifact.saved_file": "files without a name, by their number",
     "tvmq.runtime.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
-    from tvmq.frontends.torch.from_torch import from_torch
+    from tvmq.frontends.torch.export import from_torch
     from tvmq.guard.bound import Guard
     from tvmq.observation import observe
     from tvmq.observers.result import CalibrationResult
@@ -102,7 +102,7 @@ _PUBLIC = {
     "find_outliers": "tvmq.static_quantization:find_outliers",
     "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
-    "from_torch": "tvmq.frontends.torch.from_torch:from_torch",
+    "from_torch": "tvmq.frontends.torch.export:from_torch",
     "inspect": "tvmq.analysis.forecast:inspect",
     "load": "tvmq.runtime.executable:load",
     "observe": "tvmq.observation:observe",

@@ -16,7 +16,7 @@ import tvm
 
 from tvmq.backends.description import Backend
 from tvmq.compile.evaluators import evaluator, observing
-from tvmq.compile.weight_rounding import round_weights as compiled_rounding
+from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError

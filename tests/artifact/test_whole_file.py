@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tvmq.artifact import whole_file
-from tvmq.artifact.whole_file import PART, write_whole
+from tvmq.artifact import saved_file
+from tvmq.artifact.saved_file import PART, write_whole
 
 CONTENT = [b"one", b"two"]
 
@@ -19,7 +19,7 @@ CONTENT = [b"one", b"two"]
 @pytest.fixture(params=["nameless", "named", "no names for the nameless"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "named":
-        monkeypatch.setattr(whole_file, "_nameless", lambda _: None)
+        monkeypatch.setattr(saved_file, "_nameless", lambda _: None)
     if request.param == "no names for the nameless":
 
         def refuse(*_: object, **__: object) -> None:
@@ -60,19 +60,19 @@ def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameles
     """Without a name there is nothing at once; with one, the next save removes it, and not what is being written."""
     code = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq.artifact import whole_file\n"
-        f"if not {nameless}: whole_file._nameless = lambda _: None\n"
+        f"if not {nameless}: saved_file._nameless = lambda _: None\n"
         "def pieces():\n    yield b'x' * 100000\n    os.kill(os.getpid(), signal.SIGKILL)\n"
         "whole_file.write_whole(Path(sys.argv[1]), pieces)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False, timeout=60)
     assert done.returncode == -9
     left = [path.name for path in tmp_path.iterdir()]
-    if nameless and whole_file._nameless(tmp_path) is not None:
+    if nameless and saved_file._nameless(tmp_path) is not None:
         assert left == []
     else:
         assert len(left) == 1 and left[0].startswith(".tvmq-")
     with open(tmp_path / PART.format("now"), "wb") as other:
-        whole_file._lock(other.fileno())
+        saved_file._lock(other.fileno())
         write_whole(tmp_path / "file", lambda: CONTENT)
         assert sorted(path.name for path in tmp_path.iterdir()) == [PART.format("now"), "file"]
     write_whole(tmp_path / "file", lambda: CONTENT)

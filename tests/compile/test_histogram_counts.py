@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmq.compile import histogram_counts
+from tvmq.compile import evaluators
 from tvmq.observers.histogram_statistics import BLOCK, Histogram, count_bins
 
 
@@ -26,14 +26,14 @@ def test_equal_the_definition(seed: int, count: int, exponent: int, negative: bo
     x[::7] = 0
     first, last = (int(end) for end in np.trunc(np.ldexp([min(x.min(), 0), max(x.max(), 0)], -exponent)))
     expected = count_bins(x, exponent, first, last)
-    found = histogram_counts.count_bins_compiled(x, exponent, first, last)
+    found = evaluators.count_bins_compiled(x, exponent, first, last)
     assert found.dtype == expected.dtype and np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 40, 50), (1,), (0, 4)])
 def test_histograms_are_equal(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(histogram_counts, "FEW_VALUES", 0)
-    compiled, plain = Histogram("x", counter=histogram_counts.count_bins), Histogram("x")
+    monkeypatch.setattr(evaluators, "FEW_VALUES", 0)
+    compiled, plain = Histogram("x", counter=evaluators.count_bins), Histogram("x")
     random = np.random.default_rng(0)
     for scale in (1.0, 30.0, 0.1):
         x = (random.normal(size=shape) * scale).astype(np.float32)[..., ::-1]

@@ -14,9 +14,8 @@ import pytest
 import tvmq
 import tvmq.target.cpu
 from tests.models import parse
-from tvmq.compile import kernel_cache, kernel_objects
-from tvmq.compile.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
-from tvmq.compile.link.merge_objects import ENTRY, merge_objects
+from tvmq.compile import kernel_objects
+from tvmq.compile.link.elf_object import ENTRY, LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol, merge_objects
 from tvmq.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(
@@ -101,13 +100,13 @@ def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, monkeypatc
 
 def test_what_was_used_longest_ago_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for age, key in enumerate(("new", "middle", "old")):
-        kernel_cache.write(key, bytes(100))
+        kernel_objects.write(key, bytes(100))
         os.utime(folder / key, (1e9 - age, 1e9 - age))
-    assert kernel_cache.read("old") == bytes(100)  # and so it is the youngest
-    kernel_cache.trim()
+    assert kernel_objects.read("old") == bytes(100)  # and so it is the youngest
+    kernel_objects.trim()
     assert len(list(folder.iterdir())) == 3
-    monkeypatch.setattr(kernel_cache, "MOST_BYTES", 300)
-    kernel_cache.trim()
+    monkeypatch.setattr(kernel_objects, "MOST_BYTES", 300)
+    kernel_objects.trim()
     assert sorted(path.name for path in folder.iterdir()) == ["old"]
 
 
@@ -122,7 +121,7 @@ def test_many_writers(folder: Path) -> None:
     with ThreadPoolExecutor(3) as pool:
         runs = list(pool.map(lambda _: subprocess.run([sys.executable, "-c", script], check=False), range(2)))
     assert [run.returncode for run in runs] == [0, 0]
-    assert all(kernel_cache.read(f"k{i}") == bytes([i]) * 5000 for i in range(5))
+    assert all(kernel_objects.read(f"k{i}") == bytes([i]) * 5000 for i in range(5))
     assert len(list(folder.iterdir())) == 5  # no temporary file is left
 
 
@@ -154,67 +153,67 @@ def test_what_is_no_such_kernel_is_built_anew(folder: Path, compiled: list[str],
     expected = build()(X)
     count = len(compiled)
     entries = sorted(folder.iterdir())
-    objects = [path.read_bytes()[kernel_cache.DIGEST :] for path in entries]
+    objects = [path.read_bytes()[kernel_objects.DIGEST :] for path in entries]
     for path, data, other in zip(entries, objects, objects[1:] + objects[:1], strict=True):
         named = {"ELF head": data[:64], "cut": data[:-100], "other kernel": other}
-        kernel_cache.write(path.name, junk if isinstance(junk, bytes) else named[junk])
+        kernel_objects.write(path.name, junk if isinstance(junk, bytes) else named[junk])
     assert np.array_equal(build()(X), expected)
     assert len(compiled) == 2 * count
-    assert [path.read_bytes()[kernel_cache.DIGEST :] for path in entries] == objects
+    assert [path.read_bytes()[kernel_objects.DIGEST :] for path in entries] == objects
 
 
 def test_links_pipes_and_files_of_others_are_no_entries(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel_cache.write("kernel", b"code")
+    kernel_objects.write("kernel", b"code")
     (folder / "kernel").rename(tmp_path / "elsewhere")
     (folder / "kernel").symlink_to(tmp_path / "elsewhere")
-    assert kernel_cache.read("kernel") is None
+    assert kernel_objects.read("kernel") is None
     assert not (folder / "kernel").is_symlink()
     os.mkfifo(folder / "kernel")
-    assert kernel_cache.read("kernel") is None
-    kernel_cache.write("kernel", b"code")
-    assert kernel_cache.read("kernel") == b"code"
+    assert kernel_objects.read("kernel") is None
+    kernel_objects.write("kernel", b"code")
+    assert kernel_objects.read("kernel") == b"code"
 
 
 def test_new_folders_are_for_their_user_alone(folder: Path) -> None:
-    kernel_cache.write("kernel", b"code")
+    kernel_objects.write("kernel", b"code")
     assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o700, 0o700]
 
 
 @pytest.mark.parametrize("place", [".", ".."])
 def test_a_folder_that_others_can_write_is_not_used(folder: Path, place: str) -> None:
-    kernel_cache.write("kernel", b"code")
+    kernel_objects.write("kernel", b"code")
     (folder / place).chmod(0o770)
     reason = r"^cache: '.*' is not used, since others than its owner, user \d+, can write it \(mode 0770\).*chmod go-w"
     with pytest.warns(UserWarning, match=reason) as warned:
-        assert kernel_cache.read("kernel") is None
-        kernel_cache.write("other", b"code")
+        assert kernel_objects.read("kernel") is None
+        kernel_objects.write("other", b"code")
     assert len(warned) == 1
     assert sorted(path.name for path in folder.iterdir()) == ["kernel"]
 
 
 def test_a_folder_of_another_user_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel_cache.write("kernel", b"code")
+    kernel_objects.write("kernel", b"code")
     owner = folder.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     with pytest.warns(
         UserWarning, match=rf"^cache: .* belongs to user {owner} \(mode 0700\) and this is user {owner + 1}"
     ):
-        assert kernel_cache.read("kernel") is None
+        assert kernel_objects.read("kernel") is None
 
 
 def test_a_link_to_a_folder_is_that_folder(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel_cache.write("kernel", b"code")
+    kernel_objects.write("kernel", b"code")
     (tmp_path / "link").symlink_to(folder.parent)
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "link"))
-    assert kernel_cache.read("kernel") == b"code"
+    assert kernel_objects.read("kernel") == b"code"
 
 
 def test_the_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TVMQ_CACHE", "~no_such_user_here/x")
     with pytest.raises(ConfigError, match=r"^cache: TVMQ_CACHE is '~no_such_user_here/x', and there is no such home"):
-        kernel_cache.read("kernel")
+        kernel_objects.read("kernel")
 
 
 def test_a_bound_on_the_size_of_files_is_one_error(tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tvmq.compile import weight_rounding
-from tvmq.compile.weight_rounding import round_weights
+from tvmq.compile import evaluators
+from tvmq.compile.evaluators import round_weights
 from tvmq.numerics import rounding
 
 
 @pytest.fixture(autouse=True)
 def compiled_whatever_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weight_rounding, "FEW_STEPS", 0)
+    monkeypatch.setattr(evaluators, "FEW_STEPS", 0)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ import tvmq
 from tests.cuda_emulator.library import compiled
 from tests.cuda_emulator.source import on_cpu
 from tvmq.artifact.cuda import LOAD
-from tvmq.compile.cuda.launches import program
+from tvmq.compile.cuda.compile import program
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer

@@ -139,7 +139,7 @@ def test_relax_modules_have_the_bound_too() -> None:
 
 def test_torch_models_have_the_bound_too() -> None:
     torch = pytest.importorskip("torch")
-    from tvmq.frontends.torch.from_torch import from_torch
+    from tvmq.frontends.torch.export import from_torch
 
     class Wide(torch.nn.Module):
         def forward(self, x: Any) -> Any:

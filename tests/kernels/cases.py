@@ -17,22 +17,19 @@ from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
 from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.attention.batch_matmul import batch_matmul
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
-from tvmq.kernels.attention.shape import Attention
+from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.depthwise.depthwise import depthwise
-from tvmq.kernels.elementwise.add import add
 from tvmq.kernels.elementwise.convert import dequantize, quantize, requantize
-from tvmq.kernels.elementwise.multiply import multiply
+from tvmq.kernels.elementwise.multiply import add, multiply
 from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.move.concat import concat
-from tvmq.kernels.move.pad import pad
-from tvmq.kernels.move.resize import resize
+from tvmq.kernels.move.concat import concat, pad
+from tvmq.kernels.move.depth_to_space import resize
 from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.kernels.norm.group_norm import Norm, group_norm
 from tvmq.kernels.norm.softmax import softmax
-from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Isa, Kernel, Requantize
 from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool, takes_floats
 

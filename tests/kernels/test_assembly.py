@@ -27,7 +27,7 @@ CODE = {
     "dotprod": (f"{ARM}neoverse-n1", r"sdot\s+v", "usdot|sadalp"),
     "i8mm": (f"{ARM}neoverse-n2", r"usmmla\s+v", "sadalp"),
 }
-# Instructions of features that a file does not name (target/cpu_features.py), though the CPUs have them.
+# Instructions of features that a file does not name (target/host.py), though the CPUs have them.
 UNUSED = re.compile(
     r"\s(v?aes|v?pclmul|sha\d|sm[34]|rd(rand|seed|pid)|prefetch(w|it)|clwb|clflushopt|adcx|adox|crc32|xsave|cmpxchg|"
     r"movdir|ldap|stlur|cas|swp|ld(add|clr|set)|fjcvtzs|frint(32|64)|rmif|setf|cfinv|axflag|smstart)"

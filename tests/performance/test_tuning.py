@@ -14,8 +14,7 @@ from tvmq.cache import cache_folder, replace_file
 from tvmq.errors import ConfigError, TargetError
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.isa import instructions, level
-from tvmq.kernels.parts.tiling import Product, best_tilings, choose_tiling, fits, product_key
-from tvmq.kernels.parts.tuned import using_tiles
+from tvmq.kernels.parts.tiling import Product, best_tilings, choose_tiling, fits, product_key, using_tiles
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.performance import tuning
 from tvmq.performance.tuning_table import add_entries, machine_key, read_entries, tiles_for

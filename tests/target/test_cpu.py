@@ -8,7 +8,7 @@ import tvm
 from tvmq.errors import TargetError
 from tvmq.target import host
 from tvmq.target.cpu import CpuTarget, host_features, missing_features, resolve_target
-from tvmq.target.cpu_features import X86_CODE
+from tvmq.target.host import X86_CODE
 
 
 def test_plain_llvm_is_this_cpu():

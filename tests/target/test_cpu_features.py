@@ -17,7 +17,7 @@ from tvmq.artifact.container import MANIFEST
 from tvmq.errors import TargetError
 from tvmq.target import host
 from tvmq.target.cpu import missing_features, resolve_target
-from tvmq.target.cpu_features import ARM_UNUSED, CODE, X86_CODE, X86_UNUSED
+from tvmq.target.host import ARM_UNUSED, CODE, X86_CODE, X86_UNUSED
 
 X86, ARM = "x86_64-linux-gnu", "aarch64-linux-gnu"
 # What no instruction depends on that a CPU of 64 bits might lack: how LLVM weighs instructions, and what all have.

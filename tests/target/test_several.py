@@ -20,8 +20,7 @@ from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST, unpack
 from tvmq.errors import TargetError
 from tvmq.target import host
-from tvmq.target.cpu import CpuTarget, resolve_target
-from tvmq.target.names import NAMES
+from tvmq.target.cpu import NAMES, CpuTarget, resolve_target
 from tvmq.target.several import best
 
 X = np.random.default_rng(0).normal(size=(1, 16, 9, 9)).astype(np.float32)

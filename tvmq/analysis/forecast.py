@@ -15,7 +15,7 @@ import numpy as np
 import tvm
 
 from tvmq.analysis.forecast_report import Forecast, Row
-from tvmq.compile.arguments import params_first
+from tvmq.compile.build import params_first
 from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import StageError
 from tvmq.frontends.relax import from_relax

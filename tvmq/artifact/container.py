@@ -84,7 +84,7 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
-        from tvmq.artifact.whole_file import write_whole
+        from tvmq.artifact.saved_file import write_whole
 
         write_whole(path, saved.blocks)
     except ArtifactError:  # the file it was loaded from was changed

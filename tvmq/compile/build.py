@@ -1,18 +1,20 @@
-"""`tvmq.build`: a module of any stage to an executable for a target."""
+"""`tvmq.build`: a module of any stage to an executable for a target.
+
+One order of arguments: the module, its weights, the target. Calls that name the target second go on working.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import tvm
 
-from tvmq.compile.arguments import params_first
 from tvmq.compile.cuda.compile import compile_cuda
-from tvmq.compile.description import describe_functions, describe_module
-from tvmq.compile.slow_sizes import warn_of_slow_sizes
+from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
 from tvmq.compile.vm_pipeline import Compiled, compile_module
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
@@ -26,7 +28,7 @@ from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.kernels.parts.packing_recipes import Recipes
-from tvmq.kernels.parts.tuned import using_tiles
+from tvmq.kernels.parts.tiling import using_tiles
 from tvmq.lower.common_sizes import Sizes, combinations, divide_sizes, function_name, of_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.lower.lower_functions import Lowered, lower_functions
@@ -42,6 +44,37 @@ from tvmq.runtime.threads import check_counts
 from tvmq.target.cpu import CpuTarget, resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.several import lacking, with_codes
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def params_first(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator of a function (mod, params, target, ...): a target in the place of params is taken as the target.
+
+    >>> @params_first
+    ... def shown(mod, params=None, target="llvm"):
+    ...     return params, target
+    >>> shown(0, {}, "cuda"), shown(0, "cuda", {}), shown(0, "cuda", params={}), shown(0, {}, target="cuda")
+    (({}, 'cuda'), ({}, 'cuda'), ({}, 'cuda'), ({}, 'cuda'))
+    """
+
+    @functools.wraps(function)
+    def run(*args: Any, **options: Any) -> R:
+        if len(args) > 1 and not _are_weights(args[1]):
+            mod, target, *params = args
+            return function(mod, *params, target=target, **options)
+        return function(*args, **options)
+
+    return run
+
+
+def _are_weights(value: Any) -> bool:
+    """True for {name: array}, pairs of both, or None; a target can be a dict as well, with the word of its kind."""
+    if isinstance(value, Mapping):
+        return not isinstance(value.get("kind"), str)
+    pairs = isinstance(value, list | tuple) and bool(value) and all(isinstance(one, tuple) for one in value)
+    return value is None or pairs
 
 
 @params_first

@@ -1,7 +1,12 @@
-"""What a compiled module tells about itself: inputs, outputs, ledger, layer names, functions."""
+"""What a compiled module tells about itself: inputs, outputs, ledger, layer names, functions.
+
+One warning where free dimensions make a build much slower than fixed ones would.
+"""
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +18,8 @@ from tvmq.errors import ModelError
 from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
-from tvmq.graph.view import View, const_value, dtype_of, op_name, sizes_of
+from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.view import View, const_value, dtype_of, leaves, op_name, sizes_of
 
 
 def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
@@ -122,3 +128,39 @@ def _output_codes(view: View, leaf: relax.Expr) -> dict[str, Any]:
 def _scale(call: relax.Call) -> dict[str, Any]:
     scale, zero = const_value(call.args[1]), const_value(call.args[2])
     return {"scale": scale.tolist(), "zero_point": zero.tolist()}
+
+
+def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None, *, stacklevel: int = 3) -> None:
+    """Warn once, with the dimension, a layer and the remedy, if layers with most of the work run in loops for any size.
+
+    batch   the dimension whose samples run one by one in code of fixed sizes; None if there is none
+
+    Kernels exist for any number of rows of a product; convolutions of free sizes, and everything of a model whose
+    first dimension is free and not proved to be a batch, are loops that TVM makes.
+    """
+    free = {name: axis for name, (_, axis) in free_dimensions(mod).items() if name != batch}
+    if not free:
+        return
+    view = View(mod)
+    unproved = batch is None and 0 in free.values()
+    slow = [name for name, axis in free.items() if axis == 0] if unproved else list(free)
+    for var, value in view.bindings:
+        is_convolution = op_name(value).startswith("nn.conv")
+        if not is_convolution and not (unproved and op_name(value) == "matmul"):
+            continue
+        names = next((n for n in slow if any(_mentions(arg, n) for arg in leaves(value))), None)
+        if names is not None:
+            why = "its samples are not proved to be independent" if unproved else "it is no batch"
+            layer = view.sources(var.name)[0]
+            warnings.warn(
+                f"build: the free dimension '{names}' makes this build slow, many times that of fixed sizes: {why}, so "
+                f"layer '{layer}' and others run in loops for any size; fix it, by shape= of from_onnx or "
+                f"sizes={{'{names}': number}} of build",
+                stacklevel=stacklevel,
+            )
+            return
+
+
+def _mentions(expr: relax.Expr, name: str) -> bool:
+    is_tensor = isinstance(expr.ty, relax.TensorType) and expr.ty.shape is not None
+    return is_tensor and any(re.search(rf"\b{re.escape(name)}\b", str(size)) for size in sizes_of(expr))

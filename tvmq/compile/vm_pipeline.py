@@ -19,8 +19,7 @@ from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import casts, float_functions, indices, roi_align
 from tvmq.compile.legalize.bounds_checks import stay_inside
-from tvmq.compile.legalize.extremes import extreme
-from tvmq.compile.legalize.leaky_relu import leaky, prelu
+from tvmq.compile.legalize.float_functions import extreme, leaky, prelu
 from tvmq.compile.legalize.scopes import without_scopes
 from tvmq.compile.llvm_workarounds import repair_stores
 from tvmq.compile.native_main import with_direct_functions

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
-from tvmq.compile.histogram_counts import count_bins
+from tvmq.compile.evaluators import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice

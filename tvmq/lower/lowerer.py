@@ -23,7 +23,7 @@ from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
-from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.lower.early_codes import codes_early
 from tvmq.lower.main_calls import Origin, origin_of

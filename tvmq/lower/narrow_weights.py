@@ -16,7 +16,7 @@ from tvmq import numerics
 from tvmq.graph.macs import CONVOLUTIONS
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of
-from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.packing import Narrow
 
 
 def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:

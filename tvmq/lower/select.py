@@ -14,16 +14,15 @@ import numpy as np
 
 from tvmq.kernels import pool
 from tvmq.kernels.attention import attention, batch_matmul, batch_matmul_float, dynamic_matmul, dynamic_scores
-from tvmq.kernels.attention.batch_matmul_shape import MOST_DEPTH, BatchMatmul
-from tvmq.kernels.attention.shape import Attention
+from tvmq.kernels.attention.shape import MOST_DEPTH, Attention, BatchMatmul
 from tvmq.kernels.attention.shape import fits as attention_fits
 from tvmq.kernels.calibrate import observe
-from tvmq.kernels.conv import border, conv2d, conv2d_float, conv2d_int16, matmul, matmul_float, stack_depth
+from tvmq.kernels.conv import conv2d, conv2d_float, conv2d_int16, matmul, matmul_float, stack_depth
 from tvmq.kernels.depthwise import depthwise, depthwise_float
-from tvmq.kernels.elementwise import add, convert, multiply, prelu, table
-from tvmq.kernels.move import concat, depth_to_space, pad, resize, transpose
+from tvmq.kernels.elementwise import convert, multiply, table
+from tvmq.kernels.move import concat, depth_to_space, transpose
 from tvmq.kernels.norm import float_sum, group_norm, layer_norm, softmax
-from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import (
     Add,
     Conv2d,
@@ -36,7 +35,7 @@ from tvmq.kernels.parts.types import (
     Requantize,
 )
 from tvmq.kernels.winograd import winograd
-from tvmq.kernels.winograd.choice import choose_winograd
+from tvmq.kernels.winograd.winograd import choose_winograd
 from tvmq.lower.cuda import select as cuda
 
 Shape = tuple[int, ...]
@@ -178,7 +177,7 @@ def add_kernel(a: Shape, b: Shape, step: Add, a_dtype: str, isa: Isa) -> Kernel 
     """Sum of two activations of one shape."""
     if a != b or a_dtype not in WIDE_CODES or step.b_dtype not in WIDE_CODES:
         return None
-    return add.add(a, step, isa, a_dtype)
+    return multiply.add(a, step, isa, a_dtype)
 
 
 @of_cpus
@@ -298,19 +297,19 @@ def pad_kernel(shape: Shape, width: Sequence[tuple[int, int]], value: float, dty
     """A border of one value."""
     if dtype not in (*CODES, "float32") or min(min(sides) for sides in width) < 0:
         return None
-    return pad.pad(shape, width, value, isa, dtype)
+    return concat.pad(shape, width, value, isa, dtype)
 
 
 @of_cpus
-def prelu_kernel(shape: Shape, slopes: np.ndarray, step: prelu.Prelu, isa: Isa) -> Kernel | None:
+def prelu_kernel(shape: Shape, slopes: np.ndarray, step: table.Prelu, isa: Isa) -> Kernel | None:
     """Another factor below zero, one for each channel of the last axis."""
-    return prelu.prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None
+    return table.prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None
 
 
 @of_cpus
 def frame_kernel(shape: Shape, padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa) -> Kernel | None:
     """A border of one pixel."""
-    return border.add_border(shape, padding, pixel, isa) if str(pixel.dtype) in CODES else None
+    return stack_depth.add_border(shape, padding, pixel, isa) if str(pixel.dtype) in CODES else None
 
 
 @of_cpus
@@ -319,4 +318,4 @@ def resize_kernel(shape: Shape, factors: tuple[int, int], dtype: str, isa: Isa) 
     if dtype not in (*CODES, "float32"):
         return None
     rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
-    return resize.resize(shape, rows, columns, isa, dtype)
+    return depth_to_space.resize(shape, rows, columns, isa, dtype)

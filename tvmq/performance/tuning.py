@@ -26,8 +26,7 @@ from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.kernels.parts.tiling import best_tilings, cycles, product_key
-from tvmq.kernels.parts.tuned import Tile, using_tiles
+from tvmq.kernels.parts.tiling import Tile, best_tilings, cycles, product_key, using_tiles
 from tvmq.lower.lower_functions import lower_functions
 from tvmq.lower.lowerer import Lowerer
 from tvmq.performance.tuning_table import add_entries, read_entries

@@ -37,7 +37,7 @@ def read_entries(target: CpuTarget) -> dict[str, Entry]:
 
 
 def tiles_for(target: CpuTarget) -> dict[str, tuple[int, int]]:
-    """{product: tile} that kernels for this target are to take, see kernels/parts/tuned.py."""
+    """{product: tile} that kernels for this target are to take, see kernels/parts/tiling.py."""
     return {key: (entry["tile"][0], entry["tile"][1]) for key, entry in read_entries(target).items()}
 
 

@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from tvmq.compile.calls import Call, Tensor
 from tvmq.cost import Machine, Work
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul
-from tvmq.kernels.attention.shape import SOFTMAX_CYCLES, Attention
+from tvmq.kernels.attention.shape import SOFTMAX_CYCLES, Attention, BatchMatmul
 from tvmq.kernels.conv.conv2d import instructions_for
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.isa import instructions

@@ -16,7 +16,7 @@ from tvm import relax
 
 from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
 from tvmq.frontends.onnx.from_onnx import from_onnx as read_onnx
-from tvmq.frontends.torch.from_torch import from_torch
+from tvmq.frontends.torch.export import from_torch
 from tvmq.graph.names import INPUTS
 from tvmq.memory import check_max_bytes, check_size
 from tvmq.relay.module import IRModule, as_module

@@ -2,6 +2,8 @@
 
 TVM 0.27 refuses the old strings ("llvm -mcpu=core-avx2"), and where a name is wrong it compiles for a generic
 CPU. Here strings are parsed, and every option, CPU and feature is checked against what LLVM knows.
+
+Short names of targets: the levels that compilers share, and the instruction sets of our kernels.
 """
 
 from __future__ import annotations
@@ -25,10 +27,42 @@ from tvmq.target.host import (
     switched_off,
     used_features,
 )
-from tvmq.target.names import NAMES, spelled_out
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
+
+X86, ARM = "x86", "aarch64"
+TRIPLES = {X86: "x86_64-linux-gnu", ARM: "aarch64-linux-gnu"}
+# name -> (architecture, options of "llvm")
+NAMES: dict[str, tuple[str, str]] = {
+    "x86-64": (X86, "-mcpu=x86-64"),
+    "x86-64-v2": (X86, "-mcpu=x86-64-v2"),
+    "x86-64-v3": (X86, "-mcpu=x86-64-v3"),
+    "x86-64-v4": (X86, "-mcpu=x86-64-v4"),
+    "avx2": (X86, "-mcpu=x86-64-v3"),
+    "avx-vnni": (X86, "-mcpu=x86-64-v3 -mattr=+avxvnni"),
+    "avx512": (X86, "-mcpu=x86-64-v4"),
+    "avx512-vnni": (X86, "-mcpu=x86-64-v4 -mattr=+avx512vnni"),
+    "avx512-vbmi": (X86, "-mcpu=x86-64-v4 -mattr=+avx512vnni,+avx512vbmi"),
+    "arm-neon": (ARM, "-mcpu=generic"),
+    "arm-dotprod": (ARM, "-mcpu=generic -mattr=+v8.2a,+dotprod"),
+    "arm-i8mm": (ARM, "-mcpu=generic -mattr=+v8.6a,+dotprod,+i8mm"),
+}
+
+
+def spelled_out(text: str, here: str) -> str:
+    """The target in TVM's old form; what is no short name stays.
+
+    here  architecture of this machine; a target of another one is for Linux
+
+    >>> spelled_out("avx-vnni", "x86"), spelled_out("arm-neon", "x86")
+    ('llvm -mcpu=x86-64-v3 -mattr=+avxvnni', 'llvm -mtriple=aarch64-linux-gnu -mcpu=generic')
+    """
+    if text not in NAMES:
+        return text
+    arch, options = NAMES[text]
+    return f"llvm {options}" if arch == here else f"llvm -mtriple={TRIPLES[arch]} {options}"
+
 
 __all__ = ["CpuTarget", "host_features", "missing_features", "resolve_target"]
 
@@ -105,7 +139,7 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
     """The CPU that a target describes.
 
     target   "llvm" or None: this CPU with all that it has; a string of TVM's old form ("llvm -mcpu=core-avx2
-             -mattr=+avx2"); a name of target/names.py ("x86-64-v3", "avx-vnni"); a dict of options;
+             -mattr=+avx2"); a name of target/cpu.py ("x86-64-v3", "avx-vnni"); a dict of options;
              a tvm.target.Target; a CpuTarget.
              Without CPU, features and triple, or with mcpu "native", this CPU is meant
     raises   TargetError for an unknown kind, option, CPU or feature, and for options that change results

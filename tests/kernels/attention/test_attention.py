@@ -16,13 +16,12 @@ from tests.kernels.harness import compile_function, levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.attention import attention
-from tvmq.kernels.attention.batch_matmul_shape import Operand
-from tvmq.kernels.attention.shape import Attention
+from tvmq.kernels.attention.shape import Attention, Operand
 from tvmq.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.builder import Function, flat, load, store
+from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.loops import broadcast_strides
-from tvmq.kernels.parts.reciprocal_quantize import Codes
 from tvmq.kernels.parts.types import Dequantize, Requantize
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")

@@ -11,7 +11,7 @@ from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.batch_matmul import batch_matmul
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, Operand
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Dequantize, Requantize
 

@@ -11,7 +11,7 @@ from tests.kernels.cases import contiguous as dense
 from tests.kernels.harness import levels, run_kernel
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.batch_matmul_float import batch_matmul_float
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul
+from tvmq.kernels.attention.shape import BatchMatmul
 from tvmq.kernels.isa import isa_named
 
 LEVELS = levels("generic", "avx2", "avx512bw")

@@ -13,7 +13,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.dynamic_scores import FreeScores, free_scores
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.float_vectors import Codes
 
 CODES = Codes(0, 0, 255, "uint8")
 SIGNED = Codes(-128, -128, 127, "int8")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kernels.cases import WIDTHS, Case, check, codes
 from tvmq.errors import BuildError
-from tvmq.kernels.conv.border import add_border
+from tvmq.kernels.conv.stack_depth import add_border
 from tvmq.kernels.isa import isa_named
 
 SHAPES = [((1, 3, 5, 70), (1, 1, 1, 1)), ((2, 2, 1, 7), (0, 2, 1, 0)), ((1, 1, 1, 3), (2, 0, 0, 1))]

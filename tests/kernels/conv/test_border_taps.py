@@ -7,9 +7,9 @@ import pytest
 import tvm
 
 from tvmq import numerics
-from tvmq.kernels.conv.border_taps import column_stretches, places_of, rows_outside
 from tvmq.kernels.conv.conv2d import make_kernel
 from tvmq.kernels.conv.conv2d_float import conv2d_float
+from tvmq.kernels.conv.remainder_taps import column_stretches, places_of, rows_outside
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.parts.tiling import choose_tiling, cut_tiles

@@ -21,7 +21,7 @@ from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.parts.tiling import choose_tiling
 from tvmq.kernels.parts.types import Conv2d
-from tvmq.kernels.winograd.choice import choose_winograd
+from tvmq.kernels.winograd.winograd import choose_winograd
 
 LEVELS = levels("avx2", "avx512bw")
 

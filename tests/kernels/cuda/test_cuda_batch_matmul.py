@@ -12,7 +12,7 @@ from tests.kernels.cuda.emulated import needs_compiler, run_kernel
 from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, Operand
 from tvmq.kernels.cuda.batch_matmul import batch_matmul
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.parts.types import FixedRequantize

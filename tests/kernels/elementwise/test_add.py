@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.cases import LEVELS, Case, add_cases, check, codes
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.add import add
+from tvmq.kernels.elementwise.multiply import add
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Add
 

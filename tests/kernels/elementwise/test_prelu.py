@@ -10,7 +10,7 @@ import pytest
 from tests.kernels.cases import Case, check, codes
 from tests.kernels.harness import levels
 from tvmq import numerics
-from tvmq.kernels.elementwise.prelu import Prelu, prelu
+from tvmq.kernels.elementwise.table import Prelu, prelu
 from tvmq.kernels.isa import isa_named
 
 SHAPES = [(1, 5, 8, 24), (2, 3, 7, 19), (1, 1, 1, 64), (1, 4, 4, 40)]

@@ -10,7 +10,7 @@ import pytest
 from tests.kernels.cases import WIDTHS, Case, check, codes, copy_cases
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.move.pad import pad
+from tvmq.kernels.move.concat import pad
 
 CASES = [
     case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "pad" in case.name

@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.cases import WIDTHS, Case, check, copy_cases
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.move.resize import resize
+from tvmq.kernels.move.depth_to_space import resize
 
 CASES = [
     case for case in copy_cases([(2, 3, 4, 5), (1, 2, 2, 17), (1, 3, 2, 100), (1, 1, 2, 64)]) if "resize" in case.name

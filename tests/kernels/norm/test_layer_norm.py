@@ -13,7 +13,7 @@ from tests.kernels.harness import compile_function, levels
 from tvmq import numerics
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.norm.layer_norm import LayerNorm, layer_norm
-from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.types import Kernel
 
 WIDTHS = levels("generic", "avx2", "avx512bw")

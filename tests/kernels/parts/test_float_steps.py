@@ -15,8 +15,7 @@ from tvmq.kernels.depthwise.depthwise import depthwise
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.epilogue import plan_epilogue
 from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Epilogue, FloatSteps, Table
-from tvmq.kernels.winograd.choice import choose_winograd
-from tvmq.kernels.winograd.winograd import make_winograd
+from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd
 
 LEVELS = levels("generic", "avx2", "avx512vnni", "avx512vbmi")
 HSWISH = (("add", (0, 3.0)), ("clip", (1, 0.0, 6.0)), ("multiply", (0, 2)), ("divide", (3, 6.0)))

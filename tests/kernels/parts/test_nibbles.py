@@ -13,7 +13,7 @@ from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.conv.matmul import matmul
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Conv2d
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")

@@ -22,10 +22,9 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Kernel, Requantize
-from tvmq.kernels.winograd.choice import choose_winograd
-from tvmq.kernels.winograd.cost import shape_for
 from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal, transformed_weights
-from tvmq.kernels.winograd.winograd import make_winograd, winograd
+from tvmq.kernels.winograd.shape import shape_for
+from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd, winograd
 
 LEVELS = levels("avx2", "avx512bw", "avx512vnni")
 SAME = (1, 1, 1, 1)

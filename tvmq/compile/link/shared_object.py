@@ -62,7 +62,7 @@ def link_shared(data: bytes) -> bytes:
 
 
 def link_objects(source: ObjectFile) -> bytes:
-    """The same of an object file that was read, or of several that were merged (compile/link/merge_objects.py)."""
+    """The same of an object file that was read, or of several that were merged (compile/link/elf_object.py)."""
     return _Linker(source).link()
 
 

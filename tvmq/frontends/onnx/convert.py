@@ -10,9 +10,9 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, variable_name
-from tvmq.frontends.onnx.check import element_type, refuse_unknown
 from tvmq.frontends.onnx.dims import arithmetic
 from tvmq.frontends.onnx.expand import layer_of
+from tvmq.frontends.onnx.layer import element_type, refuse_unknown
 from tvmq.frontends.onnx.load import opset_of
 from tvmq.frontends.onnx.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.frontends.onnx.repairs.node import tensor_constant

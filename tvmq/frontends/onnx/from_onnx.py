@@ -19,7 +19,7 @@ import numpy as np
 import tvm
 
 from tvmq.frontends.assemble import assemble
-from tvmq.frontends.onnx.branches import inline_branches
+from tvmq.frontends.onnx.bodies import inline_branches
 from tvmq.frontends.onnx.contrib import expand_contrib
 from tvmq.frontends.onnx.convert import convert, imported_operators
 from tvmq.frontends.onnx.expand import expand_functions

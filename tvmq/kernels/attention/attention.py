@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.batch_matmul_shape import Operand
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import Attention, check_attention, choose_cut
+from tvmq.kernels.attention.shape import Attention, Operand, check_attention, choose_cut
 from tvmq.kernels.attention.softmax_codes import SoftmaxCodes
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions

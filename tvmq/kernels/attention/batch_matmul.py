@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand, check_product
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
+from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (

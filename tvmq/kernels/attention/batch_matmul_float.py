@@ -15,7 +15,7 @@ from typing import Any
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, Operand
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.batch_matmul_shape import Operand
+from tvmq.kernels.attention.shape import Operand
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, const, load, spread, store, vector_type
 from tvmq.kernels.parts.loops import opaque, over_lanes

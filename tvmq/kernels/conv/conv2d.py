@@ -21,14 +21,12 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.remainder_taps import in_steps
-from tvmq.kernels.conv.shape import ConvShape
-from tvmq.kernels.conv.tile import Tile
+from tvmq.kernels.conv.shape import ConvShape, Tile
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, minimum
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.kernels.parts.nibbles import Nibbles, nibbles_for, weight_parameter
-from tvmq.kernels.parts.packing import Packing, pack_channels, panel_pieces
+from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 

@@ -17,14 +17,11 @@ import numpy as np
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
-from tvmq.kernels.conv.shape import ConvShape
-from tvmq.kernels.conv.tile import Tile
+from tvmq.kernels.conv.shape import ConvShape, Tile
 from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, load, quotient, vector_type
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.kernels.parts.nibbles import Narrow, Nibbles, weight_parameter
-from tvmq.kernels.parts.packing import channel_slots, pack_channels, pack_weights
-from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
-from tvmq.kernels.parts.tuned import tile_of
+from tvmq.kernels.parts.packing import Narrow, Nibbles, channel_slots, pack_channels, pack_weights, weight_parameter
+from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache

@@ -34,8 +34,7 @@ from tvmq.kernels.parts.builder import (
     wide,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.kernels.parts.nibbles import nibbles_for
-from tvmq.kernels.parts.packing import channel_slots, pack_channels, panels, weight_lines
+from tvmq.kernels.parts.packing import channel_slots, nibbles_for, pack_channels, panels, weight_lines
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 

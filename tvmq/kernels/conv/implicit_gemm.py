@@ -17,12 +17,10 @@ from dataclasses import replace
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.conv.border_taps import kernel_rows, places_of
 from tvmq.kernels.conv.pixel_pairs import add_pair, part_pixels, twice
-from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder
-from tvmq.kernels.conv.shape import ConvShape, choose_chunks, share
+from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder, kernel_rows, places_of
+from tvmq.kernels.conv.shape import ConvShape, Tile, choose_chunks, share
 from tvmq.kernels.conv.staging import SLACK, Stager
-from tvmq.kernels.conv.tile import Tile
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -41,8 +39,7 @@ from tvmq.kernels.parts.builder import (
     wide,
     workspace,
 )
-from tvmq.kernels.parts.nibbles import Nibbles
-from tvmq.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.kernels.parts.packing import Nibbles, PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
 
 CACHE_LINE = 64

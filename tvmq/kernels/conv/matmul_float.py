@@ -15,7 +15,7 @@ from tvmq.kernels.conv.matmul import usual_rows
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.parts.builder import Shape
 from tvmq.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
-from tvmq.kernels.parts.nibbles import Narrow
+from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 
 

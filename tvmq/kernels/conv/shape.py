@@ -1,4 +1,7 @@
-"""Sizes of a convolution as a matrix product, and the division of its work among threads."""
+"""Sizes of a convolution as a matrix product, and the division of its work among threads.
+
+Where a tile of a convolution stands (see conv_loops).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.conv.border_taps import WORTH_SKIPPING, rows_outside
-from tvmq.kernels.conv.remainder_taps import RemainderTaps, remainder_taps
+from tvmq.kernels.conv.remainder_taps import WORTH_SKIPPING, RemainderTaps, remainder_taps, rows_outside
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Expr, bind
+from tvmq.kernels.parts.builder import Buffer, Expr, bind
+from tvmq.kernels.parts.packing import PanelRun
 from tvmq.kernels.parts.tiling import Product, Tiling
 from tvmq.kernels.parts.types import Conv2d
 
@@ -208,3 +211,29 @@ def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
     if parts == 1:
         return 0, total
     return bind(T.floordiv(index * total, parts)), bind(T.floordiv((index + 1) * total, parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """Where a tile stands.
+
+    source, origin  flat buffer that windows are read from, and the element of the input it starts with
+    pixel, rows     first output pixel and their number
+    index           number of the tile in its chunk
+    group           of the convolution
+    vector          first vector of output channels in the group
+    panel           kind of the panel
+    rests           packed taps (see rest_taps) and the output row they start with; None if there are none
+    weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
+    """
+
+    source: Buffer
+    origin: Expr
+    pixel: Expr
+    rows: int
+    index: Expr
+    group: Expr
+    vector: Expr
+    panel: PanelRun
+    weights: Buffer | None = None
+    rests: tuple[Buffer, Expr] | None = None

@@ -18,7 +18,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, check_product
+from tvmq.kernels.attention.shape import BatchMatmul, check_product
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
     call,

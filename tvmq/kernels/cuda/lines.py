@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.batch_matmul_shape import Operand
+from tvmq.kernels.attention.shape import Operand
 from tvmq.kernels.cuda.builder import address, call, put, run, unrolled, value_of, where, words
 from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile

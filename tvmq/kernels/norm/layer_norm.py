@@ -33,9 +33,9 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
+from tvmq.kernels.parts.float_vectors import Codes, any_bit, inverse, quantize_by_division, quantize_by_reciprocal
 from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows, tail_pieces
-from tvmq.kernels.parts.reciprocal_quantize import Codes, any_bit, inverse, quantize_by_division, quantize_by_reciprocal
 from tvmq.kernels.parts.types import Isa, Kernel
 
 GROUP = 4

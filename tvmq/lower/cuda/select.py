@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tvmq.kernels.attention.batch_matmul_shape import MOST_DEPTH, BatchMatmul
+from tvmq.kernels.attention.shape import MOST_DEPTH, BatchMatmul
 from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
 from tvmq.kernels.cuda.batch_matmul import MOST_GRID_ROWS
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize

@@ -11,7 +11,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.kernels.parts.float_steps import OPERATORS
+from tvmq.kernels.parts.float_chain import OPERATORS
 from tvmq.kernels.parts.types import FloatSteps
 
 CODES = ("uint8", "int8")

@@ -13,7 +13,7 @@ from tvm import relax
 
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
-from tvmq.kernels.parts.reciprocal_quantize import LEAST_SCALE, MOST_SCALE
+from tvmq.kernels.parts.float_vectors import LEAST_SCALE, MOST_SCALE
 
 NORMS = ("tvmq.layer_norm", "tvmq.rms_norm")
 CODES = ("uint8", "int8")

@@ -11,11 +11,10 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.attention.dynamic_scores import FreeScores
-from tvmq.kernels.attention.shape import Attention
+from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
+from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.loops import broadcast_strides
-from tvmq.kernels.parts.reciprocal_quantize import Codes
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.attention import Attention as Parts

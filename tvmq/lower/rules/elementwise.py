@@ -9,7 +9,7 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
-from tvmq.kernels.elementwise.prelu import Prelu
+from tvmq.kernels.elementwise.table import Prelu
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import add_step, requantize_step

@@ -18,7 +18,7 @@ from tvmq.graph.view import View, const_value, is_const, make_const, op_name, sh
 from tvmq.kernels.norm.float_sum import FloatSum
 from tvmq.kernels.norm.group_norm import Norm
 from tvmq.kernels.norm.layer_norm import LayerNorm
-from tvmq.kernels.parts.reciprocal_quantize import Codes
+from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS
