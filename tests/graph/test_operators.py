@@ -10,12 +10,12 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.operators import OPERATORS
-from tvmq.graph.operators.own import OWN
+from tvmq.graph.ops import observe
+from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.reference import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
-UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}
+UNDEFINED = {"relax.tvmq.fence", observe.OP.name}
 
 
 def registered() -> list[str]:
@@ -23,10 +23,11 @@ def registered() -> list[str]:
     return sorted(name for name in tvm.ir.Op.list_op_names() if name.startswith("relax.tvmq."))
 
 
-@pytest.mark.parametrize("name", sorted(OPERATORS))
+@pytest.mark.parametrize("name", sorted(record.name for record in RECORDS if record.definition))
 def test_attributes_are_keywords_of_the_definition(name: str) -> None:
     record = OPERATORS[name]
     operator = tvm.ir.Op.get(f"relax.{name}")
+    assert record.definition is not None
     parameters = inspect.signature(record.definition).parameters
     assert set(record.attributes) <= set(parameters)
     arguments = [*list(parameters)[: int(operator.num_inputs)], *record.attributes]
@@ -36,8 +37,17 @@ def test_attributes_are_keywords_of_the_definition(name: str) -> None:
 
 
 def test_one_record_an_operator() -> None:
-    assert len(OPERATORS) == len(OWN)
-    assert set(OPERATORS) <= {name.removeprefix("relax.") for name in registered()}
+    assert len(OPERATORS) == len(RECORDS)
+    assert set(OPERATORS) <= {name.removeprefix("relax.") for name in tvm.ir.Op.list_op_names()}
+
+
+def test_each_of_our_operators_has_a_record() -> None:
+    assert where(own=True) == {name.removeprefix("relax.") for name in registered()}
+
+
+def test_a_query_of_an_unknown_fact() -> None:
+    with pytest.raises(AttributeError, match="colour"):
+        where(colour="red")
 
 
 def test_the_executor_knows_every_operator() -> None:

@@ -115,7 +115,7 @@ def _max_pool(call: relax.Call, x: np.ndarray) -> np.ndarray:
 
 
 DEFINED: dict[str, Callable[..., Any]] = {
-    **{name: operator.evaluate for name, operator in OPERATORS.items()},
+    **{name: operator.evaluate for name, operator in OPERATORS.items() if operator.definition},
     "tvmq.simulated_quantize": _simulated_quantize,
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
