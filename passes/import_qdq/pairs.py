@@ -23,6 +23,7 @@ from tvm.ir import GenericConst
 
 from tvmq import numerics
 from tvmq.graph import ops
+from tvmq.graph.operators import where
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
@@ -32,10 +33,8 @@ from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
 from tvmq.spec import QParams, QuantSpec
 
-# Operators on codes that copy or compare them: those of the families that do, whatever their rank
-MOVES = frozenset(
-    name for name, place in OPS.items() if place.split(".")[-1] in ("shape:FAMILY", "max_pool:FAMILY", "concat:FAMILY")
-)
+# Operators on codes that copy or compare them and have a family, whatever their rank
+MOVES = where(on_codes=True) & OPS.keys()
 
 
 @dataclass(frozen=True, eq=False)

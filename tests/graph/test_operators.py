@@ -10,8 +10,8 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.ops import observe
 from tvmq.graph.operators import OPERATORS, RECORDS, where
+from tvmq.graph.ops import observe
 from tvmq.reference import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone

@@ -17,6 +17,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq.errors import DataError, UnsupportedOpError
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import BROADCAST, REPEAT, RESHAPE, REVERSE, TRANSPOSE
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 
 
@@ -78,11 +80,11 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_tensor": _each,
     "index_put": _each,
 }
-# What keeps every value of its operand, so that an index behind it is an index before it
 # seen as unsigned, negative numbers are larger than any size
 UNSIGNED: dict[str, Any] = {"<i8": np.dtype("<u8"), "<i4": np.dtype("<u4")}
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
-MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
+# What keeps every value of its operand, so that an index behind it is an index before it
+MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST, REPEAT, REVERSE))
 
 
 def index_operands(call: relax.Expr) -> list[Operand]:

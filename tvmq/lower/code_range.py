@@ -8,6 +8,8 @@ from collections.abc import Generator
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import GATHER, RESIZE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
 
@@ -57,13 +59,8 @@ def _whole(expr: relax.Expr) -> Range:
     return int(limits.min), int(limits.max)
 
 
-# Every element of the result is one of an operand's, or the value of a border.
-MOVES = frozenset(
-    (
-        "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min", "reshape", "flatten", "squeeze", "expand_dims",
-        "permute_dims", "strided_slice", "concat", "tile", "flip", "broadcast_to", "nn.pad", "tvmq.fence",
-    )
-)  # fmt: skip
+# Every element of the result is one of an operand's, or the value of a border; indices may lie outside.
+MOVES = where(on_codes=True) - where(kind=RESIZE) - where(form=GATHER)
 
 
 def _parts(value: relax.Call) -> list[relax.Expr]:

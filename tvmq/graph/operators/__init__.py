@@ -5,7 +5,7 @@ Passes, analysis and lowering ask for the names that they treat alike: `where(ki
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 
 from tvmq.graph.operators.elementwise import ELEMENTWISE
 from tvmq.graph.operators.moves import MOVING

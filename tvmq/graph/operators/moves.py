@@ -30,17 +30,17 @@ MOVES = (
     _Move("permute_dims", form=TRANSPOSE, batch="permutes"),
     _Move("broadcast_to", form=BROADCAST, batch="same rank"),
     _Move("tile", form=REPEAT, batch="repeats"),
-    _Move("repeat", form=REPEAT),
+    _Move("repeat", form=REPEAT, batch="along"),
     _Move("flip", form=REVERSE, batch="along"),
     _Move("strided_slice", form=SLICE, batch="slices"),
     _Move("split", form=SPLIT, batch="along"),
     _Move("take", form=GATHER, batch="takes", weight=0),
     *(_Move(name, form=GATHER) for name in ("gather_elements", "gather_nd", "index_tensor", "dynamic_strided_slice")),
     _Move("concat", form=JOIN, batch="along"),
-    _Move("stack", form=JOIN),
+    _Move("stack", form=JOIN, batch="stacks"),
     _Move("nn.pad", form=PAD, batch="pads", homogeneous=True),
     # what they leave out becomes 0, which is no code of 0.0
-    *(Operator(name, MOVE, form=MASK, integer=True, hands_on=(0,)) for name in ("tril", "triu")),
+    *(Operator(name, MOVE, form=MASK, batch="matrices", integer=True, hands_on=(0,)) for name in ("tril", "triu")),
 )
 CREATIONS = (
     *(Operator(name, CREATION, integer=True, batch="shaped") for name in ("full", "zeros", "ones")),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from tvmq.graph.operators.record import HIGH, LOW, NORMALIZATION, ORDER, POOL, REDUCTION, SCAN, SOFTMAX, Operator
 
 REDUCTIONS = (
-    *(Operator(name, REDUCTION, batch="reduces") for name in ("mean", "variance")),
-    *(Operator(name, REDUCTION) for name in ("std", "median")),
+    *(Operator(name, REDUCTION, batch="reduces") for name in ("mean", "variance", "std")),
+    Operator("median", REDUCTION),
     *(Operator(name, REDUCTION, batch="reduces", integer=True) for name in ("sum", "prod")),
     Operator("max", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(LOW,)),
     Operator("min", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(HIGH,)),
-    *(Operator(name, ORDER, integer=True) for name in ("argmax", "argmin")),
-    *(Operator(name, ORDER) for name in ("sort", "argsort", "topk")),
+    *(Operator(name, ORDER, batch="along", integer=True) for name in ("argmax", "argmin")),
+    *(Operator(name, ORDER, batch="along") for name in ("sort", "argsort", "topk")),
     Operator("cumsum", SCAN, batch="along", integer=True),
     Operator("cumprod", SCAN, batch="along"),
 )
