@@ -15,7 +15,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.operators import where
-from tvmq.graph.operators.record import POOL
+from tvmq.graph.operators.record import POOL, RESHAPE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.base import clip_bounds
@@ -389,7 +389,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "astype": _cast,
     "permute_dims": _permuted,
     "broadcast_to": _broadcast,
-    **dict.fromkeys(("reshape", "squeeze", "expand_dims", "flatten"), _of_sizes),
+    **dict.fromkeys(where(form=RESHAPE), _of_sizes),
     **dict.fromkeys(REDUCTIONS, _reduced),
     **dict.fromkeys(POOLS, _pooled),
 }

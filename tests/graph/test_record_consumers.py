@@ -11,7 +11,7 @@ import pytest
 
 from tvmq.analysis import core_checks
 from tvmq.exporters.onnx.ops import WRITERS
-from tvmq.exporters.onnx.walk import HANDLERS
+from tvmq.exporters.onnx.walk import HANDLERS, ON_CODES
 from tvmq.graph.core_bounds import SUMS
 from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.indices import OPERANDS
@@ -96,6 +96,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             "stands in no module that is partitioned": ("tvmq.fence",),
         },
     ),
+    "export of what works on codes": (where(on_codes=True) & OPS.keys(), ON_CODES, {}),
     "checks of a backend": (
         where(integer=True, own=True),
         core_checks.OPERATORS.keys(),

@@ -16,6 +16,7 @@ from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
 from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import RESHAPE
 from tvmq.graph.sizes import is_number
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
@@ -101,7 +102,7 @@ def _moves(value: relax.Call, name: str) -> bool:
         axis = int(value.attrs.axis) % rank_of(value.args[0])
         return axis != before and after == before + (rank_of(value.args[1]) - 1 if axis < before else 0)
     leading = [*list(value.args[0].ty.shape)[:before], *list(value.ty.shape)[:after]]
-    return op in ("reshape", "squeeze", "expand_dims") and all(is_number(d) and int(d) == 1 for d in leading)
+    return op in where(form=RESHAPE) and all(is_number(d) and int(d) == 1 for d in leading)
 
 
 def _other_axes(value: relax.Call, axis: int) -> bool:

@@ -24,7 +24,8 @@ from tvmq.graph.indices import check_indices, input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
-from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import CONVOLUTION, POOL
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import sizes_in, with_sizes
@@ -133,10 +134,10 @@ DEFINED: dict[str, Callable[..., Any]] = {
         x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
     ),
     "tvmq.conv_transpose": _conv_transpose,
-    **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"), _max_pool),
+    **dict.fromkeys(where(kind=POOL, on_codes=True), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), _conv),
+    **dict.fromkeys(where(kind=CONVOLUTION), _conv),
     "matmul": lambda call, a, b: numerics.matmul(a, b),
 }
 

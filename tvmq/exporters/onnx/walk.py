@@ -49,11 +49,7 @@ if TYPE_CHECKING:
 CODES = ("uint8", "int8")
 INTEGER = where(kind=(CONVOLUTION, PRODUCT), own=False)
 # operators that mean the same on codes of one scale as on real numbers
-ON_CODES = frozenset(
-    "reshape flatten permute_dims squeeze expand_dims split strided_slice concat stack nn.max_pool1d "
-    "nn.max_pool2d nn.max_pool3d max min nn.pad image.resize2d take tile flip broadcast_to maximum minimum "
-    "where".split()
-)
+ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
 
 
 class Exporter:
