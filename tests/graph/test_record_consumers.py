@@ -32,7 +32,7 @@ FLOAT_WINDOWS = tuple(
 BITS = tuple(sorted(name for name in where(kind=LOGIC) if not name.startswith("logical")))
 INTEGER_PAIRS = ("atan2", "ewise_fma", "floor_divide", "floor_mod", "mod")
 SCATTERS = tuple(sorted(where(kind=SCATTER)))
-GATHERS = ("dynamic_strided_slice", "gather_elements", "gather_nd", "index_tensor")
+GATHERS = ("dynamic_strided_slice", "gather_nd", "index_tensor")
 SORTED = ("argmax", "argmin", "argsort", "median", "sort", "topk")
 SHAPES = ("arange", "full", "one_hot", "ones", "shape_of", "zeros")
 COMPILED = (
@@ -47,7 +47,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
         OPERATORS.keys(),
         {record.name for record in RECORDS if record.batch},
         {
-            "indices may point to other samples": (*GATHERS, *SCATTERS),
+            "indices may point to other samples": ("gather_elements", *GATHERS, *SCATTERS),
             "no samples among its operands": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "prepare makes others of them": STANDARD_NORMS,
             "a scale may be that of all samples": (
