@@ -11,11 +11,11 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.operators import OPERATORS, RECORDS, where
-from tvmq.graph.ops import observe
+from tvmq.graph.ops.observe import observe
 from tvmq.reference import DEFINED
 
 # Not executed by a definition: a fence changes no value, observe stands in modules of calibration alone
-UNDEFINED = {"relax.tvmq.fence", observe.OP.name}
+UNDEFINED = {"relax.tvmq.fence", "relax.tvmq.observe"}
 
 
 def registered() -> list[str]:
@@ -60,3 +60,17 @@ def test_a_record_evaluates_a_call() -> None:
     call = ops.multiply(x, x, a_zero=1, b_zero=2)
     q = np.array([3, 4], np.int8)
     assert OPERATORS["tvmq.multiply"].evaluate(call, q, q).tolist() == [2, 6]
+
+
+def test_a_constructor_takes_all_tensors() -> None:
+    x = relax.Var("x", relax.TensorType([2], "int8"))
+    with pytest.raises(TypeError, match=r"R\.tvmq\.multiply: 1 tensors; give a, b"):
+        ops.multiply(x, a_zero=1, b_zero=2)
+    with pytest.raises(TypeError, match="b_zero"):
+        ops.multiply(x, x, a_zero=1)
+
+
+def test_a_constructor_takes_any_sequence() -> None:
+    x = relax.Var("x", relax.TensorType([2, 3], "float32"))
+    assert list(ops.float_sum(x, axes=(np.int64(0), 1)).attrs.axes) == [0, 1]
+    assert observe.__name__ == "observe"
