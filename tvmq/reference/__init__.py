@@ -76,13 +76,6 @@ def _requantize(call: relax.Call, acc: np.ndarray, multiplier: np.ndarray, shift
     )
 
 
-def _sum_pool(call: relax.Call, q: np.ndarray) -> np.ndarray:
-    a = call.attrs
-    return numerics.sum_pool(
-        q, kernel=_ints(a.kernel), strides=_ints(a.strides), padding=_ints(a.padding), zero_point=a.zero_point
-    )
-
-
 def _conv(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.conv(
@@ -121,18 +114,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
     "tvmq.requantize": _requantize,
-    "tvmq.unpack": lambda call, packed: numerics.unpack_int4(packed, _ints(call.attrs.shape)),
     "tvmq.dynamic_scale": _dynamic_scale,
-    "tvmq.sum": lambda call, q: numerics.sum(
-        q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
-    ),
-    "tvmq.sum_pool": _sum_pool,
-    "tvmq.adaptive_sum_pool": lambda call, q: numerics.adaptive_sum_pool(
-        q, _ints(call.attrs.out_size), int(call.attrs.zero_point)
-    ),
-    "tvmq.float_sum": lambda call, x: numerics.float_sum(
-        x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
-    ),
     "tvmq.conv_transpose": _conv_transpose,
     **dict.fromkeys(where(kind=POOL, on_codes=True), _max_pool),
 }

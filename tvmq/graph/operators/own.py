@@ -25,6 +25,8 @@ _ADD = ("a_multiplier", "b_multiplier", "offset", "shift", *CODES)
 _SOFTMAX = ("multiplier", "shift", "out_multiplier", "out_shift", *CODES, "axis")
 _LAYER_NORM = ("epsilon", "shift", *CODES, "centred", "x_zero")
 _Function = partial(Operator, kind=FUNCTION, integer=True)
+_Reduction = partial(Operator, kind=REDUCTION, batch="reduces", integer=True)
+_Pool = partial(Operator, kind=POOL, batch="first", integer=True)
 _Norm = partial(Operator, kind=NORMALIZATION, batch="normalizes")
 
 FUNCTIONS = (
@@ -76,11 +78,13 @@ CONVERSIONS = (
         attributes=("largest_code",),
     ),
     Operator("tvmq.dynamic_scale", REDUCTION, integer=True),
-    Operator("tvmq.unpack", CONVERSION, integer=True),
+    Operator("tvmq.unpack", CONVERSION, integer=True, definition=numerics.unpack_int4, attributes=("shape",)),
 )
 REDUCTIONS = (
-    *(Operator(f"tvmq.{name}", REDUCTION, batch="reduces", integer=True) for name in ("sum", "float_sum")),
-    *(Operator(f"tvmq.{name}", POOL, batch="first", integer=True) for name in ("sum_pool", "adaptive_sum_pool")),
+    _Reduction("tvmq.sum", definition=numerics.sum, attributes=("axes", "keepdims", "zero_point")),
+    _Reduction("tvmq.float_sum", definition=numerics.float_sum, attributes=("axes", "keepdims", "mean")),
+    _Pool("tvmq.sum_pool", definition=numerics.sum_pool, attributes=("kernel", "strides", "padding", "zero_point")),
+    _Pool("tvmq.adaptive_sum_pool", definition=numerics.adaptive_sum_pool, attributes=("out_size", "zero_point")),
     Operator(
         "tvmq.masked_mean",
         REDUCTION,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,4 +72,9 @@ class Operator:
     def evaluate(self, call: relax.Call, *arrays: Any) -> Any:
         """What the definition gives for a call of the operator on these arrays."""
         assert self.definition is not None, self.name
-        return self.definition(*arrays, **{name: getattr(call.attrs, name) for name in self.attributes})
+        return self.definition(*arrays, **{name: _plain(getattr(call.attrs, name)) for name in self.attributes})
+
+
+def _plain(value: Any) -> Any:
+    """Lists of TVM as tuples of numbers."""
+    return tuple(int(v) for v in value) if not isinstance(value, str) and isinstance(value, Sequence) else value
