@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
+from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.ops.observe import observe
 from tvmq.reference import DEFINED
@@ -74,3 +76,12 @@ def test_a_constructor_takes_any_sequence() -> None:
     x = relax.Var("x", relax.TensorType([2, 3], "float32"))
     assert list(ops.float_sum(x, axes=(np.int64(0), 1)).attrs.axes) == [0, 1]
     assert observe.__name__ == "observe"
+
+
+@pytest.mark.parametrize("name", sorted(where(elementwise=True, shrinks=True) | where(elementwise=True, unit=True)))
+def test_bounds_of_functions(name: str) -> None:
+    x = np.concatenate([np.linspace(-9, 9, 2001), [-1e30, 1e30]])
+    call = SimpleNamespace(attrs=SimpleNamespace(alpha=0.1))
+    y = np.abs({**EXACT, **FLOAT}[name](call, x))
+    most = 1.0 if OPERATORS[name].unit else np.abs(x)
+    assert np.all(y <= most * (1 + 1e-12))

@@ -8,14 +8,15 @@ from collections.abc import Callable, Generator
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
 from tvmq.lower.code_range import MOVES
 
 MOST = 1e30  # far below the largest float32: rounding does not matter
 SUMS = 2.0**32  # no difference of two int32 is larger
-SHRINKING = ("nn.relu", "nn.leakyrelu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "image.resize2d", "abs", "negative")
-UNITS = ("sigmoid", "tanh", "erf", "tvmq.softmax")
+KEEPS = where(shrinks=True) | MOVES
+UNITS = where(unit=True)
 PAIRS: dict[str, Callable[[list[float]], float]] = {
     "add": sum,
     "subtract": sum,
@@ -47,7 +48,7 @@ def _of_variable(view: View, name: str) -> Generator[str, float | None, float | 
     if op in UNITS:
         source = yield value.args[0].name
         return None if source is None else 1.0
-    if op not in (*SHRINKING, *MOVES, *PAIRS, "clip"):
+    if op not in (*KEEPS, *PAIRS, "clip"):
         return None
     bounds: list[float] = []
     for part in _tensors(value):

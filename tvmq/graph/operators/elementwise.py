@@ -26,19 +26,22 @@ FUNCTIONS = (
     *(
         _Elementwise(name, FUNCTION)
         for name in """
-        log sqrt rsqrt square floor ceil round trunc nn.silu nn.gelu nn.gelu_tanh nn.selu nn.softplus
-        sin cos tan sinh cosh asin acos atanh asinh acosh power log_add_exp
+        log sqrt rsqrt square floor ceil round nn.selu nn.softplus
+        tan sinh cosh asin acos atanh acosh power log_add_exp
         atan2 floor_divide floor_mod mod ewise_fma
         """.split()
     ),
-    *(_Elementwise(name, FUNCTION, integer=True) for name in ("negative", "abs")),
-    *(_Elementwise(name, FUNCTION, finite_at=(LOW, HIGH)) for name in ("sigmoid", "tanh", "erf", "atan")),
-    _Elementwise("sign", FUNCTION, integer=True, finite_at=(LOW, HIGH)),
+    *(_Elementwise(name, FUNCTION, shrinks=True) for name in "trunc nn.silu nn.gelu nn.gelu_tanh asinh".split()),
+    *(_Elementwise(name, FUNCTION, integer=True, shrinks=True) for name in ("negative", "abs")),
+    *(_Elementwise(name, FUNCTION, unit=True) for name in ("sin", "cos")),
+    *(_Elementwise(name, FUNCTION, unit=True, finite_at=(LOW, HIGH)) for name in ("sigmoid", "tanh", "erf")),
+    _Elementwise("atan", FUNCTION, shrinks=True, finite_at=(LOW, HIGH)),
+    _Elementwise("sign", FUNCTION, integer=True, unit=True, finite_at=(LOW, HIGH)),
     *(_Elementwise(name, FUNCTION, finite_at=(LOW, HIGH)) for name in ("isnan", "isinf", "isfinite")),
     _Elementwise("exp", FUNCTION, finite_at=(LOW,)),
     _Elementwise("clip", FUNCTION, integer=True),
-    _Elementwise("nn.relu", FUNCTION, integer=True, homogeneous=True, finite_at=(LOW,)),
-    _Elementwise("nn.leakyrelu", FUNCTION, homogeneous=True),
+    _Elementwise("nn.relu", FUNCTION, integer=True, homogeneous=True, shrinks=True, finite_at=(LOW,)),
+    _Elementwise("nn.leakyrelu", FUNCTION, homogeneous=True, shrinks=True),
     Operator("nn.prelu", FUNCTION, elementwise=True, batch="constants along"),
     _Elementwise("astype", CONVERSION, integer=True),
     *(_Elementwise(name, CREATION, integer=True) for name in ("zeros_like", "ones_like", "full_like")),

@@ -51,5 +51,5 @@ SCATTERS = (
     *(Operator(name, SCATTER) for name in ("index_put", "slice_scatter")),
 )
 # On codes, and in integers, where it repeats pixels; see graph/evaluate.py
-RESIZES = (Operator("image.resize2d", RESIZE, on_codes=True, integer=True, batch="resizes"),)
+RESIZES = (Operator("image.resize2d", RESIZE, on_codes=True, integer=True, shrinks=True, batch="resizes"),)
 MOVING = (*MOVES, *CREATIONS, *SCATTERS, *RESIZES)

@@ -107,7 +107,13 @@ NORMALIZATIONS = (
         attributes=_LAYER_NORM,
     ),
     Operator(
-        "tvmq.softmax", SOFTMAX, batch="along", finite_at=(LOW,), definition=numerics.softmax, attributes=("axis",)
+        "tvmq.softmax",
+        SOFTMAX,
+        batch="along",
+        unit=True,
+        finite_at=(LOW,),
+        definition=numerics.softmax,
+        attributes=("axis",),
     ),
     Operator(
         "tvmq.log_softmax",

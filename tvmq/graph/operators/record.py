@@ -41,6 +41,8 @@ class Operator:
     homogeneous   what multiplies channels of its operand by positive numbers multiplies those of its result by them
     hands_on      operands whose infinities have the same meaning in the result
     finite_at     signs of the infinities for which its result is finite, or infinite only if another operand is
+    shrinks       no result is larger than the operand at its place, magnitudes compared
+    unit          no result is larger than 1
     weight        position of the operand that may be a weight; None if it has none
     weight_axis   axis of the weight's output channels in the layout that `prepare` leaves
     macs          multiply-accumulates of a call
@@ -58,6 +60,8 @@ class Operator:
     homogeneous: bool = False
     hands_on: tuple[int, ...] = ()
     finite_at: tuple[int, ...] = ()
+    shrinks: bool = False
+    unit: bool = False
     weight: int | None = None
     weight_axis: int | None = None
     macs: Callable[[relax.Call], int] | None = None

@@ -29,7 +29,7 @@ POOLS = (
 NORMALIZATIONS = (
     *(Operator(name, NORMALIZATION, batch="normalizes") for name in ("nn.layer_norm", "nn.rms_norm")),
     *(Operator(name, NORMALIZATION) for name in ("nn.batch_norm", "nn.group_norm", "nn.instance_norm")),
-    Operator("nn.softmax", SOFTMAX, batch="along", finite_at=(LOW,)),
+    Operator("nn.softmax", SOFTMAX, batch="along", unit=True, finite_at=(LOW,)),
     Operator("nn.log_softmax", SOFTMAX, batch="along", hands_on=(0,)),
 )
 REDUCING = (*REDUCTIONS, *POOLS, *NORMALIZATIONS)
