@@ -33,7 +33,8 @@ BITS = tuple(sorted(name for name in where(kind=LOGIC) if not name.startswith("l
 INTEGER_PAIRS = ("atan2", "ewise_fma", "floor_divide", "floor_mod", "mod")
 SCATTERS = tuple(sorted(where(kind=SCATTER)))
 GATHERS = ("dynamic_strided_slice", "gather_nd", "index_tensor")
-SORTED = ("argmax", "argmin", "argsort", "median", "sort", "topk")
+COUNTED = ("median", "nonzero", "unique", "vision.non_max_suppression")
+SORTED = ("argmax", "argmin", "argsort", "sort", "topk", *COUNTED)
 SHAPES = ("arange", "full", "one_hot", "ones", "shape_of", "zeros")
 COMPILED = (
     *("cumprod", "cumsum", "prod", "repeat", "std", "tril", "triu", "variance"),
@@ -54,7 +55,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
                 "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale",
             ),
             "of modules of calibration alone": ("tvmq.observe",),
-            "gives values and places, of which no front end makes one": ("median",),
+            "as many results as its values say, or several": COUNTED,
         },
     ),
     "NumPy": (

@@ -6,12 +6,12 @@ from tvmq.graph.operators.record import HIGH, LOW, NORMALIZATION, ORDER, POOL, R
 
 REDUCTIONS = (
     *(Operator(name, REDUCTION, batch="reduces") for name in ("mean", "variance", "std")),
-    Operator("median", REDUCTION),
     *(Operator(name, REDUCTION, batch="reduces", integer=True) for name in ("sum", "prod")),
     Operator("max", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(LOW,)),
     Operator("min", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(HIGH,)),
     *(Operator(name, ORDER, batch="along", integer=True) for name in ("argmax", "argmin")),
     *(Operator(name, ORDER, batch="along") for name in ("sort", "argsort", "topk")),
+    *(Operator(name, ORDER) for name in ("median", "nonzero", "unique", "vision.non_max_suppression")),
     Operator("cumsum", SCAN, batch="along", integer=True),
     Operator("cumprod", SCAN, batch="along"),
 )
