@@ -56,7 +56,7 @@ OPS: dict[str, str] = {
     **dict.fromkeys(
         ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), "tvmq.passes.families.compare:FAMILY"
     ),
-    **dict.fromkeys(("broadcast_to", "tile", "take", "flip"), "tvmq.passes.families.shape:FAMILY"),
+    **dict.fromkeys(("broadcast_to", "tile", "take", "gather_elements", "flip"), "tvmq.passes.families.shape:FAMILY"),
     **dict.fromkeys(
         ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), "tvmq.passes.families.max_pool:FAMILY"
     ),

@@ -22,7 +22,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
-from tvmq.graph.macs import TRANSPOSED
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RESHAPE, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
@@ -103,7 +104,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
     if op_name(call) == "matmul":
         return multiply_matrices(mean, error) if mean.size == error.shape[0] else None
     groups = int(call.attrs.groups)
-    transposed = op_name(call) in TRANSPOSED
+    transposed = op_name(call) in where(kind=TRANSPOSED)
     if transposed:
         error = numerics.filters_first(error, groups)
     filters, per_group = error.shape[:2]
@@ -165,4 +166,4 @@ def _mean_of(view: View, x: relax.Expr, means: Mapping[str, np.ndarray]) -> np.n
     return np.asarray(means[name], np.float64)
 
 
-KEEP_CHANNELS = ("tvmq.simulated_quantize", "reshape", "flatten", "squeeze")
+KEEP_CHANNELS = where(form=RESHAPE) | {"tvmq.simulated_quantize"}

@@ -24,15 +24,14 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of
 
-CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
+CONVOLUTIONS = where(kind=CONVOLUTION)
 # What f * x goes through as f * (what x becomes), channel by channel, for f > 0
-HOMOGENEOUS = (
-    "nn.relu", "nn.leakyrelu", "nn.pad",
-    *(f"nn.{kind}_pool{axes}d" for kind in ("max", "avg", "adaptive_avg") for axes in (1, 2, 3)),
-)  # fmt: skip
+HOMOGENEOUS = where(homogeneous=True)
 
 
 # Rounds over all pairs: a weight in the middle of a chain belongs to two.

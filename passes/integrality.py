@@ -20,31 +20,15 @@ from tvmq.config import OPTION_HELP
 from tvmq.graph.integer_core import MOVES, element_types, regions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVERSION, MOVE, ORDER, SOFTMAX
 from tvmq.graph.view import View, is_const, op_name, used_vars
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 # Standard operators that compute in integers if all that they read and give is integer; ours (tvmq.*) all do.
-INTEGER = MOVES | frozenset(
-    (
-        *(f"nn.{kind}{axes}d" for kind in ("conv", "max_pool") for axes in (1, 2, 3)),
-        *("matmul", "add", "subtract", "multiply", "negative", "abs", "clip", "nn.relu", "maximum", "minimum"),
-        *("where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "astype"),
-        *("logical_and", "logical_or", "logical_not", "logical_xor", "max", "min", "sum", "prod", "cumsum"),
-        *("left_shift", "right_shift", "bitwise_and", "bitwise_or", "bitwise_xor", "sign", "argmax", "argmin"),
-        *("full", "zeros", "ones", "arange", "full_like", "zeros_like", "ones_like", "gather_elements", "gather_nd"),
-        *("image.resize2d", "repeat", "one_hot", "tril", "triu", "scatter_elements", "scatter_nd", "shape_of"),
-    )
-)
+INTEGER = where(integer=True, own=False)
 # What may stand behind the core: functions of one tensor.
-LAST = MOVES | frozenset(
-    (
-        *("tvmq.dequantize", "tvmq.table", "astype", "tvmq.softmax", "nn.softmax", "tvmq.log_softmax"),
-        *("nn.log_softmax", "sigmoid", "tanh", "exp", "log", "sqrt", "square", "clip", "nn.relu", "negative", "abs"),
-        *("nn.leakyrelu", "argmax", "argmin", "max", "min", "topk", "sort", "argsort", "round", "floor", "ceil"),
-        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "greater", "less", "equal", "not_equal"),
-        *("greater_equal", "less_equal"),
-    )
-)
+LAST = where(elementwise=True) | where(kind=(MOVE, SOFTMAX, ORDER)) | {"tvmq.dequantize", "tvmq.table"}
 
 
 @dataclass(frozen=True)
@@ -146,7 +130,7 @@ def integrality(mod: tvm.IRModule) -> Integrality:
     )
 
 
-_SILENT = MOVES | {"tvmq.dequantize", "tvmq.table", "astype", ""}
+_SILENT = where(kind=(MOVE, CONVERSION)) | {"tvmq.table", ""}
 
 
 def _converts(view: View, name: str) -> bool:

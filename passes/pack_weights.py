@@ -19,15 +19,9 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage
-from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.operators import OPERATORS
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
-
-# operator -> which of its arguments is the weight
-WEIGHTS = {
-    **dict.fromkeys((*CONVOLUTIONS, *TRANSPOSED, "matmul", "tvmq.matmul", "tvmq.conv_transpose"), 1),
-    **dict.fromkeys(("take", "tvmq.dequantize", "tvmq.group_dequantize"), 0),
-}
 
 
 def pack_weights(mod: tvm.IRModule) -> tvm.IRModule:
@@ -47,7 +41,8 @@ class _Packer:
 
     def visit(self, rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         """The call with its weight unpacked in front of it."""
-        position = WEIGHTS.get(op_name(value))
+        record = OPERATORS.get(op_name(value))
+        position = record.weight if record is not None else None
         if position is None or self.layers.isdisjoint(rewriter.sources) or not _is_narrow(value.args[position]):
             return None
         weight = value.args[position]

@@ -28,7 +28,9 @@ from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.macs import CONVOLUTIONS, TRANSPOSED, multiply_accumulates
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.conv_transpose import per_output_channel
@@ -40,7 +42,8 @@ from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
 # What gets scales at run time
-WEIGHTED = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
+WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 LARGEST_CODE = 127
 
 
@@ -208,7 +211,7 @@ class Walk:
         spatial = len(value.args[1].ty.shape) - 2
         x, x_scale = self._quantize_activation(new.args[0], 1, spatial + 1)
         sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
-        if op_name(value) in TRANSPOSED:
+        if op_name(value) in TRANSPOSED_CONVOLUTIONS:
             scale = per_output_channel(scale, const_value(value.args[1]).shape, int(value.attrs.groups))
         shape = (1, -1) + (1,) * spatial
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale.reshape(shape) if scale.ndim else scale))
@@ -217,7 +220,7 @@ class Walk:
         """int32 sums of a convolution, plain or transposed; padding with 0 is right without zero points."""
         attrs = value.attrs
         whole = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
-        if op_name(value) in TRANSPOSED:
+        if op_name(value) in TRANSPOSED_CONVOLUTIONS:
             outer = [int(v) for v in attrs.output_padding]
             return ops.conv_transpose(x, codes, **whole, output_padding=outer, groups=int(attrs.groups), zero_point=0)
         make = getattr(relax.op.nn, f"conv{spatial}d")

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import BROADCAST, RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.base import Group, Realizer
 
-MOVES = ("expand_dims", "reshape", "squeeze", "permute_dims", "broadcast_to", "flatten")
+MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST))
 # what stands for infinity, so that sums of real numbers stay numbers
 LARGEST = 1e38
 

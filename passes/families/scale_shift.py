@@ -17,11 +17,13 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip
 from tvmq.passes.partition.float_sums import why_float_sum
 
-LINKS = ("multiply", "add", "subtract", "divide")
+LINKS = where(kind=ARITHMETIC, own=False)
 
 
 class ScaleShift:

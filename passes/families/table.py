@@ -19,13 +19,14 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph import ops
-from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.evaluate import evaluate, evaluator
+from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.graph.walk import resolve_each
 from tvmq.passes.families.base import Codes, Group, Realizer
 from tvmq.spec import QParams
 
+ELEMENTWISE = where(elementwise=True)
 # attributes of these operators
 ATTRIBUTES = ("alpha", "beta", "threshold", "dtype")
 

@@ -7,7 +7,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import StageError
-from tvmq.graph.macs import CODES_TRANSPOSED, CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
@@ -20,10 +21,11 @@ def weight_axis(call: relax.Call) -> int:
 
     A transposed convolution keeps its output channels on axis 1, or on axis 0 where each input channel has its own.
     """
-    name, weight = op_name(call), [int(d) for d in call.args[1].ty.shape]
-    if name in (*TRANSPOSED, CODES_TRANSPOSED):
-        return 0 if weight[1] == 1 and int(call.attrs.groups) == weight[0] else 1
-    return 0 if name in CONVOLUTIONS else len(weight) - 1
+    record, weight = OPERATORS[op_name(call)], [int(d) for d in call.args[1].ty.shape]
+    assert record.weight_axis is not None, record.name
+    if record.kind == TRANSPOSED and weight[1] == 1 and int(call.attrs.groups) == weight[0]:
+        return 0
+    return record.weight_axis % len(weight)
 
 
 def simulated_quantize_of(realizer: Realizer, group: Group, position: int) -> relax.Call:

@@ -24,6 +24,8 @@ from tvmq.backends.description import Backend
 from tvmq.config import QConfig
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.families.base import Group
@@ -34,7 +36,7 @@ from tvmq.passes.partition import ANCHORS, integer_groups, partition
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
-SUMS = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "matmul")
+SUMS = where(kind=(CONVOLUTION, PRODUCT), own=False)
 
 
 def brings_scales(mod: tvm.IRModule) -> bool:

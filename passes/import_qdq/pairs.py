@@ -23,6 +23,8 @@ from tvm.ir import GenericConst
 
 from tvmq import numerics
 from tvmq.graph import ops
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
@@ -32,10 +34,8 @@ from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
 from tvmq.spec import QParams, QuantSpec
 
-# Operators on codes that copy or compare them: those of the families that do, whatever their rank
-MOVES = frozenset(
-    name for name, place in OPS.items() if place.split(".")[-1] in ("shape:FAMILY", "max_pool:FAMILY", "concat:FAMILY")
-)
+# Operators on codes that copy or compare them and have a family, whatever their rank
+MOVES = where(on_codes=True) & OPS.keys()
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Pairs:
             moved = moved_qparams(known, value) if known is not None else None
             if moved is not None:
                 self._known[folded] = moved
-            if value.args[0] in self._integers and op_name(value) in ("reshape", "expand_dims", "squeeze"):
+            if value.args[0] in self._integers and op_name(value) in where(form=RESHAPE):
                 self._integers[folded] = self._integers[value.args[0]]
         return folded
 
@@ -218,7 +218,7 @@ def _on_floats(value: relax.Expr, sources: list[relax.Var]) -> relax.Expr:
 
 def moved_qparams(known: QParams, call: relax.Call) -> QParams | None:
     """Scales of a weight after its transposition or reshape; None where they do not follow one axis any more."""
-    if op_name(call) not in ("permute_dims", "reshape", "expand_dims", "squeeze", "flatten"):
+    if op_name(call) not in where(form=(RESHAPE, TRANSPOSE)):
         return None
     if known.axis is None:
         return known

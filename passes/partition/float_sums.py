@@ -15,6 +15,8 @@ from collections.abc import Generator
 
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.graph.walk import resolve_each
 
@@ -31,7 +33,7 @@ NORMALIZATIONS = {
     "tvmq.softmax": "softmax",
 }
 # what moves the values of a stream without computing
-MOVES = ("reshape", "permute_dims", "squeeze", "expand_dims", "flatten")
+MOVES = where(form=(RESHAPE, TRANSPOSE))
 
 
 def why_float_sum(view: View, name: str) -> str | None:

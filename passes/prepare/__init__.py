@@ -32,6 +32,8 @@ from tvmq.graph.infinities import chosen, misused_at
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
+from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.resolve_shapes import resolve_shapes
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
@@ -43,10 +45,8 @@ from tvmq.passes.prepare.recognize import recognize
 from tvmq.passes.prepare.recognize_functions import function
 from tvmq.passes.prepare.resampling import corners_meet, resample_operators
 
-# operator -> axis of the output channels in its weight
-SCALABLE = {"nn.conv1d": 0, "nn.conv2d": 0, "nn.conv3d": 0, "matmul": -1}
+SCALABLE = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
 LARGEST = float(np.finfo(np.float32).max)
-TRANSPOSED = ("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
 
 
 def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
@@ -240,7 +240,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
     below = rewriter.value_of(x)
     if below is not None and op_name(below) == "add" and is_const(below.args[1]) and rewriter.read_once(x):
         base = rewriter.value_of(below.args[0])
-        if base is not None and op_name(base) in (*SCALABLE, *TRANSPOSED):
+        if base is not None and op_name(base) in SCALABLE:
             bias = const_value(below.args[1]).astype(np.float64)
             total = bias + array
             # a bias that came to vary over pixels would be none any more
@@ -275,16 +275,17 @@ def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
 
 def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool:
     call = rewriter.value_of(var)
-    if call is None or op_name(call) not in (*SCALABLE, *TRANSPOSED) or not is_const(call.args[1]):
+    if call is None or op_name(call) not in SCALABLE or not is_const(call.args[1]):
         return False
     name = op_name(call)
     weight = const_value(call.args[1]).astype(np.float64)
     groups = int(call.attrs.groups) if name != "matmul" else 1
-    channels = weight.shape[1] * groups if name in TRANSPOSED else weight.shape[SCALABLE[name]]
+    record = OPERATORS[name]
+    channels = weight.shape[record.weight_axis or 0] * (groups if record.kind == TRANSPOSED else 1)
     flat = _per_channel(scale, _rank(var), -1 if name == "matmul" else 1, channels)
     if flat is None or (name == "matmul" and weight.ndim != 2):
         return False
-    if name in TRANSPOSED:  # [in, out / groups, ...]: input channel i belongs to group i // (in / groups)
+    if record.kind == TRANSPOSED:  # [in, out / groups, ...]: input channel i belongs to group i // (in / groups)
         per_group = flat.reshape(groups, -1).repeat(weight.shape[0] // groups, axis=0)
         weight = weight * per_group.reshape(per_group.shape + (1,) * (weight.ndim - 2))
     elif name == "matmul":

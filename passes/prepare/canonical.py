@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.elementwise import ELEMENTWISE
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import POOL, RESHAPE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.base import clip_bounds
@@ -27,8 +28,9 @@ MOST_BINDINGS = 24  # of a group; those of norms have up to 17
 MOST_REDUCTIONS = 4  # one behind the other: a variance has two, of two axes one by one four
 Layout = tuple[int | None, ...]
 Size = int | str  # free dimensions are texts
+ELEMENTWISE = where(elementwise=True)
 REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
-POOLS = tuple(f"nn.{kind}_pool{axes}d" for kind in ("avg", "adaptive_avg") for axes in (1, 2, 3))
+POOLS = where(kind=POOL, on_codes=False)
 MEANS = ("mean", "sum", "variance", "std", *POOLS)
 
 
@@ -387,7 +389,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "astype": _cast,
     "permute_dims": _read_permute,
     "broadcast_to": _broadcast,
-    **dict.fromkeys(("reshape", "squeeze", "expand_dims", "flatten"), _of_sizes),
+    **dict.fromkeys(where(form=RESHAPE), _of_sizes),
     **dict.fromkeys(REDUCTIONS, _read_reduction),
     **dict.fromkeys(POOLS, _read_average_pool),
 }

@@ -16,11 +16,13 @@ import math
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RESHAPE, SLICE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 
 # what moves values without computing, so that a factor may move through it
-MOVES = ("permute_dims", "reshape", "squeeze", "expand_dims", "strided_slice")
+MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
 
 def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:

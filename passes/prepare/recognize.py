@@ -22,6 +22,8 @@ from functools import partial
 import tvm
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
 from tvmq.graph.view import dtype_of, op_name, rank_of, sizes_of
 from tvmq.passes.matching import Group
@@ -30,7 +32,7 @@ from tvmq.passes.prepare.recognize_functions import function
 from tvmq.passes.prepare.recognize_norms import normalization, with_factors
 from tvmq.passes.prepare.recognize_softmax import other_softmax, softmax
 
-ENDS = ("multiply", "divide", "add", "subtract")
+ENDS = where(kind=ARITHMETIC, own=False)
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.elementwise import ELEMENTWISE
 from tvmq.graph.evaluate import evaluate, evaluator
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import is_const, op_name, sizes_of
 from tvmq.passes.matching import Group, number
 
-ENDS = ("multiply", "divide", "add", "subtract")
+ELEMENTWISE = where(elementwise=True)
+ENDS = where(kind=ARITHMETIC, own=False)
 MOST_LINKS = 12  # of a chain; those of gelu have up to 9
 NEEDED = ("erf", "tanh", "exp", "sigmoid")
 PLACES = np.concatenate([np.linspace(-9, 9, 145), [-100, -50, -30, -20, -14, 14, 20, 30, 50, 80]])

@@ -6,6 +6,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from tvmq.graph import ops
 from tvmq.graph.class_scores import class_outputs
 
 op = relax.op
@@ -23,6 +24,7 @@ def module(shape, make):
 @pytest.mark.parametrize("shape, make, kinds", [
     ((1, 10), lambda emit, x: op.nn.softmax(x, -1), {0: "scores"}),
     ((1, 10), lambda emit, x: op.nn.log_softmax(x, 1), {0: "scores"}),
+    ((1, 10), lambda emit, x: ops.log_softmax(x, axis=1), {0: "scores"}),
     ((1, 10, 1, 1), lambda emit, x: op.reshape(emit(op.nn.softmax(x, 1)), [1, 10]), {0: "scores"}),
     ((1, 10), lambda emit, x: op.argmax(x, 1), {0: "index"}),
     ((1, 5, 10), lambda emit, x: op.nn.softmax(x, -1), {}),  # a sequence, as CTC has it

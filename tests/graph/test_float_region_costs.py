@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from tvm import relax
 
 import tvmq
 from tests.models import Net, drive
+from tvmq.graph.float_region_costs import operations
 from tvmq.rules import Rule
 
 
@@ -49,3 +52,15 @@ def test_explain_shows_them() -> None:
     assert "island     1,440 float operations, 288 elements converted around it" in str(
         tvmq.explain(quantized, "/softmax_1")
     )
+
+
+@pytest.mark.parametrize("move", [
+    lambda x: relax.op.nn.pad(x, (0, 0, 1, 1)),
+    lambda x: relax.op.repeat(x, 2, 1),
+    lambda x: relax.op.tile(x, (1, 3)),
+    lambda x: relax.op.flip(x, 1),
+    lambda x: relax.op.gather_elements(x, relax.const(np.zeros((2, 2), np.int64)), 1),
+])  # fmt: skip
+def test_what_only_moves_values_costs_nothing(move) -> None:
+    x = relax.Var("x", relax.TensorType([2, 4], "float32"))
+    assert operations(relax.BlockBuilder().normalize(move(x))) == 0

@@ -20,16 +20,22 @@ from tvmq.graph.core_bounds import Bounds
 from tvmq.graph.functions import inline_functions
 from tvmq.graph.integer_core import regions
 from tvmq.graph.ledger import require_stage
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import COMPARISON, CONVOLUTION
 from tvmq.graph.plain_module import plain_module
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.passes import OPS
 from tvmq.passes.integrality import integrality
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 # Operator -> families it serves; () is part of any: biases, paddings, what makes codes of sums.
 OPERATORS: dict[str, tuple[str, ...]] = {
-    **{f"nn.conv{axes}d": (f"conv{axes}d",) for axes in (1, 2, 3)},
+    **{
+        name: (OPS[name].split(".")[-1].removesuffix(":FAMILY"),)
+        for name in OPS.keys() & (where(on_codes=True) | where(kind=(CONVOLUTION, COMPARISON)))
+    },
     "tvmq.conv_transpose": ("conv_transpose",),
     "matmul": ("dense", "matmul"),
     "tvmq.matmul": ("matmul",),
@@ -41,17 +47,9 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tvmq.integer_softmax", "tvmq.add_mask"), ("integer_softmax",)),
     **{f"tvmq.{name}": (name,) for name in ("integer_layer_norm", "masked_mean")},
     **dict.fromkeys(("tvmq.sum_pool", "tvmq.adaptive_sum_pool"), ("avg_pool",)),
-    **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min"), ("max_pool",)),
-    **dict.fromkeys(("concat", "stack"), ("concat",)),
     **dict.fromkeys(("maximum", "minimum"), ("select", *CONVOLUTIONS)),
     "where": ("select",),
-    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), ("compare",)),
     "take": ("shape", "embedding"),
-    **dict.fromkeys(
-        ("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "split", "strided_slice", "broadcast_to",
-         "tile", "flip", "image.resize2d"),
-        ("shape",),
-    ),
     **dict.fromkeys(("tvmq.requantize", "tvmq.table", "nn.pad", "add", "multiply", "astype"), ()),
 }  # fmt: skip
 DIVISIONS = ("divide", "floor_divide", "mod", "floor_mod", "mean")

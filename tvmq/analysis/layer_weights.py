@@ -10,10 +10,13 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.macs import CODES_TRANSPOSED, CONVOLUTIONS, TRANSPOSED
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.weights import weight_axis
+
+WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED)) | where(kind=PRODUCT, own=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Weights:
         self._entry = {name: entry for entry in layers.values() for name in entry.get("layers", ())}
         self._calls: dict[str, list[str]] = {}
         for var, value in view.bindings:
-            if op_name(value) in (*CONVOLUTIONS, *TRANSPOSED, CODES_TRANSPOSED, "matmul"):
+            if op_name(value) in WEIGHTED:
                 for name in view.sources(var.name):
                     self._calls.setdefault(name, []).append(var.name)
 
@@ -120,7 +123,7 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
 def _of_weight(call: relax.Call, scale: np.ndarray) -> np.ndarray:
     """Scales of output channels as those of the weight: groups of a transposed convolution share them."""
     shape = [int(d) for d in call.args[1].ty.shape]
-    if op_name(call) not in (*TRANSPOSED, CODES_TRANSPOSED) or weight_axis(call) == 0 or scale.size == 1:
+    if op_name(call) not in where(kind=TRANSPOSED) or weight_axis(call) == 0 or scale.size == 1:
         return scale
     return scale[: shape[1]]
 
@@ -129,7 +132,7 @@ def _axis(call: relax.Call, position: int) -> int | None:
     """Axis of the output channels of a weight."""
     if op_name(call) == "matmul":
         return -1 if position == 1 else -2
-    if op_name(call) == CODES_TRANSPOSED:
+    if op_name(call) == "tvmq.conv_transpose":
         return weight_axis(call)
     layout = str(call.attrs.kernel_layout)
     return layout.index("O") if "O" in layout else None

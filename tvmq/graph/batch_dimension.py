@@ -1,9 +1,9 @@
 """Which free dimension is a batch of samples that do not influence each other.
 
 Such a model needs no code for every size of the batch: code for one sample, run for each of them, gives the same.
-The proof is a table of operators: every tensor that depends on the dimension has it outermost (n, or n times
-something), and every operator leaves what belongs to different samples apart. What the table does not know proves
-nothing. Between a transpose and the next one, or what takes the axes before it away, it may be another axis (queries,
+The proof: every tensor that depends on the dimension has it outermost (n, or n times something), and every operator
+leaves what belongs to different samples apart, by the rule that its record names; one without a rule proves nothing.
+Between a transpose and the next one, or what takes the axes before it away, it may be another axis (queries,
 keys and values that are one tensor with an axis of three before the samples).
 """
 
@@ -15,39 +15,11 @@ import tvm
 from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
-from tvmq.graph.elementwise import ELEMENTWISE, MORE_ELEMENTWISE
+from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import RESHAPE
 from tvmq.graph.sizes import is_number
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
-
-# Ours that compute value by value; nn.prelu has a constant along an axis
-OWN_ELEMENTWISE = ("tvmq.fence", "tvmq.table", "tvmq.add", "tvmq.multiply", "tvmq.add_mask")
-# Channels first: windows and channels are not the first axis.
-PICTURES = frozenset(
-    (
-        *(f"nn.conv{rank}d" for rank in (1, 2, 3)),
-        *(f"nn.conv{rank}d_transpose" for rank in (1, 2, 3)),
-        *(f"nn.{kind}_pool{rank}d" for kind in ("max", "avg", "adaptive_avg") for rank in (1, 2, 3)),
-        *("tvmq.conv_transpose", "tvmq.sum_pool", "tvmq.adaptive_sum_pool"),
-    )
-)
-# Constants belong to an axis; -1 is none.
-CONSTANTS_ALONG = frozenset(
-    (
-        *("tvmq.quantize", "tvmq.dequantize", "tvmq.requantize", "tvmq.simulated_quantize"),
-        *("tvmq.prelu", "nn.prelu", "tvmq.scale_shift"),
-    )
-)
-# They mix values along an axis.
-ALONG = frozenset(
-    (
-        *("tvmq.softmax", "tvmq.log_softmax", "nn.softmax", "nn.log_softmax", "concat", "split", "flip"),
-        *("tvmq.resample", "cumsum", "cumprod", "tvmq.integer_softmax", "tvmq.masked_mean", "tvmq.group_dequantize"),
-    )
-)
-REDUCERS = frozenset(("sum", "mean", "max", "min", "prod", "variance", "tvmq.sum", "tvmq.float_sum"))
-# Their results have the shape that is written there: with the dimension outermost, samples stay in order.
-SHAPED = frozenset(("reshape", "flatten", "squeeze", "expand_dims", "full", "zeros", "ones"))
 
 
 def batch_dimension(mod: tvm.IRModule) -> str | None:
@@ -95,10 +67,10 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
     op = op_name(value)
     if any(_inside(ty, name) is not None for ty in (value.ty, *(arg.ty for arg in tensors))):
         return _moves(value, name)
-    if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED and op != "broadcast_to":
+    if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED:
         return False
-    rule = RULES.get(op)
-    return rule is not None and rule(value, depends)
+    rule = OPERATORS[op].batch if op in OPERATORS else ""
+    return bool(rule) and RULES[rule](value, depends)
 
 
 Rule = Callable[[relax.Call, Sequence[bool]], bool]
@@ -130,7 +102,7 @@ def _moves(value: relax.Call, name: str) -> bool:
         axis = int(value.attrs.axis) % rank_of(value.args[0])
         return axis != before and after == before + (rank_of(value.args[1]) - 1 if axis < before else 0)
     leading = [*list(value.args[0].ty.shape)[:before], *list(value.ty.shape)[:after]]
-    return op in ("reshape", "squeeze", "expand_dims") and all(is_number(d) and int(d) == 1 for d in leading)
+    return op in where(form=RESHAPE) and all(is_number(d) and int(d) == 1 for d in leading)
 
 
 def _other_axes(value: relax.Call, axis: int) -> bool:
@@ -155,12 +127,29 @@ def _inside(ty: relax.Type, name: str) -> int | None:
 
 
 def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Values are mixed along an axis that is not the first."""
     del depends
-    axis = getattr(value.attrs, "axis", -1)
+    axis = value.attrs.axis
     rank = rank_of(value.args[0].fields[0] if isinstance(value.args[0], relax.Tuple) else value.args[0])
-    if op_name(value) in CONSTANTS_ALONG:
-        return int(axis) != 0
     return axis is not None and int(axis) % rank != 0
+
+
+def _stacks(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """The new axis, counted in the result, is not the first."""
+    del depends
+    return int(value.attrs.axis or 0) % rank_of(value) != 0
+
+
+def _matrices(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Each matrix, the last two axes, for itself."""
+    del depends
+    return rank_of(value) > 2
+
+
+def _constants_along(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Constants belong to an axis; -1 is none."""
+    del depends
+    return int(getattr(value.attrs, "axis", -1)) != 0
 
 
 def _reduces(value: relax.Call, depends: Sequence[bool]) -> bool:
@@ -222,25 +211,28 @@ def _resizes(value: relax.Call, depends: Sequence[bool]) -> bool:
     return depends[0] and str(value.attrs.layout) == "NCHW"
 
 
+# by the word that a record has for them
 RULES: dict[str, Rule] = {
-    **dict.fromkeys((*(ELEMENTWISE - CONSTANTS_ALONG), *MORE_ELEMENTWISE, *OWN_ELEMENTWISE), _same_rank),
-    **dict.fromkeys(PICTURES, _first_only),
-    **dict.fromkeys((*CONSTANTS_ALONG, *ALONG), _along),
-    **dict.fromkeys(REDUCERS, _reduces),
-    **dict.fromkeys(SHAPED, _outermost_stays),
-    **dict.fromkeys(("matmul", "tvmq.matmul"), _product),
-    **dict.fromkeys(
-        ("tvmq.layer_norm", "tvmq.rms_norm", "tvmq.group_norm", "nn.layer_norm", "nn.rms_norm"), _normalizes
-    ),
-    "tvmq.integer_layer_norm": _normalizes_codes,
-    "take": _takes,
-    "permute_dims": _permutes,
-    "broadcast_to": _same_rank,
-    "strided_slice": _slices,
-    "nn.pad": _pads,
-    "tile": _repeats,
-    "image.resize2d": _resizes,
+    "same rank": _same_rank,
+    "first": _first_only,
+    "along": _along,
+    "stacks": _stacks,
+    "matrices": _matrices,
+    "constants along": _constants_along,
+    "reduces": _reduces,
+    "shaped": _outermost_stays,
+    "product": _product,
+    "normalizes": _normalizes,
+    "normalizes codes": _normalizes_codes,
+    "takes": _takes,
+    "permutes": _permutes,
+    "slices": _slices,
+    "pads": _pads,
+    "repeats": _repeats,
+    "resizes": _resizes,
 }
+# Their results have the shape that is written there: with the dimension outermost, samples stay in order.
+SHAPED = where(batch="shaped") | {"broadcast_to"}
 
 
 def _is_tensor(expr: relax.Expr) -> bool:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVERSION, RESHAPE, SOFTMAX, TRANSPOSE
 from tvmq.graph.view import View, op_name, sizes_of
 
 # Operators that keep which number of a row is the greatest, or only move it
-PASSING = frozenset(
-    {"reshape", "flatten", "squeeze", "expand_dims", "astype", "permute_dims", "tvmq.quantize", "tvmq.dequantize"}
-)
-SOFTMAX = frozenset({"nn.softmax", "nn.log_softmax", "tvmq.softmax"})
+PASSING = where(form=(RESHAPE, TRANSPOSE)) | where(kind=CONVERSION)
 
 
 def class_outputs(mod: tvm.IRModule) -> dict[int, str]:
@@ -36,7 +35,7 @@ def _kind(view: View, var: relax.Expr) -> str:
         return ""
     if op_name(value) in ("argmax", "argmin"):
         return "index"
-    if op_name(value) not in SOFTMAX:
+    if op_name(value) not in where(kind=SOFTMAX):
         return ""
     sizes = sizes_of(var)
     long = [axis for axis, size in enumerate(sizes) if axis > 0 and size != 1]

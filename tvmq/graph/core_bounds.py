@@ -13,6 +13,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, RESHAPE, TRANSPOSE
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 
 CODES = ("int8", "uint8", "int16", "bool")
@@ -235,7 +237,7 @@ def _moved(value: relax.Call, of: Of) -> Interval | None:
 
 
 SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), _weighted(0)),
+    **dict.fromkeys(where(kind=CONVOLUTION), _weighted(0)),
     "tvmq.conv_transpose": _weighted(0, transposed=True),
     "matmul": _weighted(-1),
     "tvmq.matmul": _products,
@@ -247,5 +249,5 @@ SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
     "tvmq.add_mask": _masked,
     "add": _plus,
     "multiply": _scaled,
-    **dict.fromkeys(("reshape", "permute_dims", "squeeze", "expand_dims", "flatten"), _moved),
+    **dict.fromkeys(where(form=(RESHAPE, TRANSPOSE)), _moved),
 }

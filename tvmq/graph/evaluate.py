@@ -145,6 +145,13 @@ def _take(call: relax.Call, x: np.ndarray, indices: Any) -> np.ndarray:
     return rows
 
 
+def _gather_elements(call: relax.Call, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Each index names a place along the axis; along the others it stands at the place itself."""
+    axis = int(call.attrs.axis) % x.ndim
+    part = x[tuple(slice(None if i == axis else size) for i, size in enumerate(indices.shape))]
+    return np.take_along_axis(part, numerics.place(indices, x.shape[axis]), axis)
+
+
 def _along(values: np.ndarray, axis: int, rank: int) -> np.ndarray:
     """A vector laid along an axis; one number as it is."""
     return (
@@ -233,6 +240,7 @@ EXACT: dict[str, Evaluator] = {
     "isinf": lambda call, x: np.isinf(x),
     "isfinite": lambda call, x: np.isfinite(x),
     "take": _take,
+    "gather_elements": _gather_elements,
     "tile": lambda call, x: np.tile(x, _ints(call.attrs.repeats)),
     "flip": lambda call, x: np.ascontiguousarray(np.flip(x, int(call.attrs.axis))),
     "stack": lambda call, parts: np.stack(parts, _axis(call)),

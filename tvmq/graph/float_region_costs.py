@@ -19,9 +19,11 @@ from tvm import relax, tirx
 
 from tvmq.graph.ledger import Ledger
 from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import MASK, MOVE
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
-MOVES = ("reshape", "permute_dims", "squeeze", "expand_dims", "flatten", "concat", "split", "strided_slice", "take")
+MOVES = where(kind=MOVE) - where(form=MASK)
 STEPS = {"softmax": 5, "layer_norm": 8, "group_norm": 8, "instance_norm": 8, "rms_norm": 5, "gelu": 8, "batch_norm": 2}
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 

@@ -17,6 +17,8 @@ import numpy as np
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import BROADCAST, REPEAT, RESHAPE, REVERSE, TRANSPOSE
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.index_checks import check_axes
 
@@ -79,9 +81,9 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_tensor": _each,
     "index_put": _each,
 }
-# What keeps every value of its operand, so that an index behind it is an index before it
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
-MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
+# What keeps every value of its operand, so that an index behind it is an index before it
+MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST, REPEAT, REVERSE))
 
 
 def index_operands(call: relax.Expr) -> list[Operand]:

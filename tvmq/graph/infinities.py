@@ -12,29 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators.record import SOFTMAX
 from tvmq.graph.view import View, const_value, is_const, leaves, op_name
 
 Signs = frozenset[int]  # of the infinities that a tensor may hold
 NONE, LOW, HIGH, BOTH = frozenset[int](), frozenset({-1}), frozenset({1}), frozenset({-1, 1})
-# operator -> the operands whose values it hands on; for others an infinity among the operands has no meaning
-MOVES: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys((
-        "reshape", "permute_dims", "expand_dims", "squeeze", "broadcast_to", "flatten", "concat", "stack", "take",
-        "gather_elements", "gather_nd", "index_tensor", "strided_slice", "dynamic_strided_slice", "split", "tile",
-        "repeat", "flip", "triu", "tril", "nn.pad", "nn.log_softmax", "tvmq.log_softmax",
-    ), (0,)),
-    "where": (1, 2),
-    "add": (0, 1),
-}  # fmt: skip
-# operator -> the infinities for which its result is finite, or infinite only if the other operand is
-ENDS: dict[str, Signs] = {
-    **dict.fromkeys(("maximum", "max", "nn.relu", "exp", "nn.softmax", "tvmq.softmax"), LOW),
-    **dict.fromkeys(("minimum", "min"), HIGH),
-    **dict.fromkeys(("sigmoid", "tanh", "erf", "atan", "sign", "isinf", "isnan", "isfinite"), BOTH),
-    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), BOTH),
-}
-# Of those, the ones that hand the other infinity on; softmax makes NaN of it.
-HANDS_ON = ("maximum", "max", "minimum", "min", "nn.relu", "exp")
 BIAS = 3  # operand of nn.attention_bias that is added in front of its softmax
 
 
@@ -128,9 +111,10 @@ def _result(value: relax.Expr, index: int, signs: Signs) -> Signs | None:
     name = op_name(value)
     if name == "clip":
         return _clipped(value, signs) if index == 0 else None
-    if name in ENDS:
-        left = signs - ENDS[name]
-        return left if not left or name in HANDS_ON else None
+    record = OPERATORS.get(name)
+    if record is not None and record.finite_at:
+        left = signs.difference(record.finite_at)
+        return left if not left or record.kind != SOFTMAX else None  # softmax makes NaN of the other infinity
     if name == "astype":
         return signs if "float" in str(value.attrs.dtype) else None
     if name in ("subtract", "negative"):
@@ -139,7 +123,7 @@ def _result(value: relax.Expr, index: int, signs: Signs) -> Signs | None:
         return _scaled(value, index, signs)
     if name in ("nn.attention", "nn.attention_bias"):
         return NONE if index == BIAS and signs == LOW else None
-    return signs if index in MOVES.get(name, ()) else None
+    return signs if record is not None and index in record.hands_on else None
 
 
 def _clipped(value: relax.Call, signs: Signs) -> Signs:

@@ -9,10 +9,12 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.names import input_names
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import MOVE, RESIZE
 from tvmq.graph.view import View, const_value, is_const, op_name
 
 MOST = 8
-MOVES = ("astype", "permute_dims", "reshape", "nn.pad", "clip", "image.resize2d", "expand_dims", "squeeze")
+MOVES = where(kind=(MOVE, RESIZE)) | {"astype", "clip"}
 NAMES = {"nn.batch_norm": "batch_norm"}
 
 

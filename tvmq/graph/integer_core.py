@@ -15,14 +15,11 @@ from dataclasses import dataclass
 import tvm
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import MOVE
 from tvmq.graph.view import View, op_name, used_vars
 
-MOVES = frozenset(
-    (
-        *("reshape", "flatten", "permute_dims", "squeeze", "expand_dims", "broadcast_to", "tile", "flip", "take"),
-        *("concat", "stack", "split", "strided_slice", "nn.pad"),
-    )
-)
+MOVES = where(kind=MOVE)
 ENTRANCES = ("tvmq.quantize", "astype")
 
 

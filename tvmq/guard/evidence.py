@@ -17,11 +17,12 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors, pairs
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ORDER
 from tvmq.graph.probes import tapped
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
-ORDERING = frozenset(("argmax", "argmin", "argsort", "sort", "topk", "vision.non_max_suppression", "nonzero", "unique"))
-
+ORDERING = where(kind=ORDER, elementwise=False, on_codes=False)
 LOOKUPS = frozenset(("argmax", "argmin"))
 TOLERATED = 0.25  # of the numbers that are looked up by an argmax may be of another place
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Generator
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import GATHER, RESIZE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
 
@@ -61,13 +63,8 @@ def _whole(expr: relax.Expr) -> Range:
     return int(limits.min), int(limits.max)
 
 
-# Every element of the result is one of an operand's, or the value of a border.
-MOVES = frozenset(
-    (
-        "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "max", "min", "reshape", "flatten", "squeeze", "expand_dims",
-        "permute_dims", "strided_slice", "concat", "tile", "flip", "broadcast_to", "nn.pad", "tvmq.fence",
-    )
-)  # fmt: skip
+# Every element of the result is one of an operand's, or the value of a border; indices may lie outside.
+MOVES = where(on_codes=True) - where(kind=RESIZE) - where(form=GATHER)
 
 
 def _parts(value: relax.Call) -> list[relax.Expr]:
@@ -80,8 +77,8 @@ def _parts(value: relax.Call) -> list[relax.Expr]:
 
 MOST = 1e30  # far below the largest float32: rounding does not matter
 SUMS = 2.0**32  # no difference of two int32 is larger
-SHRINKING = ("nn.relu", "nn.leakyrelu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "image.resize2d", "abs", "negative")
-UNITS = ("sigmoid", "tanh", "erf", "tvmq.softmax")
+KEEPS = where(shrinks=True) | MOVES
+UNITS = where(unit=True)
 PAIRS: dict[str, Callable[[list[float]], float]] = {
     "add": sum,
     "subtract": sum,
@@ -113,7 +110,7 @@ def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, f
     if op in UNITS:
         source = yield value.args[0].name
         return None if source is None else 1.0
-    if op not in (*SHRINKING, *MOVES, *PAIRS, "clip"):
+    if op not in (*KEEPS, *PAIRS, "clip"):
         return None
     bounds: list[float] = []
     for part in _tensors(value):

@@ -16,13 +16,15 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.evaluate import repeats_pixels
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import POOL, RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of
 from tvmq.graph.walk import resolve_each
 from tvmq.lower.code_range import largest
 
-POOLS = ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d")
-HEAD_MOVES = ("reshape", "squeeze", "expand_dims", "permute_dims")
+POOLS = where(kind=POOL, on_codes=True)
+HEAD_MOVES = where(form=(RESHAPE, TRANSPOSE))
 CODES = ("uint8", "int8")
 QUANTIZE = "tvmq.quantize"
 

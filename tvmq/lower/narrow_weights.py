@@ -13,7 +13,8 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.macs import CONVOLUTIONS
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of
 from tvmq.kernels.parts.packing import Narrow
@@ -23,7 +24,7 @@ def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
     view, found = View(mod), {}
     for var, value in view.bindings:
-        if op_name(value) not in (*CONVOLUTIONS, "matmul"):
+        if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
             continue
         producer = view.producer(value.args[1])
         narrow = None if producer is None else _narrow(producer, product=op_name(value) == "matmul")

@@ -12,9 +12,11 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.evaluate import slice_of
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RESHAPE, SLICE, TRANSPOSE
 from tvmq.graph.view import View, op_name, shape_of
 
-MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "strided_slice")
+MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
-from tvmq.graph.operators import OPERATORS
+from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import CONVOLUTION, POOL
 from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
 from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import sizes_in, with_sizes
@@ -76,13 +77,6 @@ def _requantize(call: relax.Call, acc: np.ndarray, multiplier: np.ndarray, shift
     )
 
 
-def _sum_pool(call: relax.Call, q: np.ndarray) -> np.ndarray:
-    a = call.attrs
-    return numerics.sum_pool(
-        q, kernel=_ints(a.kernel), strides=_ints(a.strides), padding=_ints(a.padding), zero_point=a.zero_point
-    )
-
-
 def _conv(call: relax.Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     a = call.attrs
     return numerics.conv(
@@ -116,28 +110,17 @@ def _max_pool(call: relax.Call, x: np.ndarray) -> np.ndarray:
 
 
 DEFINED: dict[str, Callable[..., Any]] = {
-    **{name: operator.evaluate for name, operator in OPERATORS.items()},
+    **{name: operator.evaluate for name, operator in OPERATORS.items() if operator.definition},
     "tvmq.simulated_quantize": _simulated_quantize,
     "tvmq.quantize": _quantize,
     "tvmq.dequantize": lambda call, q, s, z: numerics.dequantize(q, s, z, axis=_axis(call)),
     "tvmq.requantize": _requantize,
-    "tvmq.unpack": lambda call, packed: numerics.unpack_int4(packed, _ints(call.attrs.shape)),
     "tvmq.dynamic_scale": _dynamic_scale,
-    "tvmq.sum": lambda call, q: numerics.sum(
-        q, axes=_ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), zero_point=call.attrs.zero_point
-    ),
-    "tvmq.sum_pool": _sum_pool,
-    "tvmq.adaptive_sum_pool": lambda call, q: numerics.adaptive_sum_pool(
-        q, _ints(call.attrs.out_size), int(call.attrs.zero_point)
-    ),
-    "tvmq.float_sum": lambda call, x: numerics.float_sum(
-        x, _ints(call.attrs.axes), keepdims=bool(call.attrs.keepdims), mean=bool(call.attrs.mean)
-    ),
     "tvmq.conv_transpose": _conv_transpose,
-    **dict.fromkeys(("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"), _max_pool),
+    **dict.fromkeys(where(kind=POOL, on_codes=True), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d"), _conv),
+    **dict.fromkeys(where(kind=CONVOLUTION), _conv),
     "matmul": lambda call, a, b: numerics.matmul(a, b),
 }
 

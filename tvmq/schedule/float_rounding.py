@@ -20,11 +20,13 @@ from tvm import relax, s_tir, tirx
 
 from tvmq.graph import ops
 from tvmq.graph.evaluate import EXACT
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ARITHMETIC, COMPARISON
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 from tvmq.schedule.accesses import call_name
 
-ARITHMETIC = ("add", "subtract", "multiply", "divide")
-COMPARISONS = ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
+OPERATIONS = where(kind=ARITHMETIC, own=False)
+COMPARISONS = where(kind=COMPARISON)
 
 
 def rounds(value: relax.Expr) -> bool:
@@ -32,7 +34,7 @@ def rounds(value: relax.Expr) -> bool:
     name = op_name(value)
     if not name or name.startswith("tvmq.") or name.startswith("call_") or not isinstance(value.ty, relax.TensorType):
         return False
-    return dtype_of(value) == "float32" and (name in ARITHMETIC or name not in EXACT)
+    return dtype_of(value) == "float32" and (name in OPERATIONS or name not in EXACT)
 
 
 def protect_rounding(value: relax.Expr, bind: Callable[[relax.Expr], relax.Var]) -> relax.Expr:
@@ -40,7 +42,7 @@ def protect_rounding(value: relax.Expr, bind: Callable[[relax.Expr], relax.Var])
     name = op_name(value)
     if name == "logical_not":
         return relax.op.bitwise_not(value.args[0])
-    if name not in (*ARITHMETIC, *COMPARISONS) or not all(_is_float(arg) for arg in value.args):
+    if name not in OPERATIONS | COMPARISONS or not all(_is_float(arg) for arg in value.args):
         return value
     if any(arg.ty.ndim for arg in value.args):
         a, b = (_as_vector(arg) if _is_zero(arg) else arg for arg in value.args)

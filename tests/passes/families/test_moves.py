@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import onnx
 import pytest
 
+import tvmq
 from tests.models import block, drive, feeds_of
-from tests.passes.families.roads import CHANNELS, integer_road, start
+from tests.passes.families.roads import CHANNELS, assert_equal_everywhere, integer_road, start
 from tests.passes.stages import realized
 from tvmq.graph.view import View, op_name
 
@@ -64,6 +68,23 @@ def test_indices_that_are_computed() -> None:
     )
     road = drive(model, least_snr=10.0, feeds=feeds_of(model))
     assert road.precision()[next(name for name in road.precision() if "gather" in name)] == "int8"
+
+
+def test_elements_by_index(tmp_path: Path) -> None:
+    """Indices of fewer rows than the data, some counted from the end; exported they are one operator of ONNX again."""
+    n, y = start()
+    first = n.constant(np.int64([0, -1, 5, 2] * CHANNELS * 9).reshape(1, CHANNELS, 9, 4))
+    second = n.constant(np.int64([8, -9, 3]).reshape(1, 1, 3, 1))
+    model = n.model(
+        n.conv(n.op("GatherElements", y, first, axis=3), CHANNELS, 3, 1),
+        n.conv(n.op("GatherElements", y, second, axis=2), 1, 3, 1),
+    )
+    road = drive(model, least_snr=25.0)
+    assert {entry["precision"] for entry in road.ledger.layers.values()} == {"int8"}
+    assert_equal_everywhere(road, feeds_of(model)[0])
+    tvmq.to_onnx(road.quantized, tmp_path / "moved.onnx")
+    operators = [node.op_type for node in onnx.load(tmp_path / "moved.onnx").graph.node]
+    assert operators.count("GatherElements") == 2
 
 
 def test_flip_and_stack_of_relax() -> None:

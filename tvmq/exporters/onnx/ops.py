@@ -311,6 +311,7 @@ WRITERS: dict[str, Writer] = {
     "concat": _concat,
     "expand_dims": _reshape,
     "flatten": _reshape,
+    "gather_elements": lambda node: node.write("GatherElements", axis=int(node.attrs.axis)),
     "image.resize2d": _resize,
     "max": _reduce("ReduceMax"),
     "mean": _reduce("ReduceMean"),

@@ -36,6 +36,8 @@ from tvmq.exporters.onnx.values import (
 )
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
@@ -45,13 +47,9 @@ if TYPE_CHECKING:
     import onnx
 
 CODES = ("uint8", "int8")
-INTEGER = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "matmul")
+INTEGER = where(kind=(CONVOLUTION, PRODUCT), own=False)
 # operators that mean the same on codes of one scale as on real numbers
-ON_CODES = frozenset(
-    "reshape flatten permute_dims squeeze expand_dims split strided_slice concat stack nn.max_pool1d "
-    "nn.max_pool2d nn.max_pool3d max min nn.pad image.resize2d take tile flip broadcast_to maximum minimum "
-    "where".split()
-)
+ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
 
 
 class Exporter:

@@ -1,9 +1,33 @@
-"""Operators as records: what each one computes, and under which names its attributes reach the definition."""
+"""Operators as records, one for each Relax operator that this project names: a fact about one stands here alone.
+
+Passes, analysis and lowering ask for the names that they treat alike: `where(kind=MOVE)`.
+"""
 
 from __future__ import annotations
 
-from tvmq.graph.operators.own import OWN
-from tvmq.graph.operators.record import Operator
+from functools import cache
 
-# Relax operators whose definition takes their attributes by the attributes' own names
-OPERATORS: dict[str, Operator] = {record.name: record for record in OWN}
+from tvmq.graph.operators.elementwise import ELEMENTWISE
+from tvmq.graph.operators.moves import MOVING
+from tvmq.graph.operators.own import OWN
+from tvmq.graph.operators.products import PRODUCTS
+from tvmq.graph.operators.record import Operator
+from tvmq.graph.operators.reductions import REDUCING
+
+RECORDS = (*ELEMENTWISE, *MOVING, *PRODUCTS, *REDUCING, *OWN)
+OPERATORS: dict[str, Operator] = {record.name: record for record in RECORDS}
+
+
+@cache
+def where(**facts: object) -> frozenset[str]:
+    """Names of the operators with these facts; of a tuple of values any one will do.
+
+    >>> sorted(where(kind="convolution"))
+    ['nn.conv1d', 'nn.conv2d', 'nn.conv3d']
+    >>> sorted(where(kind="move", form=("transpose", "reverse")))
+    ['flip', 'permute_dims']
+    """
+    wanted = {fact: value if isinstance(value, tuple) else (value,) for fact, value in facts.items()}
+    return frozenset(
+        record.name for record in RECORDS if all(getattr(record, fact) in values for fact, values in wanted.items())
+    )

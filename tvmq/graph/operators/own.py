@@ -1,34 +1,148 @@
-"""Records of our operators, tvmq.*."""
+"""Records of our operators, tvmq.*; those without a definition have an adapter in tvmq/reference."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from tvmq import numerics
-from tvmq.graph.operators.record import Operator
+from tvmq.graph.operators.products import matrix_product
+from tvmq.graph.operators.record import (
+    ARITHMETIC,
+    CONVERSION,
+    FUNCTION,
+    LOW,
+    NORMALIZATION,
+    POOL,
+    PRODUCT,
+    REDUCTION,
+    RESIZE,
+    SOFTMAX,
+    Operator,
+)
 
 CODES = ("zero_point", "dtype", "qmin", "qmax")
+_ADD = ("a_multiplier", "b_multiplier", "offset", "shift", *CODES)
+_SOFTMAX = ("multiplier", "shift", "out_multiplier", "out_shift", *CODES, "axis")
+_LAYER_NORM = ("epsilon", "shift", *CODES, "centred", "x_zero")
+_Function = partial(Operator, kind=FUNCTION, integer=True)
+_Reduction = partial(Operator, kind=REDUCTION, batch="reduces", integer=True)
+_Pool = partial(Operator, kind=POOL, batch="first", integer=True)
+_Norm = partial(Operator, kind=NORMALIZATION, batch="normalizes")
 
-OWN = (
-    Operator("tvmq.add", numerics.add, ("a_multiplier", "b_multiplier", "offset", "shift", *CODES)),
-    Operator("tvmq.add_mask", numerics.add_mask, ("multiplier", "offset")),
-    Operator("tvmq.dynamic_dequantize", numerics.dynamic_dequantize),
-    Operator("tvmq.dynamic_quantize", numerics.dynamic_quantize, ("largest_code",)),
-    Operator("tvmq.group_dequantize", numerics.group_dequantize, ("axis", "group_size")),
-    Operator("tvmq.group_norm", numerics.group_norm, ("groups", "epsilon")),
-    Operator("tvmq.integer_layer_norm", numerics.integer_layer_norm, ("epsilon", "shift", *CODES, "centred", "x_zero")),
+FUNCTIONS = (
+    Operator("tvmq.add", ARITHMETIC, batch="same rank", integer=True, definition=numerics.add, attributes=_ADD),
+    Operator(
+        "tvmq.multiply",
+        ARITHMETIC,
+        batch="same rank",
+        integer=True,
+        definition=numerics.multiply,
+        attributes=("a_zero", "b_zero"),
+    ),
+    _Function("tvmq.add_mask", batch="same rank", definition=numerics.add_mask, attributes=("multiplier", "offset")),
+    _Function("tvmq.table", batch="same rank", definition=numerics.table),
+    _Function("tvmq.fence", batch="same rank", on_codes=True),
+    _Function("tvmq.observe"),
+    _Function(
+        "tvmq.prelu",
+        batch="constants along",
+        definition=numerics.prelu,
+        attributes=("multiplier", "shift", "x_zero", *CODES),
+    ),
+    _Function(
+        "tvmq.scale_shift", batch="constants along", definition=numerics.scale_shift, attributes=("shift", *CODES)
+    ),
+    Operator("tvmq.resample", RESIZE, batch="along", integer=True, definition=numerics.resample, attributes=("axis",)),
+)
+CONVERSIONS = (
+    *(
+        Operator(f"tvmq.{name}", CONVERSION, batch="constants along", integer=True)
+        for name in ("quantize", "requantize", "simulated_quantize")
+    ),
+    Operator("tvmq.dequantize", CONVERSION, batch="constants along", integer=True, weight=0),
+    Operator(
+        "tvmq.group_dequantize",
+        CONVERSION,
+        batch="along",
+        integer=True,
+        weight=0,
+        definition=numerics.group_dequantize,
+        attributes=("axis", "group_size"),
+    ),
+    Operator("tvmq.dynamic_dequantize", CONVERSION, integer=True, definition=numerics.dynamic_dequantize),
+    Operator(
+        "tvmq.dynamic_quantize",
+        CONVERSION,
+        integer=True,
+        definition=numerics.dynamic_quantize,
+        attributes=("largest_code",),
+    ),
+    Operator("tvmq.dynamic_scale", REDUCTION, integer=True),
+    Operator("tvmq.unpack", CONVERSION, integer=True, definition=numerics.unpack_int4, attributes=("shape",)),
+)
+REDUCTIONS = (
+    _Reduction("tvmq.sum", definition=numerics.sum, attributes=("axes", "keepdims", "zero_point")),
+    _Reduction("tvmq.float_sum", definition=numerics.float_sum, attributes=("axes", "keepdims", "mean")),
+    _Pool("tvmq.sum_pool", definition=numerics.sum_pool, attributes=("kernel", "strides", "padding", "zero_point")),
+    _Pool("tvmq.adaptive_sum_pool", definition=numerics.adaptive_sum_pool, attributes=("out_size", "zero_point")),
+    Operator(
+        "tvmq.masked_mean",
+        REDUCTION,
+        batch="along",
+        integer=True,
+        definition=numerics.masked_mean,
+        attributes=("axis", "multiplier", "shift", "x_zero", *CODES),
+    ),
+)
+NORMALIZATIONS = (
+    _Norm("tvmq.group_norm", definition=numerics.group_norm, attributes=("groups", "epsilon")),
+    _Norm("tvmq.layer_norm", definition=numerics.layer_norm, attributes=("axes", "epsilon")),
+    _Norm("tvmq.rms_norm", definition=numerics.rms_norm, attributes=("axes", "epsilon")),
+    Operator(
+        "tvmq.integer_layer_norm",
+        NORMALIZATION,
+        batch="normalizes codes",
+        integer=True,
+        definition=numerics.integer_layer_norm,
+        attributes=_LAYER_NORM,
+    ),
+    Operator(
+        "tvmq.softmax",
+        SOFTMAX,
+        batch="along",
+        unit=True,
+        finite_at=(LOW,),
+        definition=numerics.softmax,
+        attributes=("axis",),
+    ),
+    Operator(
+        "tvmq.log_softmax",
+        SOFTMAX,
+        batch="along",
+        hands_on=(0,),
+        definition=numerics.log_softmax,
+        attributes=("axis",),
+    ),
     Operator(
         "tvmq.integer_softmax",
-        numerics.integer_softmax,
-        ("multiplier", "shift", "out_multiplier", "out_shift", *CODES, "axis"),
+        SOFTMAX,
+        batch="along",
+        integer=True,
+        definition=numerics.integer_softmax,
+        attributes=_SOFTMAX,
     ),
-    Operator("tvmq.layer_norm", numerics.layer_norm, ("axes", "epsilon")),
-    Operator("tvmq.log_softmax", numerics.log_softmax, ("axis",)),
-    Operator("tvmq.masked_mean", numerics.masked_mean, ("axis", "multiplier", "shift", "x_zero", *CODES)),
-    Operator("tvmq.matmul", numerics.matmul, ("a_zero", "b_zero")),
-    Operator("tvmq.multiply", numerics.multiply, ("a_zero", "b_zero")),
-    Operator("tvmq.prelu", numerics.prelu, ("multiplier", "shift", "x_zero", *CODES)),
-    Operator("tvmq.resample", numerics.resample, ("axis",)),
-    Operator("tvmq.rms_norm", numerics.rms_norm, ("axes", "epsilon")),
-    Operator("tvmq.scale_shift", numerics.scale_shift, ("shift", *CODES)),
-    Operator("tvmq.softmax", numerics.softmax, ("axis",)),
-    Operator("tvmq.table", numerics.table),
 )
+PRODUCTS = (
+    Operator(
+        "tvmq.matmul",
+        PRODUCT,
+        batch="product",
+        integer=True,
+        weight=1,
+        weight_axis=-1,
+        macs=matrix_product,
+        definition=numerics.matmul,
+        attributes=("a_zero", "b_zero"),
+    ),
+)
+OWN = (*FUNCTIONS, *CONVERSIONS, *REDUCTIONS, *NORMALIZATIONS, *PRODUCTS)

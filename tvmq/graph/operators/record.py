@@ -1,27 +1,84 @@
-"""The record of one Relax operator."""
+"""The record of one Relax operator: the facts about it that more than one place needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tvm import relax
+
+# What an operator does, in one word
+CONVOLUTION, TRANSPOSED, PRODUCT = "convolution", "transposed convolution", "product"
+ARITHMETIC, COMPARISON, LOGIC = "arithmetic", "comparison", "logic"  # of two tensors, value by value
+FUNCTION = "function"  # any other of the values at one place
+ORDER = "order"  # chooses values by their order
+MOVE, CREATION, CONVERSION, RESIZE = "move", "creation", "conversion", "resize"
+REDUCTION, POOL, SCAN = "reduction", "pool", "scan"
+NORMALIZATION, SOFTMAX = "normalization", "softmax"
+SCATTER = "scatter"
+
+# How a MOVE moves; every element of its result is one of its operand's, or a border's
+RESHAPE = "reshape"  # all elements in their order in memory
+TRANSPOSE = "transpose"
+SLICE, SPLIT, GATHER = "slice", "split", "gather"  # some elements: at fixed places, in parts, where indices say
+BROADCAST, REPEAT, REVERSE = "broadcast", "repeat", "reverse"  # all elements, some of them more often
+JOIN, PAD, MASK = "join", "pad", "mask"
+
+LOW, HIGH = -1, 1  # signs of infinities
 
 
 @dataclass(frozen=True)
 class Operator:
     """One Relax operator.
 
-    name        as op_name gives it
-    definition  of tvmq.numerics: arrays by position, attributes by keyword
-    attributes  names of the attributes, which are the keywords of the definition
+    name          as op_name gives it
+    kind, form    what it does; of a MOVE also how: constants of this file
+    elementwise   each value of the result is computed from the values at the same place
+    batch         the rule by which samples stay apart, a key of RULES in graph/batch_dimension.py; "" proves nothing
+    on_codes      applied to codes it gives the codes of its result, whatever their scale: it copies or compares values
+    integer       it computes in integers if all that it reads and gives is integer
+    homogeneous   what multiplies channels of its operand by positive numbers multiplies those of its result by them
+    hands_on      operands whose infinities have the same meaning in the result
+    finite_at     signs of the infinities for which its result is finite, or infinite only if another operand is
+    shrinks       no result is larger than the operand at its place, magnitudes compared
+    unit          no result is larger than 1
+    weight        position of the operand that may be a weight; None if it has none
+    weight_axis   axis of the weight's output channels in the layout that `prepare` leaves
+    macs          multiply-accumulates of a call
+    definition    of tvmq.numerics: arrays by position, attributes by keyword; None where there is no such function
+    attributes    names of the attributes, which are the keywords of the definition
     """
 
     name: str
-    definition: Callable[..., Any]
+    kind: str
+    form: str = ""
+    elementwise: bool = False
+    batch: str = ""
+    on_codes: bool = False
+    integer: bool = False
+    homogeneous: bool = False
+    hands_on: tuple[int, ...] = ()
+    finite_at: tuple[int, ...] = ()
+    shrinks: bool = False
+    unit: bool = False
+    weight: int | None = None
+    weight_axis: int | None = None
+    macs: Callable[[relax.Call], int] | None = None
+    definition: Callable[..., Any] | None = None
     attributes: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """True for operators of ours."""
+        return self.name.startswith("tvmq.")
 
     def evaluate(self, call: relax.Call, *arrays: Any) -> Any:
         """What the definition gives for a call of the operator on these arrays."""
-        return self.definition(*arrays, **{name: getattr(call.attrs, name) for name in self.attributes})
+        assert self.definition is not None, self.name
+        return self.definition(*arrays, **{name: _plain(getattr(call.attrs, name)) for name in self.attributes})
+
+
+def _plain(value: Any) -> Any:
+    """Lists of TVM as tuples of numbers."""
+    return tuple(int(v) for v in value) if not isinstance(value, str) and isinstance(value, Sequence) else value

@@ -6,14 +6,12 @@ floor(i n / m) .. ceil((i + 1) n / m), the end excluded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import tvm
 import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, known_shape, register
+from tvmq.graph.ops.registry import known_shape, register
 from tvmq.numerics import adaptive_bounds
 
 
@@ -58,12 +56,4 @@ def _longest(size: int, count: int) -> int:
     return int((end - begin).max())
 
 
-OP = register("adaptive_sum_pool", ("q",), "tvmq.attrs.AdaptiveSumPool", _infer, _legalize)
-
-
-def adaptive_sum_pool(q: relax.Expr, *, out_size: Sequence[int], zero_point: int = 0) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [q], AdaptiveSumPoolAttrs(out_size=[int(size) for size in out_size], zero_point=zero_point))
-
-
-expose("adaptive_sum_pool", adaptive_sum_pool)
+adaptive_sum_pool = register("adaptive_sum_pool", ("q",), AdaptiveSumPoolAttrs, _infer, _legalize)

@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_compute, broadcast_type
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Add", frozen=True)
@@ -45,34 +45,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="add_codes")
 
 
-OP = register("add", ("a", "b"), "tvmq.attrs.Add", _infer, _legalize)
-
-
-def add(
-    a: relax.Expr,
-    b: relax.Expr,
-    *,
-    a_multiplier: int,
-    b_multiplier: int,
-    offset: int,
-    shift: int,
-    zero_point: int,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-) -> relax.Call:
-    """A call of the operator; numerics.add_params gives the multipliers, offset and shift."""
-    attrs = AddAttrs(
-        a_multiplier=a_multiplier,
-        b_multiplier=b_multiplier,
-        offset=offset,
-        shift=shift,
-        zero_point=zero_point,
-        dtype=dtype,
-        qmin=qmin,
-        qmax=qmax,
-    )
-    return relax.Call(OP, [a, b], attrs)
-
-
-expose("add", add)
+# numerics.add_params gives the multipliers, offset and shift
+add = register("add", ("a", "b"), AddAttrs, _infer, _legalize)

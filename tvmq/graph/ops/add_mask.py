@@ -11,7 +11,7 @@ from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_compute, broadcast_type
 from tvmq.graph.ops.fixed_point import i64, wide
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
 from tvmq.numerics.codes import INT32_MAX
 
@@ -45,12 +45,4 @@ def _clipped(value: tirx.PrimExpr, limit: int) -> tirx.PrimExpr:
     return tirx.min(tirx.max(value, i64(-limit)), i64(limit))
 
 
-OP = register("add_mask", ("x", "mask"), "tvmq.attrs.AddMask", _infer, _legalize)
-
-
-def add_mask(x: relax.Expr, mask: relax.Expr, *, multiplier: int, offset: int) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x, mask], AddMaskAttrs(multiplier=multiplier, offset=offset))
-
-
-expose("add_mask", add_mask)
+add_mask = register("add_mask", ("x", "mask"), AddMaskAttrs, _infer, _legalize)

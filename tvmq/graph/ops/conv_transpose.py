@@ -5,14 +5,12 @@ Relax's own operator takes the gaps between the elements of x for 0; codes need 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import tvm
 import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, known_shape, register
+from tvmq.graph.ops.registry import known_shape, register
 
 
 @py_class("tvmq.attrs.ConvTranspose", frozen=True)
@@ -75,28 +73,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="conv_transpose")
 
 
-OP = register("conv_transpose", ("x", "w"), "tvmq.attrs.ConvTranspose", _infer, _legalize)
-
-
-def conv_transpose(
-    x: relax.Expr,
-    w: relax.Expr,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[int],
-    output_padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int = 1,
-    zero_point: int = 0,
-) -> relax.Call:
-    """A call of the operator; x (N, C, spatial...) and w (C, F / groups, kernel...) hold integer codes."""
-    lists = {
-        name: [int(v) for v in values]
-        for name, values in (
-            ("strides", strides), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
-        )
-    }  # fmt: skip
-    return relax.Call(OP, [x, w], ConvTransposeAttrs(**lists, groups=int(groups), zero_point=int(zero_point)))
-
-
-expose("conv_transpose", conv_transpose)
+# x (N, C, spatial...) and w (C, F / groups, kernel...) hold integer codes
+conv_transpose = register("conv_transpose", ("x", "w"), ConvTransposeAttrs, _infer, _legalize)

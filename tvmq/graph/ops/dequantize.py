@@ -9,7 +9,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, fence, register, tensor_like
+from tvmq.graph.ops.registry import fence, register, tensor_like
 
 
 @py_class("tvmq.attrs.Dequantize", frozen=True)
@@ -37,12 +37,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="dequantize")
 
 
-OP = register("dequantize", ("q", "scale", "zero_point"), "tvmq.attrs.Dequantize", _infer, _legalize)
-
-
-def dequantize(q: relax.Expr, scale: relax.Expr, zero_point: relax.Expr, *, axis: int = -1) -> relax.Call:
-    """A call of the operator; scale float32 and zero_point int32, rank 0 or one entry a channel."""
-    return relax.Call(OP, [q, scale, zero_point], DequantizeAttrs(axis=axis))
-
-
-expose("dequantize", dequantize)
+# scale float32 and zero_point int32, rank 0 or one entry a channel
+dequantize = register("dequantize", ("q", "scale", "zero_point"), DequantizeAttrs, _infer, _legalize)

@@ -13,7 +13,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_all, broadcast_type
-from tvmq.graph.ops.registry import expose, fence, known_shape, register
+from tvmq.graph.ops.registry import fence, known_shape, register
 
 LARGEST = float(np.finfo(np.float32).max)
 NORMAL = float(np.finfo(np.float32).smallest_normal)
@@ -106,34 +106,13 @@ def _legalize_dequantize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr
     return bb.call_te(compute, *call.args, primfunc_name_hint="dynamic_dequantize")
 
 
-SCALE = register("dynamic_scale", ("x",), "tvmq.attrs.DynamicScale", _infer_scale, _legalize_scale)
-QUANTIZE = register(
-    "dynamic_quantize", ("x", "scale"), "tvmq.attrs.DynamicQuantize", _infer_quantize, _legalize_quantize
+# reduces the axes first .. first + count - 1
+dynamic_scale = register("dynamic_scale", ("x",), DynamicScaleAttrs, _infer_scale, _legalize_scale)
+# the scale broadcasts
+dynamic_quantize = register(
+    "dynamic_quantize", ("x", "scale"), DynamicQuantizeAttrs, _infer_quantize, _legalize_quantize
 )
-DEQUANTIZE = register(
-    "dynamic_dequantize",
-    ("acc", "x_scale", "w_scale"),
-    "tvmq.attrs.DynamicDequantize",
-    _infer_dequantize,
-    _legalize_dequantize,
+# both scales are float32 and broadcast
+dynamic_dequantize = register(
+    "dynamic_dequantize", ("acc", "x_scale", "w_scale"), DynamicDequantizeAttrs, _infer_dequantize, _legalize_dequantize
 )
-
-
-def dynamic_scale(x: relax.Expr, *, first: int, count: int = 1, largest_code: int = 127) -> relax.Call:
-    """A call of the operator; reduces the axes first .. first + count - 1."""
-    return relax.Call(SCALE, [x], DynamicScaleAttrs(first=first, count=count, largest_code=largest_code))
-
-
-def dynamic_quantize(x: relax.Expr, scale: relax.Expr, *, largest_code: int = 127) -> relax.Call:
-    """A call of the operator; the scale broadcasts."""
-    return relax.Call(QUANTIZE, [x, scale], DynamicQuantizeAttrs(largest_code=largest_code))
-
-
-def dynamic_dequantize(acc: relax.Expr, x_scale: relax.Expr, w_scale: relax.Expr) -> relax.Call:
-    """A call of the operator; both scales are float32 and broadcast."""
-    return relax.Call(DEQUANTIZE, [acc, x_scale, w_scale], DynamicDequantizeAttrs())
-
-
-expose("dynamic_scale", dynamic_scale)
-expose("dynamic_quantize", dynamic_quantize)
-expose("dynamic_dequantize", dynamic_dequantize)

@@ -9,8 +9,8 @@ import tvm
 from tvm import relax, te
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
 from tvmq.graph.ops.registry import fence as fenced
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Fence", frozen=True)
@@ -29,12 +29,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="fence")
 
 
-OP = register("fence", ("x",), "tvmq.attrs.Fence", _infer, _legalize)
-
-
-def fence(x: relax.Expr) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x], FenceAttrs())
-
-
-expose("fence", fence)
+fence = register("fence", ("x",), FenceAttrs, _infer, _legalize)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.lane_sum import lane_sum
 from tvmq.graph.ops.layer_norm import as_float, product, unravelled
-from tvmq.graph.ops.registry import expose, known_shape, register
+from tvmq.graph.ops.registry import known_shape, register
 
 
 @py_class("tvmq.attrs.FloatSum", frozen=True)
@@ -54,12 +52,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="float_sum")
 
 
-OP = register("float_sum", ("x",), "tvmq.attrs.FloatSum", _infer, _legalize)
-
-
-def float_sum(x: relax.Expr, *, axes: Sequence[int], keepdims: bool = False, mean: bool = False) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x], FloatSumAttrs(axes=[int(axis) for axis in axes], keepdims=keepdims, mean=mean))
-
-
-expose("float_sum", float_sum)
+float_sum = register("float_sum", ("x",), FloatSumAttrs, _infer, _legalize)

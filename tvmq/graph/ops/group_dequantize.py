@@ -9,7 +9,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, fence, register, tensor_like
+from tvmq.graph.ops.registry import fence, register, tensor_like
 
 
 @py_class("tvmq.attrs.GroupDequantize", frozen=True)
@@ -37,12 +37,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="group_dequantize")
 
 
-OP = register("group_dequantize", ("q", "scale"), "tvmq.attrs.GroupDequantize", _infer, _legalize)
-
-
-def group_dequantize(q: relax.Expr, scale: relax.Expr, *, axis: int, group_size: int) -> relax.Call:
-    """A call of the operator; scale float32, shape of q with `axis` divided by group_size."""
-    return relax.Call(OP, [q, scale], GroupDequantizeAttrs(axis=axis, group_size=group_size))
-
-
-expose("group_dequantize", group_dequantize)
+# scale float32, shape of q with `axis` divided by group_size
+group_dequantize = register("group_dequantize", ("q", "scale"), GroupDequantizeAttrs, _infer, _legalize)

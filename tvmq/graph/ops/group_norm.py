@@ -11,7 +11,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.layer_norm import centred, inverse_deviation
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import fence, register
 
 
 @py_class("tvmq.attrs.GroupNorm", frozen=True)
@@ -49,12 +49,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="group_norm")
 
 
-OP = register("group_norm", ("x", "gamma", "beta"), "tvmq.attrs.GroupNorm", _infer, _legalize)
-
-
-def group_norm(x: relax.Expr, gamma: relax.Expr, beta: relax.Expr, *, groups: int, epsilon: float = 1e-5) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x, gamma, beta], GroupNormAttrs(groups=groups, epsilon=epsilon))
-
-
-expose("group_norm", group_norm)
+group_norm = register("group_norm", ("x", "gamma", "beta"), GroupNormAttrs, _infer, _legalize)

@@ -12,7 +12,7 @@ from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.fixed_point import i64, inverse_sqrt, one_at, wide
 from tvmq.graph.ops.layer_norm import product, unravelled
-from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.ops.registry import register, tensor_like
 from tvmq.numerics.integer_layer_norm import spare_bits
 
 
@@ -100,35 +100,7 @@ def _width(w: tirx.PrimExpr) -> tirx.PrimExpr:
     return k
 
 
-OP = register("integer_layer_norm", ("x", "multiplier", "offset"), "tvmq.attrs.IntegerLayerNorm", _infer, _legalize)
-
-
-def integer_layer_norm(
-    x: relax.Expr,
-    multiplier: relax.Expr,
-    offset: relax.Expr,
-    *,
-    epsilon: int,
-    shift: int,
-    zero_point: int,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-    centred: bool = True,
-    x_zero: int = 0,
-) -> relax.Call:
-    """A call of the operator; numerics.integer_layer_norm_params gives multiplier, offset, epsilon and shift."""
-    attrs = IntegerLayerNormAttrs(
-        epsilon=epsilon,
-        shift=shift,
-        zero_point=zero_point,
-        dtype=dtype,
-        qmin=qmin,
-        qmax=qmax,
-        centred=centred,
-        x_zero=x_zero,
-    )
-    return relax.Call(OP, [x, multiplier, offset], attrs)
-
-
-expose("integer_layer_norm", integer_layer_norm)
+# numerics.integer_layer_norm_params gives multiplier, offset, epsilon and shift
+integer_layer_norm = register(
+    "integer_layer_norm", ("x", "multiplier", "offset"), IntegerLayerNormAttrs, _infer, _legalize
+)

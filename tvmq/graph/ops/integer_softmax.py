@@ -11,7 +11,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.fixed_point import exp2_negative, i64, one_at, reciprocal, wide
-from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.ops.registry import register, tensor_like
 from tvmq.numerics.fixed_point import LARGEST_EXPONENT
 from tvmq.numerics.integer_softmax import SUM_SHIFTS
 
@@ -84,35 +84,5 @@ def _width(total: tirx.PrimExpr) -> tirx.PrimExpr:
     return count
 
 
-OP = register("integer_softmax", ("x",), "tvmq.attrs.IntegerSoftmax", _infer, _legalize)
-
-
-def integer_softmax(
-    x: relax.Expr,
-    *,
-    multiplier: int,
-    shift: int,
-    out_multiplier: int,
-    out_shift: int,
-    zero_point: int,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-    axis: int = -1,
-) -> relax.Call:
-    """A call of the operator; numerics.integer_softmax_params gives the multipliers and shifts."""
-    attrs = IntegerSoftmaxAttrs(
-        multiplier=multiplier,
-        shift=shift,
-        out_multiplier=out_multiplier,
-        out_shift=out_shift,
-        zero_point=zero_point,
-        dtype=dtype,
-        qmin=qmin,
-        qmax=qmax,
-        axis=axis,
-    )
-    return relax.Call(OP, [x], attrs)
-
-
-expose("integer_softmax", integer_softmax)
+# numerics.integer_softmax_params gives the multipliers and shifts
+integer_softmax = register("integer_softmax", ("x",), IntegerSoftmaxAttrs, _infer, _legalize)

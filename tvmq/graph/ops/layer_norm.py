@@ -11,7 +11,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.lane_sum import f32, lane_sum
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import fence, register
 
 
 @py_class("tvmq.attrs.LayerNorm", frozen=True)
@@ -87,14 +87,4 @@ def unravelled(position: tirx.PrimExpr, sizes: list[tirx.PrimExpr]) -> list[tirx
     return [position, *reversed(index)]
 
 
-OP = register("layer_norm", ("x", "gamma", "beta"), "tvmq.attrs.LayerNorm", _infer, _legalize)
-
-
-def layer_norm(
-    x: relax.Expr, gamma: relax.Expr, beta: relax.Expr, *, axes: int = 1, epsilon: float = 1e-5
-) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x, gamma, beta], LayerNormAttrs(axes=axes, epsilon=epsilon))
-
-
-expose("layer_norm", layer_norm)
+layer_norm = register("layer_norm", ("x", "gamma", "beta"), LayerNormAttrs, _infer, _legalize)

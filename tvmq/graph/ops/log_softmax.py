@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.lane_sum import f32
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import fence, register
 from tvmq.graph.ops.softmax import stages
 from tvmq.numerics.softmax import LN2_HIGH, LN2_LOW, LOG_COEFFICIENTS, ROOT_HALF_BITS
 
@@ -50,12 +50,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="log_softmax")
 
 
-OP = register("log_softmax", ("x",), "tvmq.attrs.LogSoftmax", _infer, _legalize)
-
-
-def log_softmax(x: relax.Expr, *, axis: int = -1) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x], LogSoftmaxAttrs(axis=axis))
-
-
-expose("log_softmax", log_softmax)
+log_softmax = register("log_softmax", ("x",), LogSoftmaxAttrs, _infer, _legalize)

@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.fixed_point import i64, one_at, reciprocal, wide
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 from tvmq.numerics.masked_mean import COUNT_BITS
 
 
@@ -89,34 +89,5 @@ def _width(count: tirx.PrimExpr) -> tirx.PrimExpr:
     return k
 
 
-OP = register("masked_mean", ("x", "mask"), "tvmq.attrs.MaskedMean", _infer, _legalize)
-
-
-def masked_mean(
-    x: relax.Expr,
-    mask: relax.Expr,
-    *,
-    axis: int,
-    multiplier: int,
-    shift: int,
-    x_zero: int,
-    zero_point: int,
-    dtype: str = "int16",
-    qmin: int = -32767,
-    qmax: int = 32767,
-) -> relax.Call:
-    """A call of the operator; numerics.fixed_point_parameters gives multiplier and shift."""
-    attrs = MaskedMeanAttrs(
-        axis=axis,
-        multiplier=multiplier,
-        shift=shift,
-        x_zero=x_zero,
-        zero_point=zero_point,
-        dtype=dtype,
-        qmin=qmin,
-        qmax=qmax,
-    )
-    return relax.Call(OP, [x, mask], attrs)
-
-
-expose("masked_mean", masked_mean)
+# numerics.fixed_point_parameters gives multiplier and shift
+masked_mean = register("masked_mean", ("x", "mask"), MaskedMeanAttrs, _infer, _legalize)

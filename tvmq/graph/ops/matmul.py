@@ -9,7 +9,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Matmul", frozen=True)
@@ -57,12 +57,4 @@ def _int32(value: tirx.PrimExpr) -> tirx.PrimExpr:
     return tirx.Cast("int32", value)
 
 
-OP = register("matmul", ("a", "b"), "tvmq.attrs.Matmul", _infer, _legalize)
-
-
-def matmul(a: relax.Expr, b: relax.Expr, *, a_zero: int, b_zero: int) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [a, b], MatmulAttrs(a_zero=a_zero, b_zero=b_zero))
-
-
-expose("matmul", matmul)
+matmul = register("matmul", ("a", "b"), MatmulAttrs, _infer, _legalize)

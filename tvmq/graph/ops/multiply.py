@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_compute, broadcast_type
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Multiply", frozen=True)
@@ -37,12 +37,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="multiply_codes")
 
 
-OP = register("multiply", ("a", "b"), "tvmq.attrs.Multiply", _infer, _legalize)
-
-
-def multiply(a: relax.Expr, b: relax.Expr, *, a_zero: int, b_zero: int) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [a, b], MultiplyAttrs(a_zero=a_zero, b_zero=b_zero))
-
-
-expose("multiply", multiply)
+multiply = register("multiply", ("a", "b"), MultiplyAttrs, _infer, _legalize)

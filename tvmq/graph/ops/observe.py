@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Observe", frozen=True)
@@ -36,27 +36,4 @@ def _legalize(_builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 
 ARGUMENTS = ("x", "token", "control", "tables", "extremes", "totals")
-OP = register("observe", ARGUMENTS, "tvmq.attrs.Observe", _infer, _legalize)
-
-
-def observe(
-    x: relax.Expr,
-    token: relax.Expr,
-    control: relax.Expr,
-    tables: relax.Expr,
-    extremes: relax.Expr,
-    totals: relax.Expr,
-    *,
-    tensor: int,
-    begin: int,
-    slots: int,
-    batched: bool = True,
-    counted: bool = True,
-    axis: int = -1,
-) -> relax.Call:
-    """A call of the operator."""
-    attrs = ObserveAttrs(tensor=tensor, begin=begin, slots=slots, batched=batched, counted=counted, axis=axis)
-    return relax.Call(OP, [x, token, control, tables, extremes, totals], attrs)
-
-
-expose("observe", observe)
+observe = register("observe", ARGUMENTS, ObserveAttrs, _infer, _legalize)

@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_all, broadcast_type
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Prelu", frozen=True)
@@ -45,26 +45,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="prelu_codes")
 
 
-OP = register("prelu", ("q", "slopes"), "tvmq.attrs.Prelu", _infer, _legalize)
-
-
-def prelu(
-    q: relax.Expr,
-    slopes: relax.Expr,
-    *,
-    multiplier: int,
-    shift: int,
-    x_zero: int,
-    zero_point: int,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-) -> relax.Call:
-    """A call of the operator; numerics.prelu_params gives slopes, multiplier and shift."""
-    attrs = PreluAttrs(
-        multiplier=multiplier, shift=shift, x_zero=x_zero, zero_point=zero_point, dtype=dtype, qmin=qmin, qmax=qmax
-    )
-    return relax.Call(OP, [q, slopes], attrs)
-
-
-expose("prelu", prelu)
+# numerics.prelu_params gives slopes, multiplier and shift
+prelu = register("prelu", ("q", "slopes"), PreluAttrs, _infer, _legalize)

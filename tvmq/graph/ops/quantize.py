@@ -9,7 +9,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.ops.registry import register, tensor_like
 
 
 @py_class("tvmq.attrs.Quantize", frozen=True)
@@ -45,21 +45,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="quantize")
 
 
-OP = register("quantize", ("x", "scale", "zero_point"), "tvmq.attrs.Quantize", _infer, _legalize)
-
-
-def quantize(
-    x: relax.Expr,
-    scale: relax.Expr,
-    zero_point: relax.Expr,
-    *,
-    axis: int = -1,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-) -> relax.Call:
-    """A call of the operator; scale float32 and zero_point int32, rank 0 or one entry a channel."""
-    return relax.Call(OP, [x, scale, zero_point], QuantizeAttrs(axis=axis, dtype=dtype, qmin=qmin, qmax=qmax))
-
-
-expose("quantize", quantize)
+# scale float32 and zero_point int32, rank 0 or one entry a channel
+quantize = register("quantize", ("x", "scale", "zero_point"), QuantizeAttrs, _infer, _legalize)

@@ -18,27 +18,45 @@ CUDA_FENCE, CUDA_EXP = "tvmq_rounded", "tvmq_exp_negative"
 
 Infer = Callable[[relax.Call, relax.BlockBuilder], Any]
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
+Constructor = Callable[..., relax.Call]
 
 
-def register(name: str, args: Sequence[str], attrs_key: str, infer: Infer, legalize: Legalize) -> ir.Op:
-    """Create the operator relax.tvmq.<name>; `args` are the names of its tensor arguments."""
+def register(
+    name: str, args: Sequence[str], attributes: type[ir.Attrs], infer: Infer, legalize: Legalize
+) -> Constructor:
+    """Create the operator relax.tvmq.<name>; what comes back makes a call of it, as R.tvmq.<name> does.
+
+    args        names of its tensor arguments, which the constructor takes by position
+    attributes  their fields are the constructor's keywords; lists of numbers may be any sequences
+    """
     full = f"relax.tvmq.{name}"
     ir.register_op_attr(full, "FInferType", infer)
     ir.register_op_attr(full, "FPurity", True)
     ir.register_op_attr(full, "FLegalize", legalize)
     op = ir.Op.get(full)
     op.set_num_inputs(len(args))
-    op.set_attrs_type_key(attrs_key)
+    info = attributes.__tvm_ffi_type_info__
+    op.set_attrs_type_key(info.type_key)
     for arg in args:
         op.add_argument(arg, "Tensor", arg)
-    return op
 
+    def constructor(*tensors: relax.Expr, **values: Any) -> relax.Call:
+        if len(tensors) != len(args):
+            raise TypeError(f"R.tvmq.{name}: {len(tensors)} tensors; give {', '.join(args)}")
+        return relax.Call(op, list(tensors), attributes(**{key: _plain(value) for key, value in values.items()}))
 
-def expose(name: str, maker: Callable[..., relax.Call]) -> None:
-    """Make R.tvmq.<name> known to the parser."""
+    constructor.__name__ = name
+    keywords = ["*", *(field.name for field in info.fields)] if info.fields else []
+    constructor.__doc__ = f"A call of R.tvmq.{name}({', '.join([*args, *keywords])})."
     if not hasattr(parser, "tvmq"):
         parser.tvmq = SimpleNamespace()
-    setattr(parser.tvmq, name, maker)
+    setattr(parser.tvmq, name, constructor)
+    return constructor
+
+
+def _plain(value: Any) -> Any:
+    """Sequences of TVM, and tuples, as lists of numbers."""
+    return [int(v) for v in value] if not isinstance(value, str) and isinstance(value, Sequence) else value
 
 
 def tensor_like(expr: relax.Expr, dtype: str) -> relax.TensorType:

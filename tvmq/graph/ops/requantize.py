@@ -17,7 +17,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.ops.registry import register, tensor_like
 from tvmq.graph.view import make_const
 
 
@@ -100,36 +100,5 @@ def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
     return compute
 
 
-OP = register("requantize", ("acc", "multiplier", "shift"), "tvmq.attrs.Requantize", _infer, _legalize)
-
-
-def requantize(
-    acc: relax.Expr,
-    multiplier: relax.Expr,
-    shift: relax.Expr,
-    *,
-    zero_point: int,
-    axis: int = -1,
-    mode: str = "float",
-    rounding: str = "UPWARD",
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-    negative_slope: float = 1.0,
-) -> relax.Call:
-    """A call of the operator; multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per
-    channel."""
-    attrs = RequantizeAttrs(
-        zero_point=zero_point,
-        axis=axis,
-        mode=mode,
-        rounding=rounding,
-        dtype=dtype,
-        qmin=qmin,
-        qmax=qmax,
-        negative_slope=negative_slope,
-    )
-    return relax.Call(OP, [acc, multiplier, shift], attrs)
-
-
-expose("requantize", requantize)
+# multiplier (float32, or int32 in mode fixed_point) and shift (int32) rank 0 or per channel
+requantize = register("requantize", ("acc", "multiplier", "shift"), RequantizeAttrs, _infer, _legalize)

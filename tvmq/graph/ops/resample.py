@@ -6,7 +6,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, fence, known_shape, register
+from tvmq.graph.ops.registry import fence, known_shape, register
 
 
 @py_class("tvmq.attrs.Resample", frozen=True)
@@ -39,12 +39,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="resample")
 
 
-OP = register("resample", ("x", "index", "weight"), "tvmq.attrs.Resample", _infer, _legalize)
-
-
-def resample(x: relax.Expr, index: relax.Expr, weight: relax.Expr, *, axis: int) -> relax.Call:
-    """A call of the operator; index int32 and weight float32, both (taps, size of the result)."""
-    return relax.Call(OP, [x, index, weight], ResampleAttrs(axis=int(axis)))
-
-
-expose("resample", resample)
+# index int32 and weight float32, both (taps, size of the result)
+resample = register("resample", ("x", "index", "weight"), ResampleAttrs, _infer, _legalize)

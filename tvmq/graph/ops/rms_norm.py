@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.layer_norm import inverse_deviation
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import fence, register
 
 
 @py_class("tvmq.attrs.RmsNorm", frozen=True)
@@ -40,12 +40,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="rms_norm")
 
 
-OP = register("rms_norm", ("x", "gamma"), "tvmq.attrs.RmsNorm", _infer, _legalize)
-
-
-def rms_norm(x: relax.Expr, gamma: relax.Expr, *, axes: int = 1, epsilon: float = 1e-5) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x, gamma], RmsNormAttrs(axes=axes, epsilon=epsilon))
-
-
-expose("rms_norm", rms_norm)
+rms_norm = register("rms_norm", ("x", "gamma"), RmsNormAttrs, _infer, _legalize)

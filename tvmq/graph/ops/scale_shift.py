@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.broadcast import broadcast_all, broadcast_type
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.ScaleShift", frozen=True)
@@ -41,23 +41,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="scale_shift")
 
 
-OP = register("scale_shift", ("q", "multiplier", "offset"), "tvmq.attrs.ScaleShift", _infer, _legalize)
-
-
-def scale_shift(
-    q: relax.Expr,
-    multiplier: relax.Expr,
-    offset: relax.Expr,
-    *,
-    shift: int,
-    zero_point: int,
-    dtype: str = "uint8",
-    qmin: int = 0,
-    qmax: int = 255,
-) -> relax.Call:
-    """A call of the operator; numerics.scale_shift_params gives multiplier, offset and shift."""
-    attrs = ScaleShiftAttrs(shift=shift, zero_point=zero_point, dtype=dtype, qmin=qmin, qmax=qmax)
-    return relax.Call(OP, [q, multiplier, offset], attrs)
-
-
-expose("scale_shift", scale_shift)
+# numerics.scale_shift_params gives multiplier, offset and shift
+scale_shift = register("scale_shift", ("q", "multiplier", "offset"), ScaleShiftAttrs, _infer, _legalize)

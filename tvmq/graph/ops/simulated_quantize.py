@@ -13,7 +13,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, fence, register
+from tvmq.graph.ops.registry import fence, register
 from tvmq.spec import QuantSpec
 
 
@@ -66,24 +66,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="simulated_quantize")
 
 
-OP = register("simulated_quantize", ("x", "scale", "zero_point"), "tvmq.attrs.SimulatedQuantize", _infer, _legalize)
-
-
-def simulated_quantize(
-    x: relax.Expr,
-    scale: relax.Expr,
-    zero_point: relax.Expr,
-    *,
-    kind: str,
-    tensor: str,
-    dtype: str = "uint8",
-    bits: int = 8,
-    symmetric: bool = False,
-    axis: int = -1,
-) -> relax.Call:
-    """A call of the operator; `scale` and `zero_point` are constants, rank 0 or one entry a channel."""
-    attrs = SimulatedQuantizeAttrs(kind=kind, tensor=tensor, dtype=dtype, bits=bits, symmetric=symmetric, axis=axis)
-    return relax.Call(OP, [x, scale, zero_point], attrs)
-
-
-expose("simulated_quantize", simulated_quantize)
+# `scale` and `zero_point` are constants, rank 0 or one entry a channel
+simulated_quantize = register(
+    "simulated_quantize", ("x", "scale", "zero_point"), SimulatedQuantizeAttrs, _infer, _legalize
+)

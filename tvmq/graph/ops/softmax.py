@@ -11,7 +11,7 @@ from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.lane_sum import f32, lane_sum
-from tvmq.graph.ops.registry import CUDA_EXP, current_kind, expose, fence, register
+from tvmq.graph.ops.registry import CUDA_EXP, current_kind, fence, register
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 
@@ -77,12 +77,4 @@ def stages(x: te.Tensor, axis: int) -> tuple[te.Tensor, te.Tensor, te.Tensor]:
     return d, powers, lane_sum(rest, length, lambda i, position: powers(*at(i, position)))
 
 
-OP = register("softmax", ("x",), "tvmq.attrs.Softmax", _infer, _legalize)
-
-
-def softmax(x: relax.Expr, *, axis: int = -1) -> relax.Call:
-    """A call of the operator."""
-    return relax.Call(OP, [x], SoftmaxAttrs(axis=axis))
-
-
-expose("softmax", softmax)
+softmax = register("softmax", ("x",), SoftmaxAttrs, _infer, _legalize)

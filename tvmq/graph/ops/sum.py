@@ -12,7 +12,7 @@ import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, known_shape, register
+from tvmq.graph.ops.registry import known_shape, register
 
 
 @py_class("tvmq.attrs.Sum", frozen=True)
@@ -59,12 +59,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="sum_codes")
 
 
-OP = register("sum", ("q",), "tvmq.attrs.Sum", _infer, _legalize)
-
-
-def sum(q: relax.Expr, *, axes: Sequence[int], keepdims: bool = False, zero_point: int = 0) -> relax.Call:  # noqa: A001
-    """A call of the operator."""
-    return relax.Call(OP, [q], SumAttrs(axes=[int(a) for a in axes], keepdims=keepdims, zero_point=zero_point))
-
-
-expose("sum", sum)
+sum = register("sum", ("q",), SumAttrs, _infer, _legalize)  # noqa: A001

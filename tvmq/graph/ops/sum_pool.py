@@ -5,14 +5,12 @@ q is (batch, channels, one to three spatial axes). Average pooling is this and a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import tvm
 import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, known_shape, register
+from tvmq.graph.ops.registry import known_shape, register
 
 
 @py_class("tvmq.attrs.SumPool", frozen=True)
@@ -58,25 +56,4 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="sum_pool")
 
 
-OP = register("sum_pool", ("q",), "tvmq.attrs.SumPool", _infer, _legalize)
-
-
-def sum_pool(
-    q: relax.Expr,
-    *,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    padding: Sequence[int],
-    zero_point: int = 0,
-) -> relax.Call:
-    """A call of the operator."""
-    attrs = SumPoolAttrs(
-        kernel=[int(k) for k in kernel],
-        strides=[int(s) for s in strides],
-        padding=[int(p) for p in padding],
-        zero_point=zero_point,
-    )
-    return relax.Call(OP, [q], attrs)
-
-
-expose("sum_pool", sum_pool)
+sum_pool = register("sum_pool", ("q",), SumPoolAttrs, _infer, _legalize)

@@ -6,7 +6,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register, tensor_like
+from tvmq.graph.ops.registry import register, tensor_like
 
 
 @py_class("tvmq.attrs.Table", frozen=True)
@@ -29,12 +29,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="table")
 
 
-OP = register("table", ("q", "values"), "tvmq.attrs.Table", _infer, _legalize)
-
-
-def table(q: relax.Expr, values: relax.Expr, *, function: str = "") -> relax.Call:
-    """A call of the operator; `values` has 256 entries of the result's type."""
-    return relax.Call(OP, [q, values], TableAttrs(function=function))
-
-
-expose("table", table)
+# `values` has 256 entries of the result"s type
+table = register("table", ("q", "values"), TableAttrs, _infer, _legalize)

@@ -6,14 +6,13 @@ code i = byte i // 2, its low half for even i, else its high half; ((half ^ 8) -
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import tvm
 import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import expose, register
+from tvmq.graph.ops.registry import register
 
 
 @py_class("tvmq.attrs.Unpack", frozen=True)
@@ -48,12 +47,5 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, call.args[0], primfunc_name_hint="unpack")
 
 
-OP = register("unpack", ("packed",), "tvmq.attrs.Unpack", _infer, _legalize)
-
-
-def unpack(packed: relax.Expr, *, shape: Sequence[int]) -> relax.Call:
-    """A call of the operator; packed uint8 [ceil(number of codes / 2)]."""
-    return relax.Call(OP, [packed], UnpackAttrs(shape=[int(d) for d in shape]))
-
-
-expose("unpack", unpack)
+# packed uint8 [ceil(number of codes / 2)]
+unpack = register("unpack", ("packed",), UnpackAttrs, _infer, _legalize)

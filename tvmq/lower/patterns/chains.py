@@ -19,16 +19,17 @@ from dataclasses import dataclass
 
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
 from tvmq.lower.patterns.attention import attention_before
 from tvmq.lower.patterns.depth_to_space import shuffle_at
 from tvmq.lower.patterns.float_chain import chain_behind
 from tvmq.lower.patterns.norm import NORMS, around_norm
 
-CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")
+CONVOLUTIONS = where(kind=CONVOLUTION)
 PLANAR = ("nn.conv1d", "nn.conv2d")
-TRANSPOSED = ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
-HEADS = (*CONVOLUTIONS, *TRANSPOSED, "matmul")
+HEADS = CONVOLUTIONS | where(kind=TRANSPOSED) | where(kind=PRODUCT, own=False)
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 ATTENTION = "tvmq.matmul"
 CODES = ("uint8", "int8")
@@ -81,7 +82,9 @@ def find_chains(view: View, *, fixed_point: bool = False, wide: bool = False) ->
             last = rank_of(var) - 1
             _follow(view, members, taken, lambda v, call, last=last: _moves_rows(call, last))
         elif name in HEADS:
-            _after_product(view, members, taken, adds=name not in TRANSPOSED, fixed_point=fixed_point, floats=wide)
+            _after_product(
+                view, members, taken, adds=name not in where(kind=TRANSPOSED), fixed_point=fixed_point, floats=wide
+            )
         elif name == ATTENTION:
             _after_attention(view, members, taken, fixed_point=fixed_point)
             members = (_whole_attention(view, members) if wide else []) + members

@@ -10,12 +10,14 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.kernels.parts.float_chain import OPERATORS
 from tvmq.kernels.parts.types import FloatSteps
 
 CODES = ("uint8", "int8")
-PAIRS = ("add", "subtract", "multiply", "divide")
+PAIRS = where(kind=ARITHMETIC, own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
