@@ -59,10 +59,10 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameless: bool) -> None:
     """Without a name there is nothing at once; with one, the next save removes it, and not what is being written."""
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq.artifact import whole_file\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq.artifact import saved_file\n"
         f"if not {nameless}: saved_file._nameless = lambda _: None\n"
         "def pieces():\n    yield b'x' * 100000\n    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "whole_file.write_whole(Path(sys.argv[1]), pieces)\n"
+        "saved_file.write_whole(Path(sys.argv[1]), pieces)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False, timeout=60)
     assert done.returncode == -9

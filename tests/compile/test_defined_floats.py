@@ -51,6 +51,7 @@ MOVES = {
     "nn.pad": "R.nn.pad(a, pad_width=[1, 2, 0, 3], pad_value=-1.0)",
     "full_like": 'R.full_like(a, R.const(1.5, "float32"))',
     "take": 'R.take(a, R.const([3, 0, 7], "int64"), axis=1)',
+    "gather_elements": 'R.gather_elements(a, R.const([[3, -1, 7]], "int64"), axis=1)',
     "tile": "R.tile(a, repeats=[1, 2])",
     "flip": "R.flip(a, axis=1)",
     "stack": "R.stack((a, b), axis=1)",

@@ -113,7 +113,7 @@ def test_what_was_used_longest_ago_goes(folder: Path, monkeypatch: pytest.Monkey
 def test_many_writers(folder: Path) -> None:
     """Threads and processes write and read the same entries; what is read is always whole."""
     script = (
-        "from tvmq.compile import kernel_cache as cache\n"
+        "from tvmq.compile import kernel_objects as cache\n"
         "for i in range(200):\n"
         "    cache.write(f'k{i % 5}', bytes([i % 5]) * 5000)\n"
         "    assert cache.read(f'k{i % 5}') in (None, bytes([i % 5]) * 5000)\n"

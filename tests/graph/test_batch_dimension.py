@@ -101,6 +101,7 @@ APART = {
     "sorted": (lambda x: R.sort(x, axis=-1), [("n", 4)]),
     "the largest": (lambda x: relax.TupleGetItem(R.topk(x, 2, -1), 0), [("n", 4)]),
     "stack": (lambda x, y: R.stack([x, y], -1), [("n",), ("n",)]),
+    "elements": (lambda x, y: R.gather_elements(x, R.astype(y, "int64"), 1), [("n", 4), ("n", 2)]),
     "repeated columns": (lambda x: R.repeat(x, 2, 1), [("n", 4)]),
     "triangles": (R.triu, [("n", 4, 4)]),
     "codes": (
@@ -145,6 +146,8 @@ TOGETHER = {
     "index in all": (lambda x: R.argmax(x), [("n", 4)]),
     "the largest": (lambda x: relax.TupleGetItem(R.topk(x, 2, 0), 0), [("n", 4)]),
     "stack": (lambda x, y: R.stack([x, y], 0), [("n", 4), ("n", 4)]),
+    "elements of other samples": (lambda x, y: R.gather_elements(x, R.astype(y, "int64"), 0), [("n", 4), ("n", 4)]),
+    "elements of the first": (lambda x: R.gather_elements(x, relax.const(np.int64([[0], [1]])), 1), [("n", 4)]),
     "repeated samples": (lambda x: R.repeat(x, 2, 0), [("n", 4)]),
     "a triangle": (R.triu, [("n", 4)]),
     "batch second": (lambda x: R.nn.relu(x), [(4, "n")]),

@@ -48,7 +48,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
         OPERATORS.keys(),
         {record.name for record in RECORDS if record.batch},
         {
-            "indices may point to other samples": ("gather_elements", *GATHERS, *SCATTERS),
+            "indices may point to other samples": (*GATHERS, *SCATTERS),
             "no samples among its operands": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "prepare makes others of them": STANDARD_NORMS,
             "a scale may be that of all samples": (

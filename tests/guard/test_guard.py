@@ -374,7 +374,7 @@ def test_a_rehearsal_says_what_the_integer_module_does():
 def test_codes_made_at_run_time_are_a_rung():
     model = levels()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tvmq.guard.regions.MACS", 1e9)  # float products are dear
+        patch.setattr(sys.modules["tvmq.guard.regions"], "MACS", 1e9)  # float products are dear
         module = tvmq.quantize(*tvmq.from_onnx(model), leveled())
     first = next(e for e in tvmq.explain(module).ledger.layers.values() if e["op"] == "matmul" or e.get("macs"))
     assert first.get("dynamic") and first["precision"] == "int8"

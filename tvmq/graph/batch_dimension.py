@@ -189,6 +189,11 @@ def _takes(value: relax.Call, depends: Sequence[bool]) -> bool:
     return (axis == 0) if not depends[0] else (axis != 0 and not depends[1])
 
 
+def _gathers(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Each sample has indices of its own, which name places inside of it."""
+    return all(depends) and int(value.attrs.axis) % rank_of(value) != 0
+
+
 def _permutes(value: relax.Call, depends: Sequence[bool]) -> bool:
     del depends
     return value.attrs.axes is not None and int(value.attrs.axes[0]) == 0
@@ -225,6 +230,7 @@ RULES: dict[str, Rule] = {
     "normalizes": _normalizes,
     "normalizes codes": _normalizes_codes,
     "takes": _takes,
+    "gathers": _gathers,
     "permutes": _permutes,
     "slices": _slices,
     "pads": _pads,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "torch.md"
+PAGE = Path(__file__).parents[3] / "docs" / "torch.md"
 
 
 def test_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
