@@ -89,7 +89,7 @@ class _OneForEachModule(type):
         functions = [func for _, func in mod.functions_items()]
         known = vars(mod).get(_KEPT_VIEW)
         if known is not None and len(known[0]) == len(functions) and all(map(_is_same, known[0], functions)):
-            return known[1]  # type: ignore[no-any-return]
+            return known[1]
         view: View = super().__call__(mod)
         setattr(mod, _KEPT_VIEW, (functions, view))
         return view
