@@ -29,7 +29,7 @@ from tvmq.graph.view import used_vars
 from tvmq.graph.walk import reachable
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import weight_axis
-from tvmq.passes.partition import ANCHORS, integer_groups
+from tvmq.passes.partition import integer_groups
 from tvmq.passes.partition.residual_streams import int16_tensors, is_int16_residual
 from tvmq.spec import QuantSpec
 
@@ -42,7 +42,7 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
-    weighted = [group for group in groups if group.family in ANCHORS and group.facts.get("weight", True)]
+    weighted = [group for group in groups if group.strategy.has_weight(group)]
     roots = {group.root: group for group in weighted}
     wide = int16_tensors(groups)
     readers = {member: WIDE if is_int16_residual(group) else NARROW for group in groups for member in group.members}
@@ -113,7 +113,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
                 specs[name] = spec
-        if group.facts.get("needs_output_codes") and not is_int16_residual(group):
+        if group.facts.needs_output_codes and not is_int16_residual(group):
             specs.setdefault(group.output, _narrow(config))
     return specs
 

@@ -28,8 +28,7 @@ from tvmq.graph.ops.simulated_quantize import spec_of
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, op_name, shape_of, sizes_of
 from tvmq.numerics.gemm import multiply_matrices
-
-CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
+from tvmq.passes.families.base import family_named
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
@@ -39,7 +38,7 @@ def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRMo
     roots = [
         entry["root"]
         for entry in ledger.layers.values()
-        if entry["precision"] == "int8" and entry["family"] in (*CONVOLUTIONS, "dense")
+        if entry["precision"] == "int8" and family_named(entry["family"]).weighted
     ]
     shifts = {root: _shift(view, view.var[root], means) for root in roots}
     return shift_biases(mod, {root: shift for root, shift in shifts.items() if shift is not None})
@@ -80,7 +79,8 @@ def _with_new_bias(
 
 def _bias_shape(var: relax.Var, entry: dict[str, Any]) -> tuple[int, ...]:
     """Shape of a bias of the layer: channels come second in convolutions, last in products."""
-    return (1, -1) + (1,) * (len(var.ty.shape) - 2) if entry["family"] in CONVOLUTIONS else (-1,)
+    second = family_named(entry["family"]).bias_axis == 1
+    return (1, -1) + (1,) * (len(var.ty.shape) - 2) if second else (-1,)
 
 
 def _in_bias_shape(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:

@@ -33,6 +33,7 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.passes.families.base import family_of_call
 from tvmq.passes.families.conv_transpose import per_output_channel
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.reduce_range import reduce_weight_bits
@@ -134,9 +135,7 @@ class Walk:
 
     def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
         """What rules say of a layer, and options where no rule does."""
-        family = layer.op.removeprefix("nn.")
-        if family == "matmul":
-            family = "dense" if is_const(self.view.value[layer.key].args[1]) else "batch_matmul"
+        family = family_of_call(self.view.value[layer.key])
         option = why_switched_off(layer, family, self.config) if decision.rule is None else None
         if option is not None and layer.op in WEIGHTED:
             return Decision(None, is_float=True, why=option)

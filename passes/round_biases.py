@@ -58,7 +58,7 @@ def bias_spec(config: QConfig) -> QuantSpec:
 def bias_variables(mod: tvm.IRModule) -> dict[str, str]:
     """{"<root>_bias": variable that adds it} of all integer groups with a constant bias."""
     view, groups = View(mod), integer_groups(require_stage(mod, "round_biases", ("annotated",)).layers)
-    return {f"{g.root}_bias": g.members[1] for g in groups if g.facts.get("bias") and g.members[1] in view.value}
+    return {f"{g.root}_bias": g.members[1] for g in groups if g.facts.bias and g.members[1] in view.value}
 
 
 def _round_bias(bias: np.ndarray, qparams: QParams) -> np.ndarray:

@@ -21,7 +21,7 @@ from tvmq.graph import ops
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
-from tvmq.passes.families.base import Group, joins
+from tvmq.passes.families.base import Group
 from tvmq.passes.partition import integer_groups
 
 
@@ -32,7 +32,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
     groups = {group.output: group for group in integer_groups(ledger.layers)}
     union = _Union()
     for group in groups.values():
-        if not joins(group):
+        if not group.joins:
             continue
         sources = {name: _scale_of(name, groups) for name in group.inputs}
         shared = sorted({s for s in sources.values() if _has_other_readers(view, s, groups, group)})
@@ -41,7 +41,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
             if source not in shared:
                 union.join(group.output, source)
     for name, group in groups.items():
-        if joins(group):
+        if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)
     renamed = {name: union.find(name) for name in union.known()}
 
@@ -55,7 +55,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
 
 def _scale_of(name: str, groups: dict[str, Group]) -> str:
     """The tensor whose scale `name` has: back through operators that only move codes; a concat stands for itself."""
-    while name in groups and groups[name].passes and not joins(groups[name]):
+    while name in groups and groups[name].passes and not groups[name].joins:
         name = groups[name].inputs[0]
     return name
 
@@ -82,7 +82,7 @@ def _moved_by(view: View, source: str, groups: dict[str, Group], concat: Group) 
         if reader == concat.output:
             continue
         moved = groups.get(reader)
-        if moved is None or not moved.passes or joins(moved):
+        if moved is None or not moved.passes or moved.joins:
             return None
         found.append(reader)
     return found

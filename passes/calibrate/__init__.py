@@ -28,7 +28,7 @@ from tvmq.graph.view import View, op_name
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weight_scales import power_of_two, raised_for_bias, weight_qparams, weights_of
-from tvmq.passes.partition import ANCHORS, integer_groups
+from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams, choose_qparams
 
 Range = tuple[float, float]
@@ -71,11 +71,11 @@ def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger
 
 def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
-    concats = [group for group in integer_groups(ledger.layers) if "scale" in group.facts]
-    scale = {w.source: w.tensor for w in found if not w.stream} | {g.output: g.facts["scale"] for g in concats}
+    concats = [group for group in integer_groups(ledger.layers) if group.facts.scale is not None]
+    scale = {w.source: w.tensor for w in found if not w.stream} | {g.output: g.facts.scale for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
-        shared.setdefault(group.facts["scale"], []).extend(scale[s] for s in group.facts["shared"] if s in scale)
+        shared.setdefault(group.facts.scale, []).extend(scale[s] for s in group.facts.shared if s in scale)
     shared = {common: parts for common, parts in shared.items() if parts}
     for common, parts in shared.items():  # what a concat holds, inner ones first
         joint[common] = _union([joint[name] for name in (common, *parts) if name in joint])
@@ -94,7 +94,7 @@ def _union(ranges: Sequence[Range]) -> Range:
 def _weights(
     view: View, ledger: Ledger, activations: dict[str, QParams], config: QConfig, ranges: Mapping[str, Range]
 ) -> dict[str, QParams]:
-    groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.family in ANCHORS}
+    groups: dict[str, Group] = {group.root: group for group in integer_groups(ledger.layers) if group.strategy.anchor}
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]

@@ -35,7 +35,6 @@ from tvmq.passes.calibrate.thresholds import ruled_observers
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QuantSpec, choose_qparams
 
-LINEAR = ("conv1d", "conv2d", "conv3d", "dense")
 SAMPLES = 32
 LEAST_GAIN = 0.5
 MOST = 2.0**16
@@ -92,7 +91,7 @@ def list_trials(
     observers = ruled_observers(get_ledger(mod))
     readers: dict[str, list[str]] = {}
     for group in integer_groups(get_ledger(mod).layers):
-        if group.family in LINEAR:
+        if group.strategy.rounds_weights:
             readers.setdefault(group.inputs[0], []).append(group.root)
     trials = {}
     for w in watched_tensors(View(mod)):

@@ -18,10 +18,10 @@ from tvmq.graph.view import View, op_name, shape_of, sizes_of
 from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
 from tvmq.passes.calibrate.collect import has_batch
 from tvmq.passes.calibrate.intermediates import Evaluator, Feed, return_intermediates
+from tvmq.passes.families.base import family_named
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 
-FAMILIES = ("conv1d", "conv2d", "conv3d", "dense")
 # Bits of weights beyond which rounding costs nothing.
 MOST_BITS = 8
 MOST_BYTES = 2**28
@@ -74,7 +74,9 @@ def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
     scales = get_ledger(integer).codes
     found = []
     for entry in get_ledger(mod).layers.values():
-        if entry["precision"] != "int8" or entry["family"] not in FAMILIES or entry["root"] not in realized.value:
+        if entry["precision"] != "int8" or entry["root"] not in realized.value:
+            continue
+        if not family_named(entry["family"]).rounds_weights:
             continue
         call = view.value[entry["root"]]
         codes = _codes_of(realized, entry["root"])

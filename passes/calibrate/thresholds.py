@@ -35,7 +35,6 @@ from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.annotate import owners
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
 from tvmq.passes.families.base import Group
-from tvmq.passes.families.table import chain_function
 from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams, QuantSpec, choose_qparams
@@ -88,9 +87,10 @@ def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Funct
             readers.setdefault(name, []).append(group)
     found = {}
     for name, reading in readers.items():
-        members = {member for group in reading for member in (*group.members, *group.facts.get("chain", ()))}
-        if all(group.family == "table" for group in reading) and _only_read_by(view, name, members):
-            found[name] = [chain_function(view, group) for group in reading]
+        functions = [function for group in reading if (function := group.strategy.function(view, group)) is not None]
+        members = {member for group in reading for member in (*group.members, *getattr(group.facts, "chain", ()))}
+        if len(functions) == len(reading) and _only_read_by(view, name, members):
+            found[name] = functions
     return found
 
 

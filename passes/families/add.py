@@ -16,14 +16,15 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip
 from tvmq.passes.partition.float_sums import why_float_sum
 
 
-class Add:
+class Add(Family):
     """See the head of this file."""
 
-    name = "add"
+    name, facts_type = "add", CodedFacts
+    adds = reads_int16 = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
         """A sum or difference of two tensors of the graph; those of a stream only if they are to be wide."""
@@ -38,7 +39,7 @@ class Add:
             members.append(clip[0])
             low, high = clip[1:]
         inputs = [arg.name for arg in value.args]
-        return Group(self.name, var.name, members, inputs, facts={"low": low, "high": high, "needs_output_codes": True})
+        return Group(self.name, var.name, members, inputs, facts=CodedFacts(low, high))
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.add."""

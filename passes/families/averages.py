@@ -7,15 +7,11 @@ mode power_of_two                    the same with divisor 2^22 and rounded fact
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.view import View, make_const, op_name, sizes_of
+from tvmq.graph.view import make_const
 from tvmq.passes.families.base import Codes, Group, Realizer
 
 # 255 * 2^22 is half of int32, and a factor is then off by at most count / 2^23 of itself.
@@ -48,28 +44,8 @@ def _factors(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
     return numerics.average_factors(counts)
 
 
-def window_counts(size: Sequence[int], facts: Mapping[str, Any]) -> np.ndarray:
-    """Elements under each window, those of the padding that counts included; what rounding up adds counts never."""
-    if "out_size" in facts:
-        return numerics.adaptive_counts(size, facts["out_size"])
-    counted, rank = facts["counted"], len(size)
-    whole = [n + counted[i] + counted[i + rank] for i, n in enumerate(size)]
-    beyond = tuple(max(p - c, 0) for p, c in zip(facts["padding"], counted, strict=True))
-    return numerics.window_counts(whole, kernel=tuple(facts["kernel"]), strides=tuple(facts["strides"]), padding=beyond)
-
-
 def is_shift(counts: np.ndarray) -> bool:
     """True if dividing by the counts is one shift: all are the same power of two."""
     counts = np.asarray(counts)
     first = int(counts.flat[0])
     return bool(np.all(counts == first)) and first & (first - 1) == 0
-
-
-def counts_of(view: View, group: Group) -> np.ndarray | None:
-    """How many values the averages of a group are made of; None for other groups."""
-    call = view.value[group.root]
-    if group.family == "avg_pool":
-        return window_counts([int(size) for size in sizes_of(call.args[0])[2:]], group.facts)
-    if group.family != "mean" or op_name(call) != "mean":
-        return None
-    return np.asarray(math.prod(int(sizes_of(call.args[0])[axis]) for axis in group.facts["axes"]))

@@ -11,26 +11,54 @@ One to three spatial axes; an adaptive pool whose windows are equal is an ordina
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.graph.windows import covering_padding
-from tvmq.passes.families.averages import emit_average, window_counts
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.averages import emit_average
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
 
 # |code - zero point| of 8 bits
 LARGEST_STEP, INT32_MAX = 255, 2**31 - 1
 LAYOUTS = ("NCW", "NCHW", "NCDHW")
 
 
-class AveragePool:
+@dataclass
+class WindowFacts(BoundedFacts):
+    """Windows of a pool, or only the size of the result of an adaptive one whose windows differ.
+
+    counted  how much of the padding counts as values
+    """
+
+    out_size: list[int] = field(default_factory=list)
+    kernel: list[int] = field(default_factory=list)
+    strides: list[int] = field(default_factory=list)
+    padding: list[int] = field(default_factory=list)
+    counted: list[int] = field(default_factory=list)
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+
+    def counts(self, size: Sequence[int]) -> np.ndarray:
+        """Elements under each window, those of the padding that counts included, those that rounding up adds never."""
+        if self.out_size:
+            return numerics.adaptive_counts(size, self.out_size)
+        rank = len(size)
+        whole = [n + self.counted[i] + self.counted[i + rank] for i, n in enumerate(size)]
+        beyond = tuple(max(p - c, 0) for p, c in zip(self.padding, self.counted, strict=True))
+        return numerics.window_counts(whole, kernel=tuple(self.kernel), strides=tuple(self.strides), padding=beyond)
+
+
+class AveragePool(Family):
     """See the head of this file."""
 
-    name = "avg_pool"
+    name, facts_type = "avg_pool", WindowFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
@@ -46,35 +74,40 @@ class AveragePool:
             return "limit: dilated average pooling"
         else:
             facts = _windows(value.attrs, size, out_size)
-        facts |= {"low": -np.inf, "high": np.inf}
-        reason = _unequal_windows(window_counts(size, facts))
+        reason = _unequal_windows(facts.counts(size))
         return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sums and their requantize."""
         x, facts = realizer.codes(group.inputs[0]), group.facts
-        counts = window_counts([int(d) for d in sizes_of(x.var)[2:]], facts)
-        if "out_size" in facts:
-            sums = ops.adaptive_sum_pool(x.var, out_size=facts["out_size"], zero_point=x.zero_point)
+        counts = facts.counts([int(d) for d in sizes_of(x.var)[2:]])
+        if facts.out_size:
+            sums = ops.adaptive_sum_pool(x.var, out_size=facts.out_size, zero_point=x.zero_point)
         else:
-            named = {name: facts[name] for name in ("kernel", "strides", "padding")}
-            sums = ops.sum_pool(x.var, **named, zero_point=x.zero_point)
+            sums = ops.sum_pool(
+                x.var, kernel=facts.kernel, strides=facts.strides, padding=facts.padding, zero_point=x.zero_point
+            )
         return emit_average(realizer, sums, x, counts, group)
 
+    def average_counts(self, view: View, group: Group) -> np.ndarray:
+        """Those of all windows."""
+        counts: np.ndarray = group.facts.counts([int(d) for d in sizes_of(view.value[group.root].args[0])[2:]])
+        return counts
 
-def _windows(attrs: Any, size: list[int], out_size: list[int]) -> dict[str, Any]:
+
+def _windows(attrs: Any, size: list[int], out_size: list[int]) -> WindowFacts:
     kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
     given = [int(p) for p in attrs.padding]
     padding = list(covering_padding(given, size, out_size, kernel, strides))
     counted = given if attrs.count_include_pad else [0] * len(given)
-    return {"kernel": kernel, "strides": strides, "padding": padding, "counted": counted}
+    return WindowFacts(kernel=kernel, strides=strides, padding=padding, counted=counted)
 
 
-def _adaptive(size: list[int], out_size: list[int]) -> dict[str, Any]:
+def _adaptive(size: list[int], out_size: list[int]) -> WindowFacts:
     if any(n % m for n, m in zip(size, out_size, strict=True)):
-        return {"out_size": out_size}
+        return WindowFacts(out_size=out_size)
     kernel, none = [n // m for n, m in zip(size, out_size, strict=True)], [0] * 2 * len(size)
-    return {"kernel": kernel, "strides": kernel, "padding": none, "counted": none}
+    return WindowFacts(kernel=kernel, strides=kernel, padding=none, counted=none)
 
 
 def _unequal_windows(counts: np.ndarray) -> str | None:

@@ -14,9 +14,113 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.config import QConfig
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.passes import FAMILIES, OPS, load
+from tvmq.rules import LayerFacts
 from tvmq.spec import QParams
+
+
+def written(default: Any) -> Any:
+    """A fact that the ledger has in any case; others only where they are not the default."""
+    return field(default=default, metadata={"written": True})
+
+
+@dataclass
+class Facts:
+    """What is known of a group beside its variables; families have facts of their own, too.
+
+    low, high           bounds of the result, from a relu or clip
+    negative_slope      of a leaky relu behind the sums
+    bias, bias_codes    a constant is added to the sums; its int32 codes, where float32 does not hold them
+    needs_output_codes  the result needs a scale, whoever reads it
+    stream, bits        the group reads int16 codes, of so many bits
+    masks               {member: mask that it reads}
+    scale, shared       whose scale joined inputs get, and which of them others read as well
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+    negative_slope: float | None = None
+    bias: bool = False
+    bias_codes: list[int] | None = None
+    needs_output_codes: bool = False
+    stream: bool = False
+    bits: int | None = None
+    masks: dict[str, Any] = field(default_factory=dict)
+    scale: str | None = None
+    shared: list[str] = field(default_factory=list)
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if a relu or clip bounds the result."""
+        return self.low != -np.inf or self.high != np.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for the ledger, a family's own facts first; an infinite bound is null, which JSON has."""
+        values, defaults = asdict(self), vars(type(self)())
+        order = dict.fromkeys(name for cls in type(self).__mro__ for name in vars(cls).get("__annotations__", ()))
+        kept = [n for n in order if self.__dataclass_fields__[n].metadata or values[n] != defaults[n]]
+        return {n: None if isinstance(values[n], float) and np.isinf(values[n]) else values[n] for n in kept}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Facts:
+        """Inverse of `to_dict`; what it does not know is ignored."""
+        known = {key: value for key, value in data.items() if key in cls.__dataclass_fields__}
+        return cls(**{key: value for key, value in known.items() if value is not None})
+
+
+@dataclass
+class BoundedFacts(Facts):
+    """Facts of what computes new values."""
+
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+
+
+@dataclass
+class CodedFacts(BoundedFacts):
+    """Facts of what cannot give floats."""
+
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+    needs_output_codes: bool = written(True)
+
+
+@dataclass
+class WeightFacts(BoundedFacts):
+    """Facts of a product with a constant weight; bounds: what bounds each channel behind it."""
+
+    bounds: list[str] = field(default_factory=list)
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+    bias: bool = written(False)
+
+
+@dataclass
+class OpenFacts(Facts):
+    """Facts of a family of another package: what it says stands in `own`, or is read like a dictionary."""
+
+    own: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.own[key] if key in self.own else getattr(self, key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The fact of this name, or the default."""
+        return self.own.get(key, getattr(self, key, default))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As that of `Facts`, with the family's own beside them."""
+        data = super().to_dict()
+        return data.pop("own", {}) | data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> OpenFacts:
+        """Inverse of `to_dict`."""
+        ours = {key: value for key, value in data.items() if key in Facts.__dataclass_fields__ and value is not None}
+        return cls(**ours, own={key: value for key, value in data.items() if key not in Facts.__dataclass_fields__})
 
 
 @dataclass
@@ -29,6 +133,7 @@ class Group:
     inputs    activations that must arrive as codes
     passes    True if the result has the codes and the scale of its (only) input: pooling by maximum, reshapes
     macs      multiply-accumulates
+    facts     those of the family; of a family of another package a dictionary is enough
     """
 
     family: str
@@ -37,37 +142,49 @@ class Group:
     inputs: list[str]
     passes: bool = False
     macs: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Any = field(default_factory=Facts)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.facts, Mapping):
+            self.facts = OpenFacts.from_dict(self.facts)
 
     @property
     def output(self) -> str:
         """The variable that other groups read."""
         return self.members[-1]
 
+    @property
+    def strategy(self) -> Family:
+        """The family itself; what stands in another package has the hooks that every family has."""
+        return family_named(self.family)
+
+    @property
+    def joins(self) -> bool:
+        """True if the inputs are brought to one scale, which is that of the result."""
+        return self.passes and self.strategy.joins
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for the ledger; a missing bound is null, since JSON has no infinity."""
-        data = asdict(self)
-        data["facts"] = {
-            key: None if isinstance(value, float) and np.isinf(value) else value for key, value in self.facts.items()
-        }
-        return data
+        """Plain data for the ledger."""
+        return {**{key: getattr(self, key) for key in self.__dataclass_fields__}, "facts": self.facts.to_dict()}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Group:
         """Inverse of `to_dict`; other keys of a ledger entry are ignored."""
-        group = cls(**{key: entry[key] for key in cls.__dataclass_fields__})
-        unbounded = {"low": -np.inf, "high": np.inf}
-        group.facts = {key: unbounded.get(key, value) if value is None else value for key, value in group.facts.items()}
-        return group
+        facts = family_named(entry["family"]).facts_type.from_dict(entry["facts"])
+        return cls(**{key: entry[key] for key in cls.__dataclass_fields__ if key != "facts"}, facts=facts)
 
 
-# families whose inputs are brought to one scale, which is that of their result
-JOINING = ("concat", "select")
+def family_of_call(call: relax.Expr) -> Family:
+    """The family of ours that treats an operator; a product with a constant is that of a dense layer."""
+    name = op_name(call)
+    if name == "matmul" and is_const(call.args[1]):
+        return family_named("dense")
+    return load(OPS[name]) if name in OPS else Family()
 
 
-def joins(group: Group) -> bool:
-    """True if the inputs are brought to one scale, which is that of the result."""
-    return group.passes and group.family in JOINING
+def family_named(name: str) -> Family:
+    """A family of ours; of one of another package what every family answers."""
+    return load(FAMILIES[name]) if name in FAMILIES else Family()
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,19 +250,79 @@ class Realizer(Protocol):
         """
 
 
-class Family(Protocol):
-    """One operator family."""
+class Family:
+    """One operator family: what the passes ask of it. Where it says nothing, the answers are those here.
 
-    name: str
+    name              that in the ledger
+    facts_type        its facts
+    anchor            enough arithmetic to be worth conversions at its borders, and floats straight from its sums;
+                      the others follow their neighbours
+    weighted          each group multiplies what it reads by one constant weight
+    rounds_weights    that weight can be rounded by the second moments of what is read
+    windowed          the weight has a window
+    bias_axis         the axis of its channels
+    reads_norms       reads the int16 codes of an integer layer norm, which has them for its constants
+    reads_int16       computes on codes of 16 bits as well
+    joins             its inputs are brought to one scale, where it passes their codes on
+    needs             what a backend must have: "tables", "multipliers" or "wide" integers
+    adds, moves       a sum of two tensors; an operator that moves the codes of its first input
+    concatenates      parts are copied side by side
+    holds_codes       codes of a table, whose worth is memory: they need no integer operators beside them
+    is_asked_for      an option asks for it: float tensors are quantized for it
+    """
+
+    name = ""
+    facts_type: type[Facts] = OpenFacts
+    anchor = weighted = rounds_weights = windowed = False
+    bias_axis = -1
+    reads_norms = reads_int16 = joins = adds = moves = concatenates = holds_codes = is_asked_for = False
+    needs: tuple[str, ...] = ()
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """The group that begins at this operator, or the reason why it stays float."""
+        raise NotImplementedError
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the integer form; gives the codes, or a float expression where no codes are wanted."""
+        raise NotImplementedError
+
+    def has_weight(self, group: Group) -> bool:
+        """True if the second argument of the root is a constant weight, which gets codes of its own."""
+        return self.weighted
+
+    def sums_in_lanes(self, weight: tuple[int | str, ...]) -> bool:
+        """True if products with a weight of this shape are summed in lanes of 16 bits by CPUs without VNNI."""
+        return self.weighted
+
+    def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
+        """The option that keeps a layer of this family in float."""
+        return None
+
+    def average_counts(self, view: View, group: Group) -> np.ndarray | None:
+        """How many values its averages are made of; None where it makes none."""
+        return None
+
+    def function(self, view: View, group: Group) -> Callable[[np.ndarray], np.ndarray] | None:
+        """The function of single numbers that a group is, in float64; None for all else."""
+        return None
+
+    def slope(self, view: View, group: Group) -> float | None:
+        """alpha of a group that is one leaky relu."""
+        return None
+
+    def links(self, group: Group) -> list[str]:
+        """Members that a float operator may read, too: they are computed in float for it then."""
+        return []
+
+    def gives_sums(self, group: Group) -> bool:
+        """True if the sums of a group, as they are, may be read by an integer softmax."""
+        return False
+
+    def settle(self, view: View, group: Group, groups: Mapping[str, Group]) -> None:
+        """Look at the neighbours, now that it is decided which groups there are; the first hook behind dropping."""
 
 
-class OwnFamily(Family, Protocol):
+class OwnFamily(Protocol):
     """A family that stands in another package and is named by `qconfig(operators=["module:object"])`.
 
     name         of the family, unlike all of tvmq's: that of its layers in the ledger
@@ -158,7 +335,14 @@ class OwnFamily(Family, Protocol):
     does not define: with it `tvmq.verify` compares them, without it they are compared around.
     """
 
+    name: str
     operators: tuple[str, ...]
+
+    def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
+        """The group that begins at this operator, or the reason why it stays float."""
+
+    def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
+        """Emit the integer form; gives the codes, or a float expression where no codes are wanted."""
 
 
 def absorb_bias(view: View, name: str, is_bias: Callable[[np.ndarray], bool]) -> str | None:

@@ -14,7 +14,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, dtype_of, is_const, op_name
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import Codes, Family, Group, Realizer
 
 # operator -> (kind of numerics.compare_table, operator on codes and thresholds)
 ON_CODES = {
@@ -27,10 +27,10 @@ ON_CODES = {
 }
 
 
-class Compare:
+class Compare(Family):
     """See the head of this file."""
 
-    name = "compare"
+    name, needs = "compare", ("tables",)
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A comparison of two float tensors of the graph."""

@@ -9,24 +9,41 @@ residual streams have (residual_streams.py), become codes of it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, is_const, op_name
-from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, encode_constant
 
 
-class Concat:
+@dataclass
+class ConcatFacts(Facts):
+    """Of one that gives int16 codes, the result has a scale: its parts may be constants."""
+
+    needs_output_codes: bool = False
+    stream: bool = False
+
+
+class Concat(Family):
     """See the head of this file."""
 
-    name = "concat"
+    name, facts_type = "concat", ConcatFacts
+    joins = concatenates = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A concat of tensors of the graph."""
         parts = value.args[0]
         if not isinstance(parts, relax.Tuple) or any(is_const(part) for part in parts.fields):
             return "limit: a constant part, or parts that are not written out"
-        return Group(self.name, var.name, [var.name], [part.name for part in parts.fields], passes=True)
+        return Group(
+            self.name, var.name, [var.name], [part.name for part in parts.fields], passes=True, facts=ConcatFacts()
+        )
+
+    def of_tokens(self, name: str, parts: list[str]) -> Group:
+        """A concat that also has constant parts, which become codes of the result's scale."""
+        return Group(self.name, name, [name], parts, facts=ConcatFacts(needs_output_codes=True))
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit concat; parts of another scale are rescaled."""

@@ -18,15 +18,17 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, rank_of
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, WeightFacts
 from tvmq.passes.families.convolution import LAYOUTS, TRANSPOSED_LAYOUTS, absorbing_group, finish_sums, refusal
 from tvmq.passes.families.weights import integer_bias, weight_codes
 
 
-class ConvTranspose:
+class ConvTranspose(Family):
     """See the head of this file."""
 
-    name = "conv_transpose"
+    name, facts_type = "conv_transpose", WeightFacts
+    anchor = weighted = windowed = True
+    bias_axis = 1
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A transposed convolution with a constant weight, channels first."""

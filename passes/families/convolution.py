@@ -11,24 +11,26 @@ Before                                            After
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.config import QConfig
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
 from tvmq.passes.families.base import (
     Codes,
+    Family,
     Group,
     Realizer,
+    WeightFacts,
     absorb_bias,
     absorb_channel_bounds,
     absorb_clip,
     is_channel_constant,
 )
 from tvmq.passes.families.weights import integer_bias, weight_codes
+from tvmq.rules import LayerFacts
 
 # spatial axes -> layouts of data and kernel
 LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW"), 3: ("NCDHW", "OIDHW")}
@@ -36,8 +38,12 @@ LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW"), 3: ("NCDHW", "OIDHW")}
 TRANSPOSED_LAYOUTS = {1: "IOW", 2: "IOHW", 3: "IODHW"}
 
 
-class Convolution:
+class Convolution(Family):
     """See the head of this file; `spatial` is the number of axes that the window slides over."""
+
+    facts_type = WeightFacts
+    anchor = weighted = rounds_weights = windowed = reads_int16 = True
+    bias_axis = 1
 
     def __init__(self, name: str, spatial: int) -> None:
         self.name = name
@@ -67,6 +73,15 @@ class Convolution:
         )
         return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
 
+    def sums_in_lanes(self, weight: tuple[int | str, ...]) -> bool:
+        """All but depthwise ones: those of one input channel a filter."""
+        return len(weight) <= 2 or weight[1] != 1
+
+    def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
+        """Convolutions are switched off by number."""
+        chosen = layer.index in (config.skip_conv_layers or ())
+        return f"option skip_conv_layers: {layer.index}" if chosen else None
+
 
 def refusal(value: relax.Call, data_layout: str, kernel_layout: str) -> str | None:
     """Why a convolution has no integer form, None if it has one."""
@@ -81,18 +96,17 @@ def refusal(value: relax.Call, data_layout: str, kernel_layout: str) -> str | No
 def absorbing_group(family: str, view: View, var: relax.Var, value: relax.Call, filters: int) -> Group:
     """A convolution of so many output channels with the bias and the clip behind it."""
     rank = rank_of(value)
-    members, low, high = [var.name], -np.inf, np.inf
+    members = [var.name]
     bias = absorb_bias(view, var.name, lambda b: is_channel_constant(b, rank, 1, filters))
     if bias:
         members.append(bias)
     bounds = absorb_channel_bounds(view, members[-1], rank, 1, filters)
-    facts: dict[str, Any] = {"bounds": bounds} if bounds else {}
+    facts = WeightFacts(bounds=bounds, bias=bool(bias))
     clip = None if bounds else absorb_clip(view, members[-1])
     if clip:
         bounds = [clip[0]]
-        low, high = clip[1:]
+        facts.low, facts.high = clip[1:]
     members += bounds
-    facts |= {"low": low, "high": high, "bias": bool(bias)}
     return Group(family, var.name, members, [value.args[0].name], macs=multiply_accumulates(value), facts=facts)
 
 
@@ -104,12 +118,12 @@ def finish_sums(
     shape = (1, -1) + (1,) * (rank_of(acc) - 2)
     acc = realizer.emit(relax.op.add(acc, relax.const(bias.reshape(shape))), f"{group.root}_bias")
     result = realizer.requantized(acc, scale, group, axis=1)
-    return _bounded_by_channel(realizer, group, result) if group.facts.get("bounds") else result
+    return _bounded_by_channel(realizer, group, result) if group.facts.bounds else result
 
 
 def _bounded_by_channel(realizer: Realizer, group: Group, result: Codes | relax.Expr) -> Codes | relax.Expr:
     """The maximum and minimum behind the convolution, on codes with the bounds in codes, or on floats as they are."""
-    for name in group.facts["bounds"]:
+    for name in group.facts.bounds:
         call = realizer.view.value[name]
         bound = const_value(call.args[1])
         if isinstance(result, Codes):

@@ -11,16 +11,28 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq.config import QConfig
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, is_const, rank_of, shape_of
-from tvmq.passes.families.base import Codes, Group, Realizer, absorb_bias, absorb_clip, is_channel_constant
+from tvmq.passes.families.base import (
+    Codes,
+    Family,
+    Group,
+    Realizer,
+    WeightFacts,
+    absorb_bias,
+    absorb_clip,
+    is_channel_constant,
+)
 from tvmq.passes.families.weights import integer_bias, weight_codes
+from tvmq.rules import LayerFacts
 
 
-class Dense:
+class Dense(Family):
     """See the head of this file."""
 
-    name = "dense"
+    name, facts_type = "dense", WeightFacts
+    anchor = weighted = rounds_weights = reads_int16 = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product with a constant matrix on the right."""
@@ -31,7 +43,7 @@ class Dense:
             return f"limit: the constant has rank {rank_of(weight)}, not 2"
         outputs = shape_of(weight)[1]
         members = [var.name]
-        low, high = -np.inf, np.inf
+        facts = WeightFacts()
         rank = rank_of(var)
         bias = absorb_bias(view, var.name, lambda b: is_channel_constant(b, rank, -1, outputs))
         if bias:
@@ -39,8 +51,8 @@ class Dense:
         clip = absorb_clip(view, members[-1])
         if clip:
             members.append(clip[0])
-            low, high = clip[1:]
-        facts = {"low": low, "high": high, "bias": bool(bias)}
+            facts.low, facts.high = clip[1:]
+        facts.bias = bool(bias)
         return Group(self.name, var.name, members, [data.name], macs=multiply_accumulates(value), facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
@@ -52,6 +64,10 @@ class Dense:
         acc = realizer.emit(relax.op.add(acc, relax.const(bias)), f"{group.root}_bias")
         product = np.float64(x.scale) * scale.astype(np.float64)
         return realizer.requantized(acc, product, group, axis=rank_of(acc) - 1)
+
+    def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
+        """All of them by one option."""
+        return "option skip_dense_layer" if config.skip_dense_layer else None
 
 
 FAMILY = Dense()

@@ -20,15 +20,16 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, encode_constant
 
 LARGEST_CODE = 127
 
 
-class Embedding:
+class Embedding(Family):
     """See the head of this file."""
 
-    name = "embedding"
+    name, facts_type = "embedding", Facts
+    holds_codes = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Rows of a constant table of finite numbers."""

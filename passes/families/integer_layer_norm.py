@@ -11,6 +11,7 @@ operator, a constant that is multiplied (channels of very different size are why
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from tvm import relax
@@ -20,14 +21,22 @@ from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, sizes_of
 from tvmq.numerics.integer_layer_norm import LONGEST_ROW
-from tvmq.passes.families.base import Codes, Group, Realizer, group_names
-from tvmq.passes.partition.residual_streams import is_int16_residual
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, group_names, written
 
 
-class IntegerLayerNorm:
+@dataclass
+class NormFacts(Facts):
+    """Its input has 16 bits; its result may have."""
+
+    stream: bool = written(True)
+    needs_output_codes: bool = False
+
+
+class IntegerLayerNorm(Family):
     """See the head of this file."""
 
-    name = "integer_layer_norm"
+    name, facts_type, needs = "integer_layer_norm", NormFacts, ("wide",)
+    is_asked_for = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A layer norm or rms norm of constant parameters."""
@@ -40,7 +49,7 @@ class IntegerLayerNorm:
             return f"limit: a norm of {count} values, integer_layer_norm takes {LONGEST_ROW}"
         if not all(is_const(p) and np.isfinite(const_value(p)).all() for p in parameters):
             return "limit: parameters that are no constants of finite numbers"
-        return Group(self.name, var.name, [var.name], [x.name], facts={"stream": True})
+        return Group(self.name, var.name, [var.name], [x.name], facts=NormFacts())
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.integer_layer_norm."""
@@ -73,26 +82,21 @@ class IntegerLayerNorm:
         )
         return Codes(realizer.emit(normed, group.output), y)
 
-
-def widen_results(view: View, groups: Mapping[str, Group]) -> None:
-    """Say which norms give 16 bits, and which constants are multiplied with these; see the head of this file."""
-    owner = {member: group for group in groups.values() for member in group.members}
-    for group in groups.values():
-        if group.family != FAMILY.name:
-            continue
-        readers = [owner.get(name) for name in view.readers[group.output]]
-        for reader in readers:
-            if reader is not None and reader.family == "scale_shift":
-                reader.facts["stream"] = True
-                reader.facts["needs_output_codes"] = _has_wide_readers(view, reader, owner)
+    def settle(self, view: View, group: Group, groups: Mapping[str, Group]) -> None:
+        """Its result has 16 bits for those who read it so; constants are multiplied with these."""
+        owner = {member: other for other in groups.values() for member in other.members}
+        for reader in (owner.get(name) for name in view.readers[group.output]):
+            if reader is not None and reader.strategy.reads_norms:
+                reader.facts.stream = True
+                reader.facts.needs_output_codes = _has_wide_readers(view, reader, owner)
         if _has_wide_readers(view, group, owner):
-            group.facts["needs_output_codes"] = True
+            group.facts.needs_output_codes = True
 
 
 def _has_wide_readers(view: View, group: Group, owner: Mapping[str, Group]) -> bool:
     """True if anything but groups of 8 bits reads the result."""
     readers = [owner.get(name) for name in view.readers[group.output]]
-    narrow = [reader for reader in readers if reader is not None and not is_int16_residual(reader)]
+    narrow = [reader for reader in readers if reader is not None and not reader.facts.stream]
     return not readers or len(narrow) < len(readers) or view.is_output(group.output)
 
 

@@ -12,7 +12,9 @@ reads gives int16 codes of 1 / 32767.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from tvm import relax
@@ -23,18 +25,28 @@ from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.add import LARGEST_STEP
 from tvmq.numerics.integer_softmax import LONGEST_ROW
-from tvmq.passes.families.base import Codes, Group, Realizer, group_names
-from tvmq.passes.families.masks import Mask, emit_mask, find_mask
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 from tvmq.spec import QParams, QuantSpec
 
 # all of 0..1, where no calibrated range says which part of it occurs
 WHOLE = QParams(np.asarray(1 / 32767, np.float32), np.zeros((), np.int32), QuantSpec("int16", 16, symmetric=True))
 
 
-class IntegerSoftmax:
+@dataclass
+class SoftmaxFacts(MaskFacts):
+    """links: what is between the scores and the softmax; scores: the variable whose sums are read, instead of codes."""
+
+    links: list[str] = written(())
+    masks: dict[str, Any] = field(default_factory=dict, metadata={"written": True})
+    axis: int = written(-1)
+    scores: str | None = None
+
+
+class IntegerSoftmax(Family):
     """See the head of this file."""
 
-    name = "integer_softmax"
+    name, facts_type, needs = "integer_softmax", SoftmaxFacts, ("wide",)
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A softmax, with the sums and choices between it and its scores."""
@@ -44,21 +56,21 @@ class IntegerSoftmax:
             return f"limit: a softmax of {length} values, integer_softmax takes {LONGEST_ROW}"
         links, scores = _links(view, value.args[0].name)
         found = {link: mask for link in links if (mask := _mask_of(view, link)) is not None}
-        facts = {"links": links, "masks": {link: asdict(mask) for link, mask in found.items()}, "axis": axis}
+        facts = SoftmaxFacts(links=links, masks=found, axis=axis)
         return Group(self.name, var.name, [*links, var.name], [scores], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit what is added to the scores, and the softmax."""
         scores, scale = _scores(realizer, group)
-        for link in group.facts["links"]:
-            mask = group.facts["masks"].get(link)
+        for link in group.facts.links:
+            mask = group.facts.masks.get(link)
             if mask is not None:
-                scores = _masked(realizer, link, scores, scale, Mask(**mask))
+                scores = _masked(realizer, link, scores, scale, mask)
             else:
                 scores = _linked(realizer, link, scores, scale)
         y = realizer.output_qparams(group) or WHOLE
         params = numerics.integer_softmax_params(scale, float(y.scale))
-        length = sizes_of(scores)[group.facts["axis"]]
+        length = sizes_of(scores)[group.facts.axis]
         if isinstance(length, str):
             realizer.note(group, most={length: LONGEST_ROW})
         call = ops.integer_softmax(
@@ -68,21 +80,29 @@ class IntegerSoftmax:
             dtype=y.spec.dtype,
             qmin=y.spec.qmin,
             qmax=y.spec.qmax,
-            axis=group.facts["axis"],
+            axis=group.facts.axis,
         )
         return Codes(realizer.emit(call, group.output), y)
+
+    def settle(self, view: View, group: Group, groups: Mapping[str, Group]) -> None:
+        """Scores that are sums need no codes of their own; others are read as int16 codes."""
+        source = groups.get(group.inputs[0])
+        if source is not None and source.strategy.gives_sums(source):
+            group.facts.scores, group.inputs = group.inputs[0], []
+        else:
+            group.facts.stream = True
 
 
 def _scores(realizer: Realizer, group: Group) -> tuple[relax.Var, float]:
     """Accumulators and their scale, or int16 codes and theirs; int32 where something is added to them."""
     if not group.inputs:
-        found = realizer.accumulators(group.facts["scores"])
+        found = realizer.accumulators(group.facts.scores)
         if found is None:
             where = ", ".join(group_names(realizer.view, group))
             raise StageError(f"realize, integer_softmax '{where}': its scores have no accumulators; keep it in float")
         return found
     codes = realizer.codes(group.inputs[0])
-    if not group.facts["links"]:
+    if not group.facts.links:
         return codes.var, float(codes.scale)
     return realizer.emit(relax.op.astype(codes.var, "int32"), f"{group.root}_scores"), float(codes.scale)
 
@@ -149,23 +169,6 @@ def _steps(array: np.ndarray, scale: float) -> np.ndarray:
     with np.errstate(over="ignore"):
         steps = np.rint(array.astype(np.float64) / scale)
     return np.clip(steps, -LARGEST_STEP, LARGEST_STEP).astype(np.int32)
-
-
-def _has_accumulators(source: Group | None) -> bool:
-    if source is None or source.family != "matmul" or source.facts["weight"]:
-        return False
-    return bool(source.facts["low"] == -np.inf and source.facts["high"] == np.inf)
-
-
-def read_accumulators(groups: dict[str, Group]) -> None:
-    """The last step: scores that are accumulators need no codes of their own; others are read as int16 codes."""
-    for group in groups.values():
-        if group.family != FAMILY.name:
-            continue
-        if _has_accumulators(groups.get(group.inputs[0])):
-            group.facts["scores"], group.inputs = group.inputs[0], []
-        else:
-            group.facts["stream"] = True
 
 
 FAMILY = IntegerSoftmax()

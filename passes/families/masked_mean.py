@@ -12,7 +12,8 @@ integers, 0 and 1 (masks.py).
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from tvm import relax
@@ -22,16 +23,26 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.masked_mean import LONGEST
-from tvmq.passes.families.base import Codes, Group, Realizer, group_names
-from tvmq.passes.families.masks import Mask, emit_mask, find_mask
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 AXIS = 1
 
 
-class MaskedMean:
+@dataclass
+class MaskedMeanFacts(MaskFacts):
+    """The variable of the product of tensor and mask."""
+
+    stream: bool = written(True)
+    needs_output_codes: bool = written(True)
+    product: str = ""
+    masks: dict[str, Any] = field(default_factory=dict)
+
+
+class MaskedMean(Family):
     """See the head of this file; `join_means` finds the groups."""
 
-    name = "masked_mean"
+    name, facts_type, needs = "masked_mean", MaskedMeanFacts, ("wide",)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.masked_mean."""
@@ -41,7 +52,7 @@ class MaskedMean:
             raise StageError(
                 f"realize, masked_mean '{where}': its result carries no scale; was the module annotated here?"
             )
-        mask = emit_mask(realizer, Mask(**group.facts["masks"][group.facts["product"]]), group.root)
+        mask = emit_mask(realizer, group.facts.masks[group.facts.product], group.root)
         factor = np.float64(x.scale) / np.float64(y.scale)
         multiplier, shift = numerics.fixed_point_parameters(factor)
         length = sizes_of(x.var)[AXIS]
@@ -93,9 +104,8 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
         return None
     if not sizes_of(view.var[total]) == sizes_of(value) == (shape[0], shape[2]) or len(sizes_of(view.var[count])) != 2:
         return None  # a kept axis, or counts along the channels
-    facts = {"stream": True, "needs_output_codes": True, "product": product}
-    facts["masks"] = {product: asdict(mask), members[0]: asdict(kept)}
-    return Group("masked_mean", name, [product, total, *members, name], [x], facts=facts)
+    facts = MaskedMeanFacts(product=product, masks={product: mask, members[0]: kept})
+    return Group(FAMILY.name, name, [product, total, *members, name], [x], facts=facts)
 
 
 def _too_long(length: int | str) -> bool:

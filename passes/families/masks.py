@@ -16,7 +16,7 @@ from tvm import relax
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import BROADCAST, RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.families.base import Group, Realizer
+from tvmq.passes.families.base import Facts, Group, Realizer
 
 MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST))
 # what stands for infinity, so that sums of real numbers stay numbers
@@ -37,6 +37,14 @@ class Mask:
     summand: float = 0.0
     moves: list[str] = field(default_factory=list)
     chain: list[str] = field(default_factory=list)
+
+
+@dataclass
+class MaskFacts(Facts):
+    """Facts of a group that reads masks, {member: mask}."""
+
+    def __post_init__(self) -> None:
+        self.masks = {link: mask if isinstance(mask, Mask) else Mask(**mask) for link, mask in self.masks.items()}
 
 
 def find_mask(view: View, name: str) -> Mask | None:
@@ -142,7 +150,7 @@ def own_masks(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> 
     place = view.place
     unread = _unread(view, groups, place)
     for group in list(groups.values()):
-        chains = {name for mask in group.facts.get("masks", {}).values() for name in mask["chain"]}
+        chains = {name for mask in group.facts.masks.values() for name in mask.chain}
         owned = chains & unread
         unread -= owned
         group.members = [*sorted(owned, key=place.__getitem__), *group.members]
@@ -153,11 +161,9 @@ def own_masks(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> 
 
 def _unread(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
     """All of the masks' floats that nobody would read."""
-    masks = {link: mask for group in groups.values() for link, mask in group.facts.get("masks", {}).items()}
+    masks = {link: mask for group in groups.values() for link, mask in group.facts.masks.items()}
     unread: set[str] = set()
-    for name in sorted(
-        {name for mask in masks.values() for name in mask["chain"]}, key=place.__getitem__, reverse=True
-    ):
+    for name in sorted({name for mask in masks.values() for name in mask.chain}, key=place.__getitem__, reverse=True):
         if not view.is_output(name) and set(view.readers[name]) <= unread | set(masks):
             unread.add(name)
     return unread

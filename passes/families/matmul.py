@@ -9,6 +9,8 @@ A constant of more than two axes (a matrix for each head) is codes, too: int8, o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from tvm import relax
 
@@ -17,14 +19,26 @@ from tvmq.graph import ops
 from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.passes.families import dense
-from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip, group_names
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, group_names, written
 from tvmq.passes.families.weights import weight_codes
 
 
-class Matmul:
+@dataclass
+class MatmulFacts(BoundedFacts):
+    """factor: that of the constants behind the product; weight: the right side is a constant."""
+
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+    factor: float = written(1.0)
+    bias: bool = written(False)
+    weight: bool = written(False)
+
+
+class Matmul(Family):
     """See the head of this file."""
 
-    name = "matmul"
+    name, facts_type = "matmul", MatmulFacts
+    anchor = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product of matrices of two activations; of one and a constant matrix it is a dense layer."""
@@ -37,19 +51,18 @@ class Matmul:
         if min(rank_of(a), rank_of(b)) < 2:
             return "limit: a product of a vector has no integer form"
         members, factor = _with_factors(view, var.name)
-        low, high = -np.inf, np.inf
+        facts = MatmulFacts(factor=factor, weight=is_const(b))
         clip = absorb_clip(view, members[-1])
         if clip:
             members.append(clip[0])
-            low, high = clip[1:]
-        facts = {"low": low, "high": high, "factor": factor, "bias": False, "weight": is_const(b)}
+            facts.low, facts.high = clip[1:]
         inputs = [arg.name for arg in value.args if not is_const(arg)]
         return Group(self.name, var.name, members, inputs, macs=multiply_accumulates(value), facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the product and its requantize."""
         x = realizer.codes(group.inputs[0])
-        if group.facts["weight"]:
+        if group.facts.weight:
             weight, scale = weight_codes(realizer, group)
             y, y_zero, y_largest = relax.const(weight), 0, 128
         else:
@@ -65,8 +78,16 @@ class Matmul:
             bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
             realizer.note(group, accumulator=bound)
         acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}_product")
-        real = np.float64(x.scale) * scale.astype(np.float64) * group.facts["factor"]
+        real = np.float64(x.scale) * scale.astype(np.float64) * group.facts.factor
         return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
+
+    def has_weight(self, group: Group) -> bool:
+        """A constant of more than two axes is one."""
+        return bool(group.facts.weight)
+
+    def gives_sums(self, group: Group) -> bool:
+        """Of two activations, if nothing bounds them."""
+        return not group.facts.weight and not group.facts.is_bounded
 
 
 def _largest_step(x: Codes) -> int:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from tvm import relax
 
 from tvmq.graph.view import View
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer
 
 
-class MaxPool:
+class MaxPool(Family):
     """See the head of this file."""
 
-    name = "max_pool"
+    name, facts_type = "max_pool", Facts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Any pool or maximum with one result."""

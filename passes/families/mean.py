@@ -9,6 +9,7 @@ Before                                            After
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from tvm import relax
@@ -16,13 +17,23 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, rank_of, sizes_of
 from tvmq.passes.families.averages import emit_average
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
 
 
-class Mean:
+@dataclass
+class MeanFacts(BoundedFacts):
+    """The axes that disappear."""
+
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+    axes: list[int] = written(())
+    keepdims: bool = written(False)
+
+
+class Mean(Family):
     """See the head of this file."""
 
-    name = "mean"
+    name, facts_type = "mean", MeanFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A mean or sum over static axes."""
@@ -35,17 +46,24 @@ class Mean:
         count = math.prod(map(int, sizes))
         if count * 255 > 2**31 - 1:
             return f"limit: the sum of {count} codes could leave int32"
-        facts = {"low": -np.inf, "high": np.inf, "axes": sorted(axes), "keepdims": bool(value.attrs.keepdims)}
+        facts = MeanFacts(axes=sorted(axes), keepdims=bool(value.attrs.keepdims))
         return Group(self.name, var.name, [var.name], [data.name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the sum and its requantize."""
         x = realizer.codes(group.inputs[0])
-        axes, keepdims = group.facts["axes"], group.facts["keepdims"]
+        axes, keepdims = group.facts.axes, group.facts.keepdims
         is_mean = op_name(realizer.view.value[group.root]) == "mean"
         count = np.asarray(math.prod(int(sizes_of(x.var)[a]) for a in axes) if is_mean else 1)
         sums = ops.sum(x.var, axes=axes, keepdims=keepdims, zero_point=x.zero_point)
         return emit_average(realizer, sums, x, count, group)
+
+    def average_counts(self, view: View, group: Group) -> np.ndarray | None:
+        """The number of values along the axes; sums are no averages."""
+        call = view.value[group.root]
+        if op_name(call) != "mean":
+            return None
+        return np.asarray(math.prod(int(sizes_of(call.args[0])[axis]) for axis in group.facts.axes))
 
 
 FAMILY = Mean()

@@ -13,13 +13,13 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip
 
 
-class Multiply:
+class Multiply(Family):
     """See the head of this file."""
 
-    name = "multiply"
+    name, facts_type = "multiply", BoundedFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A product of two tensors of the graph."""
@@ -30,7 +30,7 @@ class Multiply:
         if clip:
             members.append(clip[0])
             low, high = clip[1:]
-        return Group(self.name, var.name, members, [arg.name for arg in value.args], facts={"low": low, "high": high})
+        return Group(self.name, var.name, members, [arg.name for arg in value.args], facts=BoundedFacts(low, high))
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the product and its requantize."""

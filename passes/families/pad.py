@@ -14,22 +14,21 @@ from tvm import relax
 
 from tvmq.errors import StageError
 from tvmq.graph.view import View
-from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, encode_constant
 from tvmq.passes.families.select import LARGEST_CONSTANT
 
 
-class Pad:
+class Pad(Family):
     """See the head of this file."""
 
-    name = "pad"
+    name, facts_type = "pad", CodedFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A padding with one number."""
         number = float(value.attrs.pad_value)
         if not abs(number) <= LARGEST_CONSTANT:
             return f"limit: padding with {number:g} would take all codes for itself"
-        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True}
-        return Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
+        return Group(self.name, var.name, [var.name], [value.args[0].name], facts=CodedFacts())
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the padding of rescaled codes."""

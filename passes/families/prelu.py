@@ -13,13 +13,13 @@ from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, rank_of
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer
 
 
-class Prelu:
+class Prelu(Family):
     """See the head of this file."""
 
-    name = "prelu"
+    name, facts_type, needs = "prelu", CodedFacts, ("multipliers",)
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A prelu of constant, finite slopes."""
@@ -27,8 +27,7 @@ class Prelu:
             return "limit: the slopes are computed in the graph"
         if not np.isfinite(const_value(value.args[1])).all():
             return "limit: slopes that are not finite"
-        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True}
-        return Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
+        return Group(self.name, var.name, [var.name], [value.args[0].name], facts=CodedFacts())
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.prelu."""

@@ -10,23 +10,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tvmq.config import QConfig
+from tvmq.passes.families.base import Family
 from tvmq.rules import Decision
 from tvmq.spec import QuantSpec
 
 BITS = 7
-FAMILIES = ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense")
 
 
-def reduce_weight_bits(decision: Decision, family: str, weight: tuple[int | str, ...], config: QConfig) -> Decision:
+def reduce_weight_bits(decision: Decision, family: Family, weight: tuple[int | str, ...], config: QConfig) -> Decision:
     """The decision about a layer, with weights of fewer bits if that helps.
 
-    family  operator family of the layer
+    family  that of the layer
     weight  shape of its weight, [filters, channels / groups, ...] of a convolution
     """
     spec = config.weight_spec
-    if not config.reduce_range or decision.is_float or decision.weights or family not in FAMILIES:
+    if not config.reduce_range or decision.is_float or decision.weights or not family.sums_in_lanes(weight):
         return decision
-    if spec.dtype != "int8" or spec.bits <= BITS or _is_depthwise(family, weight):
+    if spec.dtype != "int8" or spec.bits <= BITS:
         return decision
     return replace(decision, weights=reduced_spec(spec))
 
@@ -38,8 +38,3 @@ def reduced_spec(spec: QuantSpec) -> QuantSpec:
     -63
     """
     return replace(spec, bits=BITS)
-
-
-def _is_depthwise(family: str, weight: tuple[int | str, ...]) -> bool:
-    """True for one input channel a filter."""
-    return family.startswith("conv") and family != "conv_transpose" and len(weight) > 2 and weight[1] == 1

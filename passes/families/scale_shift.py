@@ -11,6 +11,8 @@ with and quotients by constants. Functions of single numbers are tables instead 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from tvm import relax
 
@@ -20,16 +22,27 @@ from tvmq.graph import ops
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.passes.families.base import Codes, Group, Realizer, absorb_clip
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip, written
 from tvmq.passes.partition.float_sums import why_float_sum
 
 LINKS = where(kind=ARITHMETIC, own=False)
 
 
-class ScaleShift:
+@dataclass
+class ScaleShiftFacts(CodedFacts):
+    """The members that compute, in order: all but a relu or clip."""
+
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+    needs_output_codes: bool = written(True)
+    links: list[str] = field(default_factory=list)
+
+
+class ScaleShift(Family):
     """See the head of this file."""
 
-    name = "scale_shift"
+    name, facts_type, needs = "scale_shift", ScaleShiftFacts, ("multipliers",)
+    reads_int16 = reads_norms = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
         """A product, sum, difference or quotient of a tensor of the graph and a constant, and those behind it.
@@ -53,11 +66,11 @@ class ScaleShift:
         factor, summand = _constants(view, members)
         if not (np.isfinite(factor).all() and np.isfinite(summand).all()):
             return "limit: constants that are not finite"
-        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True, "links": list(members)}
+        facts = ScaleShiftFacts(links=list(members))
         clip = absorb_clip(view, members[-1])
         if clip:
             members.append(clip[0])
-            facts |= {"low": clip[1], "high": clip[2]}
+            facts.low, facts.high = clip[1:]
         return Group(self.name, var.name, members, [source.name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
@@ -67,7 +80,7 @@ class ScaleShift:
             raise StageError(
                 f"realize, scale_shift '{group.root}': its result carries no scale; was the module annotated here?"
             )
-        factor, summand = _constants(realizer.view, group.facts["links"])
+        factor, summand = _constants(realizer.view, group.facts.links)
         dtypes = (x.qparams.spec.dtype, y.spec.dtype)
         params = numerics.scale_shift_params(x.scale, x.zero_point, factor, summand, y.scale, dtypes=dtypes)
         qmin, qmax = realizer.code_bounds(y, group)

@@ -16,7 +16,7 @@ from tvm import relax
 
 from tvmq.errors import StageError
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.passes.families.base import Codes, Group, Realizer, encode_constant
+from tvmq.passes.families.base import CodedFacts, Codes, Facts, Family, Group, Realizer, encode_constant
 from tvmq.passes.partition.float_sums import why_float_sum
 from tvmq.spec import QParams
 
@@ -24,10 +24,11 @@ from tvmq.spec import QParams
 LARGEST_CONSTANT = 1e3
 
 
-class Select:
+class Select(Family):
     """See the head of this file."""
 
-    name = "select"
+    name, facts_type = "select", Facts
+    joins = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Two sides, at least one of them a tensor of the graph."""
@@ -43,8 +44,7 @@ class Select:
             return f"limit: a constant beyond {LARGEST_CONSTANT:g} would take all codes for itself"
         if not constants:
             return Group(self.name, var.name, [var.name], tensors, passes=True)
-        facts = {"low": -np.inf, "high": np.inf, "needs_output_codes": True}
-        return Group(self.name, var.name, [var.name], tensors, facts=facts)
+        return Group(self.name, var.name, [var.name], tensors, facts=CodedFacts())
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the same operator on codes."""

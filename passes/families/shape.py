@@ -14,13 +14,14 @@ from tvm import relax
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.view import View, op_name
 from tvmq.passes.families import pad
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer
 
 
-class Shape:
+class Shape(Family):
     """See the head of this file."""
 
-    name = "shape"
+    name, facts_type = "shape", Facts
+    moves = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """Any of them that copies values."""

@@ -12,6 +12,7 @@ the lowest code. Chains that end in a comparison are tables of booleans: decided
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.graph.walk import resolve_each
-from tvmq.passes.families.base import Codes, Group, Realizer
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
 from tvmq.spec import QParams
 
 ELEMENTWISE = where(elementwise=True)
@@ -48,10 +49,19 @@ def function_of(value: relax.Expr, chains: Mapping[str, str], taken: Mapping[str
     return sources.pop() if len(sources) == 1 else None
 
 
-class Table:
+@dataclass
+class TableFacts(BoundedFacts):
+    """All variables that the function is made of, in order; members are those that only it needs."""
+
+    chain: list[str] = field(default_factory=list)
+    low: float = written(-np.inf)
+    high: float = written(np.inf)
+
+
+class Table(Family):
     """See the head of this file; partition finds the chains with `function_of`."""
 
-    name = "table"
+    name, facts_type, needs = "table", TableFacts, ("tables",)
 
     def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""
@@ -65,22 +75,38 @@ class Table:
         resolve_each(name, link, known)
         chain = list(known)  # arguments come before what reads them
         owned = [v for v in chain if v == name or is_internal(view, v, chains)]
-        return Group(self.name, name, owned, [chains[name]], facts={"chain": chain, "low": -np.inf, "high": np.inf})
+        return Group(self.name, name, owned, [chains[name]], facts=TableFacts(chain=chain))
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one table lookup; a table of floats where no codes are wanted."""
         x = realizer.codes(group.inputs[0])
         y = realizer.output_qparams(group)
 
-        function = chain_function(realizer.view, group)
+        function = self.function(realizer.view, group)
         if y is None:
             values = _plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
         else:
             values = numerics.make_table(lambda real: _numbers(function(real)), x.qparams, y)
         realizer.note(group, function=_described(realizer.view, group))
-        label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts["chain"])
+        label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts.chain)
         var = realizer.emit(ops.table(x.var, make_const(values), function=label), group.output)
         return var if y is None else Codes(var, y)
+
+    def function(self, view: View, group: Group) -> Callable[[np.ndarray], np.ndarray]:
+        """The chain, float64 to float64."""
+        return lambda x: _evaluate_chain(view, group, x)
+
+    def slope(self, view: View, group: Group) -> float | None:
+        """That of a lone leaky relu with 0 <= alpha <= 1."""
+        value = view.value.get(group.output)
+        if len(group.members) != 1 or value is None or op_name(value) != "nn.leakyrelu":
+            return None
+        alpha = float(value.attrs.alpha)
+        return alpha if 0 <= alpha <= 1 else None
+
+    def links(self, group: Group) -> list[str]:
+        """All before the last."""
+        return group.members[:-1]
 
 
 def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
@@ -88,16 +114,11 @@ def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
     return not view.is_output(name) and all(chains.get(r) == chains[name] for r in view.readers[name])
 
 
-def chain_function(view: View, group: Group) -> Callable[[np.ndarray], np.ndarray]:
-    """The function of a group, float64 to float64."""
-    return lambda x: _evaluate_chain(view, group, x)
-
-
 def _described(view: View, group: Group) -> list[dict[str, Any]]:
     """The chain as data, for exporters: operators and their arguments, "x", an earlier place or a number."""
     places: dict[str, Any] = {group.inputs[0]: "x"}
     steps: list[dict[str, Any]] = []
-    for name in group.facts["chain"]:
+    for name in group.facts.chain:
         call = view.value[name]
         args = [
             {"step": places[_behind_rounding(view, arg.name, places)]}
@@ -115,7 +136,7 @@ def _described(view: View, group: Group) -> list[dict[str, Any]]:
 def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
     """The chain in float64."""
     values: dict[str, np.ndarray] = {group.inputs[0]: x}
-    for name in group.facts["chain"]:
+    for name in group.facts.chain:
         call = view.value[name]
         args = []
         for arg in call.args:

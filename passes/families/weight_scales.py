@@ -45,7 +45,7 @@ def power_of_two(qparams: QParams) -> QParams:
 
 def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tuple[QParams, int]:
     """The weight scale with channels raised until their bias fits, and how many were raised."""
-    if not group.facts.get("bias"):
+    if not group.facts.bias:
         return weight, 0
     bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
     if weight.axis is None:

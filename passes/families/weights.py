@@ -63,7 +63,7 @@ def weight_codes(realizer: Realizer, group: Group) -> tuple[np.ndarray, np.ndarr
 
 def float_bias(realizer: Realizer, group: Group, channels: int) -> np.ndarray:
     """The float bias of a group, zeros if it has none."""
-    if not group.facts["bias"]:
+    if not group.facts.bias:
         return np.zeros(channels, np.float64)
     bias = const_value(realizer.view.value[group.members[1]].args[1]).astype(np.float64)
     return np.broadcast_to(bias.reshape(-1), (channels,)).copy()
@@ -87,7 +87,8 @@ def integer_bias(
     channels = weight.shape[axis]
     rest = tuple(a for a in range(weight.ndim) if a != axis)
     bias = np.rint(float_bias(realizer, group, channels) / (np.float64(x.scale) * scale.astype(np.float64)))
-    bias = np.asarray(group.facts.get("bias_codes", bias), np.float64)  # float32 does not hold all int32
+    if group.facts.bias_codes is not None:  # float32 does not hold all int32
+        bias = np.asarray(group.facts.bias_codes, np.float64)
     where = ", ".join(group_names(realizer.view, group))
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)

@@ -32,7 +32,7 @@ from tvmq.passes.families.base import Group
 from tvmq.passes.families.conversions import CODES
 from tvmq.passes.import_qdq.pairs import Pairs
 from tvmq.passes.import_qdq.scales import Scales, drop_without_scales
-from tvmq.passes.partition import ANCHORS, integer_groups, partition
+from tvmq.passes.partition import integer_groups, partition
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
@@ -61,7 +61,7 @@ def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backen
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
     for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
         ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
-    roots = {group.root for group in integer_groups(ledger.layers) if group.family in ANCHORS}
+    roots = {group.root for group in integer_groups(ledger.layers) if group.strategy.anchor}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
     return with_ledger(result, ledger)
 
@@ -80,7 +80,7 @@ def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str,
     scales = Scales(view, {group.output: group for group in groups})
     found = {}
     for group in groups:
-        bias = pairs.biases.get(group.members[1]) if group.facts.get("bias") else None
+        bias = pairs.biases.get(group.members[1]) if group.facts.bias else None
         x = scales.of(group.inputs[0]) if bias is not None else None
         if bias is None or x is None:
             continue

@@ -11,9 +11,8 @@ from collections.abc import Generator, Iterable, Mapping
 
 from tvmq.graph.view import View, op_name
 from tvmq.graph.walk import resolve_each
-from tvmq.passes.families.base import Group, joins
+from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import qparams_of, weight_axis
-from tvmq.passes.partition import ANCHORS
 from tvmq.passes.partition.dropping import Dropping
 from tvmq.spec import QParams
 
@@ -32,7 +31,7 @@ def drop_without_scales(
 
 def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
     """What the model does not say about a group; None if all is there."""
-    if group.family == "embedding" and not _roundings(view, group.output):
+    if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
     known = [scales.of(name) for name in group.inputs]
     if None in known:
@@ -41,7 +40,7 @@ def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: S
 
 
 def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | None:
-    if group.family not in ANCHORS or not group.facts.get("weight", True):
+    if not group.strategy.has_weight(group):
         return None
     known = weights.get(group.root)
     if known is None:
@@ -55,9 +54,9 @@ def _result(view: View, group: Group, known: Scales) -> str | None:
     scales = _roundings(view, group.output)
     others = [r for r in view.readers[group.output] if op_name(view.value[r]) != "tvmq.simulated_quantize"]
     plain = bool(others) or view.is_output(group.output)
-    if group.facts.get("needs_output_codes") and not scales:
+    if group.facts.needs_output_codes and not scales:
         return "its result is not quantized"
-    if joins(group):
+    if group.joins:
         if not scales and known.of(group.output) is None:
             return "its parts have different scales and its result is not quantized"
     elif group.passes:
@@ -109,7 +108,7 @@ class Scales:
         scales: list[QParams | None] = []
         for source in group.inputs:
             scales.append((yield source))
-        if joins(group):
+        if group.joins:
             own: list[QParams | None] = [*_roundings(self._view, name)[:1]]
             scales = own or scales
         return scales[0] if all(scale == scales[0] for scale in scales) else None

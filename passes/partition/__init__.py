@@ -29,9 +29,9 @@ from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of, used_va
 from tvmq.graph.walk import reachable
 from tvmq.passes import OPS, OPTIONAL, load
 from tvmq.passes.extensions import families_by_operator
-from tvmq.passes.families import averages, embedding, integer_layer_norm, integer_softmax, masked_mean, table
-from tvmq.passes.families.base import Group, group_names
-from tvmq.passes.families.float_options import CONVOLUTIONS, why_switched_off
+from tvmq.passes.families import averages, embedding, masked_mean, shape, table
+from tvmq.passes.families.base import Family, Group, group_names
+from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.masks import own_masks
 from tvmq.passes.families.reduce_range import reduce_weight_bits
 from tvmq.passes.partition.dropping import Dropping
@@ -48,14 +48,11 @@ from tvmq.passes.partition.unproved import may_stay_float, why_unproved
 from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
 from tvmq.rules import Decision, LayerFacts, resolve
 
-# Families with enough arithmetic to be worth conversions at their borders; the others follow their neighbours.
-WITH_KERNELS = (*CONVOLUTIONS, "conv_transpose")
-ANCHORS = (*WITH_KERNELS, "dense", "matmul")
-# What a model brings along that is quantized already: no layers.
 RECURRENT_REASON = (
     "default: recurrent layers stay float, 8 bits would be rounded anew in every step; "
     "qconfig(activations='dynamic') makes their products integers"
 )
+# What a model brings along that is quantized already: no layers.
 CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
 
@@ -95,11 +92,10 @@ def partition(
     own_masks(view, groups, reasons)
     integral = drop is None and config.partition_conversions == "fully_integral"
     if integral and not backend.refuses_stream("int16"):
-        widen_results(view, groups, ANCHORS)
+        widen_results(view, groups)
     (drop or (_drop_floats if integral else _drop_detached))(view, groups, reasons)
     _free_links(view, groups, reasons)
-    integer_softmax.read_accumulators(groups)
-    integer_layer_norm.widen_results(view, groups)
+    _settle(view, groups)
     if ours:
         widen_layers(groups, {key: decisions[key].activations or config.activation_spec for key in groups})
     widen_moves(view, groups)
@@ -150,7 +146,7 @@ def _is_function(result: relax.Var, source: relax.Var) -> bool:
 
 def _group_of(view: View, var: relax.Var, value: relax.Expr, config: QConfig, own: Mapping[str, Any]) -> Group | str:
     if isinstance(value, relax.TupleGetItem):
-        return Group("shape", var.name, [var.name], [value.tuple_value.name], passes=True)
+        return Group(shape.FAMILY.name, var.name, [var.name], [value.tuple_value.name], passes=True)
     name = op_name(value)
     if name not in own and name not in OPS:
         return f"limit: {name or 'this expression'} has no integer form"
@@ -178,6 +174,12 @@ def _is_empty(expr: relax.Expr) -> bool:
     return any(isinstance(dim, tvm.tirx.IntImm) and int(dim) == 0 for dim in shape or ())
 
 
+def _settle(view: View, groups: dict[str, Group]) -> None:
+    """Let all families look at their neighbours; readers come first, so that it is known what they read."""
+    for group in reversed([groups[var.name] for var, _ in view.bindings if var.name in groups]):
+        group.strategy.settle(view, group, groups)
+
+
 def _rules(
     view: View, groups: dict[str, Group], reasons: dict[str, str], config: QConfig, backend: Backend, *, proves: bool
 ) -> dict[str, Decision]:
@@ -193,10 +195,10 @@ def _rules(
             continue
         if decisions[layer.key].is_dynamic and layer.op in WEIGHTED:  # no codes of calibrated scales
             decisions[layer.key] = reduce_weight_bits(
-                decisions[layer.key], groups[layer.key].family, layer.weight_shape, config
+                decisions[layer.key], groups[layer.key].strategy, layer.weight_shape, config
             )
             continue
-        family = groups[layer.key].family
+        family = groups[layer.key].strategy
         decision = decisions[layer.key] = reduce_weight_bits(decisions[layer.key], family, layer.weight_shape, config)
         wide = is_int16_residual(groups[layer.key])
         option = why_switched_off(layer, family, config) if decision.rule is None else None
@@ -205,7 +207,7 @@ def _rules(
         )
         limit = limit or why_no_int16(groups[layer.key], decision.activations or config.activation_spec)
         limit = limit or _averages(view, groups[layer.key], backend)
-        if not (limit or decision.is_float) and proves and family in ANCHORS:
+        if not (limit or decision.is_float) and proves and family.anchor:
             limit = why_unproved(view, groups[layer.key], decision, config)
         if (option or limit) and not decision.is_float:
             decisions[layer.key] = Decision(decision.rule, is_float=True, why=option or limit or "")
@@ -247,18 +249,18 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
 
 
 def _limit(
-    decision: Decision, family: str, config: QConfig, backend: Backend, weight: tuple[int | str, ...]
+    decision: Decision, family: Family, config: QConfig, backend: Backend, weight: tuple[int | str, ...]
 ) -> str | None:
     """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
-    weights = (decision.weights or config.weight_spec) if family in ANCHORS else None
-    kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family in WITH_KERNELS else ()
+    weights = (decision.weights or config.weight_spec) if family.anchor else None
+    kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
     activations = decision.activations or config.activation_spec
-    return backend.refusal(family, activations, weights, config.requantize, kernel)
+    return backend.refusal(family.name, activations, weights, config.requantize, kernel, needs=family.needs)
 
 
 def _averages(view: View, group: Group, backend: Backend) -> str | None:
     """Why a backend that multiplies by shifts alone does not average."""
-    counts = averages.counts_of(view, group) if not backend.multipliers else None
+    counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
     if counts is None or averages.is_shift(counts):
         return None
     found = ", ".join(map(str, np.unique(counts)[:4]))
@@ -275,12 +277,12 @@ def _drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]
 
     Those at the very end go as well, see results.py.
     """
-    leave_results_float(view, groups, reasons, ANCHORS)
+    leave_results_float(view, groups, reasons)
     why = "default: an operator between float operators stays float"
     dropping = Dropping(view, groups, reasons)
 
     def detached(group: Group) -> str | None:
-        return None if group.family in ANCHORS or _attached(dropping, group) else why
+        return None if group.strategy.anchor or _attached(dropping, group) else why
 
     dropping.until_stable(detached)
     while alone := _without_seed(groups):
@@ -301,7 +303,7 @@ def _readable(dropping: Dropping, group: Group) -> bool:
     if not all(_cheap_to_quantize(view, name) for name in others):
         return False
     floats = [name for name in others if name not in view.params]
-    if group.family in ANCHORS or not group.inputs or len(floats) < len(group.inputs):
+    if group.strategy.anchor or not group.inputs or len(floats) < len(group.inputs):
         return True
     return dropping.all_read(group)
 
@@ -317,19 +319,19 @@ def _without_seed(groups: dict[str, Group]) -> list[str]:
         for source in {known[name] for name in group.inputs if name in known}:
             linked[key].add(source)
             linked[source].add(key)
-    reached = [key for key, group in groups.items() if group.family in ANCHORS or is_int16_residual(group)]
+    reached = [key for key, group in groups.items() if group.strategy.anchor or is_int16_residual(group)]
     seen = set(reached)
     while reached:
         found = linked[reached.pop()] - seen
         seen |= found
         reached.extend(found)
-    return [key for key, group in groups.items() if key not in seen and group.family != "embedding"]
+    return [key for key, group in groups.items() if key not in seen and not groups[key].strategy.holds_codes]
 
 
 def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
     integer = {member for group in groups.values() for member in group.members}
-    links = {link for group in groups.values() if group.family == "table" for link in group.members[:-1]}
+    links = {link for group in groups.values() for link in group.strategy.links(group)}
     floats = [link for link in links if any(reader not in integer for reader in view.readers[link])]
     wanted = set(reachable(floats, lambda link: links.intersection(used_vars(view.value[link]))))
     for group in groups.values():
@@ -339,8 +341,8 @@ def _free_links(view: View, groups: dict[str, Group], reasons: dict[str, str]) -
 
 def _attached(dropping: Dropping, group: Group) -> bool:
     view, groups = dropping.view, dropping.groups
-    if group.family == "integer_layer_norm":
-        return True  # asked for by an option: a float stream is quantized for it
+    if group.strategy.is_asked_for:
+        return True  # a float stream is quantized for it
     inputs = set(group.inputs)
     from_integers = {name for name in inputs if name in groups}
     others = inputs - from_integers

@@ -10,36 +10,25 @@ Numerics  numerics.requantize with negative_slope; without this the result of c 
 
 from __future__ import annotations
 
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View
 from tvmq.passes.families.base import Group
-
-FAMILIES = ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense")
 
 
 def absorb_slopes(view: View, groups: dict[str, Group]) -> None:
     """Join each group of one leaky relu to the group it reads, in place; groups are keyed by their results."""
     for name, group in list(groups.items()):
-        slope = _slope(view, group)
+        slope = group.strategy.slope(view, group)
         source = groups.get(group.inputs[0]) if slope is not None else None
-        if source is None or source.family not in FAMILIES or not _is_plain(view, source):
+        if source is None or not source.strategy.weighted or not _is_plain(view, source):
             continue
         del groups[source.output]
         source.members.append(name)
-        source.facts["negative_slope"] = slope
+        source.facts.negative_slope = slope
         groups[name] = source
-
-
-def _slope(view: View, group: Group) -> float | None:
-    """alpha of a group that is one leaky relu."""
-    value = view.value.get(group.output)
-    if group.family != "table" or len(group.members) != 1 or value is None or op_name(value) != "nn.leakyrelu":
-        return None
-    alpha = float(value.attrs.alpha)
-    return alpha if 0 <= alpha <= 1 else None
 
 
 def _is_plain(view: View, source: Group) -> bool:
     """True if nothing but one variable reads the sums, and no clip or slope follows them yet."""
-    bounds = (source.facts.get("low"), source.facts.get("high"))
-    unbounded = bounds == (float("-inf"), float("inf")) and not {"negative_slope", "bounds"} & set(source.facts)
+    facts = source.facts
+    unbounded = not facts.is_bounded and not facts.bounds and facts.negative_slope is None
     return unbounded and view.only_reader(source.output) is not None

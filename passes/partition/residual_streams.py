@@ -22,15 +22,13 @@ from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
-from tvmq.passes.families import add, scale_shift
-from tvmq.passes.families.base import Group, joins
+from tvmq.passes.families import add, concat, scale_shift
+from tvmq.passes.families.base import Group
 from tvmq.passes.partition.float_sums import normalization_of, why_float_sum
 from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
 STREAM = QuantSpec("int16", 16, symmetric=True)
-# What computes on 16 bits; what only moves codes does, too.
-FAMILIES = ("conv1d", "conv2d", "conv3d", "dense", "add", "scale_shift")
 
 
 def widen_residuals(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
@@ -45,20 +43,20 @@ def widen_residuals(view: View, groups: dict[str, Group], reasons: dict[str, str
     for var, value in view.bindings:
         if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, taken):
             parts = [part.name for part in value.args[0].fields if not is_const(part)]
-            groups[var.name] = _wide(Group("concat", var.name, [var.name], parts, facts={"needs_output_codes": True}))
+            groups[var.name] = _wide(concat.FAMILY.of_tokens(var.name, parts))
             taken.add(var.name)
     for name in taken:
         reasons.pop(name, None)
 
 
 def _wide(group: Group) -> Group:
-    group.facts["stream"] = True
+    group.facts.stream = True
     return group
 
 
 def is_int16_residual(group: Group) -> bool:
     """True for a group that reads int16 codes of a stream."""
-    return bool(group.facts.get("stream"))
+    return bool(group.facts.stream)
 
 
 def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
@@ -67,7 +65,7 @@ def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
         activations.dtype != "int16"
         or group.passes
         or not group.inputs
-        or group.family in FAMILIES
+        or group.strategy.reads_int16
         or is_int16_residual(group)
     ):
         return None
@@ -77,8 +75,9 @@ def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
 def widen_layers(groups: Mapping[str, Group], specs: Mapping[str, QuantSpec]) -> None:
     """Let groups whose activations are int16 read such codes; specs: {output: spec of the activations}."""
     for key, group in groups.items():
-        if specs[key].dtype == "int16" and group.family in FAMILIES:
-            _wide(group).facts.setdefault("bits", specs[key].bits)
+        if specs[key].dtype == "int16" and group.strategy.reads_int16:
+            facts = _wide(group).facts
+            facts.bits = facts.bits or specs[key].bits
 
 
 def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
@@ -133,18 +132,18 @@ def widen_moves(view: View, groups: Mapping[str, Group]) -> None:
     """
     owner = {member: group for group in groups.values() for member in group.members}
     for group in reversed([groups[var.name] for var, _ in view.bindings if var.name in groups]):
-        if not group.passes or (joins(group) and group.family != "concat"):
+        if not group.passes or (group.joins and not group.strategy.concatenates):
             continue
         readers = [owner[name] for name in view.readers[group.output] if name in owner]
         if readers and all(is_int16_residual(reader) for reader in readers):
-            _wide(group).facts["bits"] = max(bits_of(reader) for reader in readers)
-            if group.family == "concat":
-                group.passes, group.facts["needs_output_codes"] = False, True
+            _wide(group).facts.bits = max(bits_of(reader) for reader in readers)
+            if group.strategy.concatenates:
+                group.passes, group.facts.needs_output_codes = False, True
 
 
 def bits_of(group: Group) -> int:
     """Bits of the codes that a wide group reads."""
-    return int(group.facts.get("bits", STREAM.bits))
+    return int(group.facts.bits or STREAM.bits)
 
 
 def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
@@ -154,11 +153,11 @@ def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
     found: dict[str, tuple[str, QuantSpec]] = {}
     for group in reversed([group for group in groups if is_int16_residual(group)]):
         spec = QuantSpec("int16", bits_of(group), symmetric=True)
-        if group.facts.get("needs_output_codes"):
+        if group.facts.needs_output_codes:
             found.setdefault(group.output, (f"{group.output}:stream", spec))
         for name in group.inputs:
             if name not in passing:
-                shared = found[group.output] if group.family == "concat" else (f"{name}:stream", spec)
+                shared = found[group.output] if group.strategy.concatenates else (f"{name}:stream", spec)
                 known = found.setdefault(name, shared)
                 found[name] = known[0], max(known[1], spec, key=lambda s: s.bits)
     return found

@@ -21,11 +21,9 @@ JOINED = "default: a concat at the end of the network; joined as floats its part
 REASON = "default: the sum of a float tensor at the end of the network, which would be rounded to 8 bits"
 
 
-def leave_results_float(
-    view: View, groups: dict[str, Group], reasons: dict[str, str], anchors: tuple[str, ...]
-) -> None:
-    """Remove these groups in place; `anchors` are the families that can give floats from their accumulators."""
-    for tail in _tails(view, groups, anchors):
+def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Remove these groups in place."""
+    for tail in _tails(view, groups):
         for key in tail:
             reasons[groups.pop(key).root] = REASON
     for name in dict.fromkeys(view.outputs):
@@ -39,55 +37,55 @@ def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
 
     def joins(name: str) -> Generator[str, bool, bool]:
         group, read_by_others = groups.get(name), view.readers[name] and view.only_reader(name) is None
-        if group is None or read_by_others or group.family not in ("concat", "shape"):
+        if group is None or read_by_others or not (group.strategy.concatenates or group.strategy.moves):
             return False
         below = False
         for source in group.inputs:
             below = (yield source) or below
-        return group.family == "concat" or below
+        return group.strategy.concatenates or below
 
     starts = [name] if resolve_each(name, joins, known) else []
     return reachable(starts, lambda key: filter(known.get, groups[key].inputs))
 
 
-def widen_results(view: View, groups: dict[str, Group], anchors: tuple[str, ...]) -> None:
+def widen_results(view: View, groups: dict[str, Group]) -> None:
     """Make these sums those of int16 codes, in place."""
-    for tail in _tails(view, groups, anchors):
+    for tail in _tails(view, groups):
         for key in tail:
             group = groups[key]
-            if group.family == "add":
-                group.facts["stream"] = True
+            if group.strategy.adds:
+                group.facts.stream = True
 
 
-def _tails(view: View, groups: dict[str, Group], anchors: tuple[str, ...]) -> Iterator[list[str]]:
+def _tails(view: View, groups: dict[str, Group]) -> Iterator[list[str]]:
     """The groups behind the last convolutions and products of each result that adds floats."""
     for name in dict.fromkeys(view.outputs):
-        tail = [] if view.readers[name] else _tail(view, groups, name, anchors)
+        tail = [] if view.readers[name] else _tail(view, groups, name)
         known: dict[str, bool] = {}
         if any(_adds_float(groups, groups[key], known) for key in tail):
             yield tail
 
 
-def _tail(view: View, groups: dict[str, Group], name: str, anchors: tuple[str, ...]) -> list[str]:
+def _tail(view: View, groups: dict[str, Group], name: str) -> list[str]:
     """Groups from here back to the convolutions and products whose results nobody else reads; none without these."""
     known: dict[str, bool] = {}
 
     def leads_to_seed(name: str) -> Generator[str, bool, bool]:
         group = groups.get(name)
-        if group is None or group.family in anchors:
+        if group is None or group.strategy.anchor:
             return group is not None
         found = False
-        if group.family in ("add", "shape"):
+        if group.strategy.adds or group.strategy.moves:
             for source in filter(view.only_reader, group.inputs):
                 found = (yield source) or found
         return found
 
     def behind(key: str) -> list[str]:
-        inputs = groups[key].inputs if groups[key].family not in anchors else []
+        inputs = groups[key].inputs if not groups[key].strategy.anchor else []
         return [source for source in inputs if view.only_reader(source) and known[source]]
 
     found = reachable([name] if resolve_each(name, leads_to_seed, known) else [], behind)
-    return [key for key in found if groups[key].family not in anchors]
+    return [key for key in found if not groups[key].strategy.anchor]
 
 
 def _adds_float(groups: dict[str, Group], group: Group, known: dict[str, bool]) -> bool:
@@ -95,6 +93,6 @@ def _adds_float(groups: dict[str, Group], group: Group, known: dict[str, bool]) 
 
     def is_float(name: str) -> Generator[str, bool, bool]:
         group = groups.get(name)
-        return group is None or (group.family == "shape" and (yield group.inputs[0]))
+        return group is None or (group.strategy.moves and (yield group.inputs[0]))
 
-    return group.family == "add" and any(resolve_each(name, is_float, known) for name in group.inputs)
+    return group.strategy.adds and any(resolve_each(name, is_float, known) for name in group.inputs)

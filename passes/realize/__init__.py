@@ -27,7 +27,6 @@ from tvmq.graph.float_region_costs import note_float_regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
-from tvmq.passes import FAMILIES, load
 from tvmq.passes.extensions import extension_families
 from tvmq.passes.families.base import Codes, Group, group_names
 from tvmq.passes.families.conversions import tensor_qparams
@@ -121,7 +120,7 @@ class _Realizer:
     def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
         scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
-        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
+        low, high = group.facts.low, group.facts.high
         qmin = (
             spec.qmin if low == -np.inf else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
         )
@@ -151,7 +150,7 @@ class _Realizer:
             dtype=qparams.spec.dtype,
             qmin=qmin,
             qmax=qmax,
-            negative_slope=group.facts.get("negative_slope", 1.0),
+            negative_slope=1.0 if group.facts.negative_slope is None else group.facts.negative_slope,
         )
         return self._noted(Codes(self.emit(call, group.output), qparams))
 
@@ -198,7 +197,7 @@ class _Realizer:
     def _group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
         self._reads_wide = is_int16_residual(group)
-        family = self.own.get(group.family) or load(FAMILIES[group.family])
+        family = self.own.get(group.family) or group.strategy
         result = family.realize(self, group)
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
@@ -283,8 +282,8 @@ class _Realizer:
         real = scale.astype(np.float32)
         real = real if axis >= 0 else real.reshape(())
         zero = relax.const(np.zeros(real.shape, np.int32))
-        low, high = group.facts.get("low", -np.inf), group.facts.get("high", np.inf)
-        slope = group.facts.get("negative_slope")
+        low, high = group.facts.low, group.facts.high
+        slope = group.facts.negative_slope
         bounded = low != -np.inf or high != np.inf
         name = f"{group.output}_float" if bounded or slope is not None else group.output
         y = self.emit(ops.dequantize(acc, relax.const(real), zero, axis=axis), name)

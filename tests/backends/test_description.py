@@ -10,6 +10,7 @@ from tvmq.backends.cpu import CPU
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, qconfig
 from tvmq.errors import ConfigError
+from tvmq.passes.families.base import family_named
 from tvmq.spec import QuantSpec
 
 FITTING = {
@@ -95,9 +96,10 @@ def test_rounding_is_refused():
 )
 def test_layers_are_refused_with_a_reason(backend: Backend, family: str, words: str):
     weights = QuantSpec("int8", symmetric=True, per_channel=True)
-    reason = backend.refusal(family, UINT8, weights, "float", kernel=(3, 5))
+    needs = family_named(family).needs
+    reason = backend.refusal(family, UINT8, weights, "float", kernel=(3, 5), needs=needs)
     assert reason is not None and reason.startswith("limit: backend toy ") and words in reason
-    assert CPU.refusal(family, UINT8, weights, "float", kernel=(3, 5)) is None
+    assert CPU.refusal(family, UINT8, weights, "float", kernel=(3, 5), needs=needs) is None
 
 
 def test_the_device_takes_what_its_options_ask():

@@ -14,6 +14,7 @@ from tests.passes.stages import partitioned
 from tvmq.config import QConfig
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.passes.families.base import WeightFacts
 from tvmq.passes.partition import integer_groups, partition
 from tvmq.passes.prepare import prepare
 from tvmq.rules import Rule
@@ -52,7 +53,7 @@ def test_convolution_absorbs_bias_and_relu() -> None:
     assert ledger.stage == "partitioned" and ledger.config == QConfig().to_dict()
     (group,) = integer_groups(ledger.layers)
     assert (group.family, group.root, group.members, group.inputs) == ("conv2d", "c", ["c", "a", "r"], ["x"])
-    assert group.facts == {"low": 0.0, "high": np.inf, "bias": True}
+    assert group.facts == WeightFacts(0.0, bias=True)
     assert group.macs == 2 * 4 * 4 * 2 * 9
     assert ledger.layers["r"]["why"] == "default"
 
@@ -78,7 +79,7 @@ def test_bounds_survive_the_ledger() -> None:
     """JSON has no infinity: a missing bound is null there."""
     ledger = ledger_of(conv_and("r = R.clip(c, -0.5, R.prim_value(T.float32('inf')))"))
     assert ledger.layers["r"]["facts"] == {"low": -0.5, "high": None, "bias": False}
-    assert integer_groups(ledger.layers)[0].facts == {"low": -0.5, "high": np.inf, "bias": False}
+    assert integer_groups(ledger.layers)[0].facts == WeightFacts(-0.5)
 
 
 FLOAT_CASES = {
@@ -186,7 +187,7 @@ def test_functions_of_one_tensor_become_one_table() -> None:
         conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.nn.conv2d(m, w)", '(1, 2, 2, 2), "float32"')
     )
     table = integer_groups(ledger.layers)[1]
-    assert (table.family, table.members, table.facts["chain"], table.inputs) == (
+    assert (table.family, table.members, table.facts.chain, table.inputs) == (
         "table",
         ["s", "m"],
         ["s", "m"],
@@ -198,7 +199,7 @@ def test_a_link_that_others_read_is_a_table_too() -> None:
     ledger = ledger_of(
         conv_and("s = R.sigmoid(c)\nm = R.multiply(c, s)\nd = R.concat((m, s), axis=1)", '(1, 4, 4, 4), "float32"')
     )
-    tables = [(g.members, g.facts["chain"]) for g in integer_groups(ledger.layers) if g.family == "table"]
+    tables = [(g.members, g.facts.chain) for g in integer_groups(ledger.layers) if g.family == "table"]
     assert tables == [(["s"], ["s"]), (["m"], ["s", "m"])]
 
 

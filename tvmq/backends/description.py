@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,10 +12,6 @@ from tvmq.spec import STORAGE_BITS, QuantSpec
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST")
 # Families that look results up in a table of 256 entries, and those that multiply int32 by constants of their own.
-TABLES = ("table", "compare")
-MULTIPLIERS = ("scale_shift", "prelu")
-# Families that count in 64 bits on the way.
-WIDE = ("integer_softmax", "integer_layer_norm", "masked_mean")
 # Field -> what it may hold.
 _ALLOWED = {
     "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
@@ -201,28 +197,35 @@ class Backend:
     # ---- layers
 
     def refusal(
-        self, family: str, activations: QuantSpec, weights: QuantSpec | None, mode: str, kernel: tuple[int, ...] = ()
+        self,
+        family: str,
+        activations: QuantSpec,
+        weights: QuantSpec | None,
+        mode: str,
+        kernel: tuple[int, ...] = (),
+        needs: Collection[str] = (),
     ) -> str | None:
         """Why it cannot compute an operator family with these specs in integers; None if it can.
 
         kernel  sides of a convolution's kernel
+        needs   what the family is made of: "tables", "multipliers" of int32, "wide" integers of 64 bits
 
         >>> Backend("toy", activations=("int8",)).refusal("conv2d", QuantSpec("uint8"), None, "float")
         'limit: backend toy computes no uint8 activations'
         """
-        fault = self._lacks(family, kernel) or self._no_specs(activations, weights)
+        fault = self._lacks(family, kernel, needs) or self._no_specs(activations, weights)
         if fault is None and mode not in self.requantize:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
 
-    def _lacks(self, family: str, kernel: tuple[int, ...]) -> str | None:
+    def _lacks(self, family: str, kernel: tuple[int, ...], needs: Collection[str]) -> str | None:
         if self.families is not None and family not in self.families:
             return f"has no integer {family}"
-        if family in TABLES and not self.tables:
+        if "tables" in needs and not self.tables:
             return f"has no tables, which {family} is made of"
-        if family in MULTIPLIERS and not self.multipliers:
+        if "multipliers" in needs and not self.multipliers:
             return f"does not multiply int32 by constants, as {family} does"
-        if family in WIDE and not self.wide:
+        if "wide" in needs and not self.wide:
             return f"has no 64-bit integers, which {family} counts in"
         if self.largest_kernel is not None and max(kernel, default=0) > self.largest_kernel:
             return f"has kernels up to {self.largest_kernel}, not {max(kernel)}"

@@ -26,8 +26,10 @@ class Rewriter:
     """Builds a new main function from an old one; see the head of this file."""
 
     def __init__(self, mod: tvm.IRModule) -> None:
+        from tvmq.graph.functions import inline_functions  # which builds its functions here
+
         self.view = View(mod)
-        self.mod = self.view.mod
+        self.mod = inline_functions(mod)
         self.params: list[relax.Var] = list(self.view.func.params)
         self.names: dict[str, tuple[str, ...]] = {
             name: sources for name, sources in self.view.names.items() if name in self.view.params

@@ -78,7 +78,31 @@ def make_const(array: np.ndarray) -> relax.Expr:
     return relax.const(array, str(array.dtype))
 
 
-class View:
+class _OneForEachModule(type):
+    """Makes a View of a module once: it stands in the module, and goes with it.
+
+    Functions cannot be changed, modules can get other functions: a View of others is made anew. It does not hold the
+    module itself, so that both are freed as soon as nobody uses the module.
+    """
+
+    def __call__(cls, mod: tvm.IRModule) -> View:
+        functions = [func for _, func in mod.functions_items()]
+        known = vars(mod).get(_KEPT_VIEW)
+        if known is not None and len(known[0]) == len(functions) and all(map(_is_same, known[0], functions)):
+            return known[1]
+        view: View = super().__call__(mod)
+        setattr(mod, _KEPT_VIEW, (functions, view))
+        return view
+
+
+_KEPT_VIEW = "_tvmq_view"
+
+
+def _is_same(a: tvm.ir.BaseFunc, b: tvm.ir.BaseFunc) -> bool:
+    return bool(a.same_as(b))
+
+
+class View(metaclass=_OneForEachModule):
     """Producers and readers of a module's main function, keyed by variable name (names are unique in a function).
 
     mod  the module; one in four functions (graph/functions.py) is seen as if main did it all
@@ -87,7 +111,7 @@ class View:
     def __init__(self, mod: tvm.IRModule) -> None:
         from tvmq.graph.functions import inline_functions  # rewriting needs a View
 
-        self.mod = mod = inline_functions(mod)
+        mod = inline_functions(mod)
         self.func = main_function(mod)
         self.helpers = {var: func for var, func in mod.functions_items() if var.name_hint != "main"}
         self.names = get_names(self.func)

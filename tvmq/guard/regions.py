@@ -18,6 +18,7 @@ from typing import Any
 
 from tvmq.graph.float_region_costs import elements, operations
 from tvmq.graph.view import View
+from tvmq.passes.families.base import family_named
 from tvmq.rules import short_names
 
 FLOAT_OPERATIONS = 16e9  # a second
@@ -104,7 +105,7 @@ def regions(layers: Layers) -> list[list[str]]:
 
 def _is_stream(entry: Mapping[str, Any]) -> bool:
     """True for the sum of two activations, by which blocks hang together."""
-    return entry.get("family") == "add" and len(set(entry.get("inputs", ()))) > 1
+    return family_named(entry.get("family", "")).adds and len(set(entry.get("inputs", ()))) > 1
 
 
 def kinds(layers: Layers, view: View) -> list[Part]:
