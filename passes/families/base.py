@@ -297,7 +297,6 @@ class Family:
     reads_norms       reads the int16 codes of an integer layer norm, which has them for its constants
     reads_int16       computes on codes of 16 bits as well
     joins             its inputs are brought to one scale, where it passes their codes on
-    needs             what a backend must have: "tables", "multipliers" or "wide" integers
     adds, moves       a sum of two tensors; an operator that moves the codes of its first input
     concatenates      parts are copied side by side
     holds_codes       codes of a table, whose worth is memory: they need no integer operators beside them
@@ -309,7 +308,6 @@ class Family:
     anchor = weighted = rounds_weights = windowed = False
     bias_axis = -1
     reads_norms = reads_int16 = joins = adds = moves = concatenates = holds_codes = is_asked_for = False
-    needs: tuple[str, ...] = ()
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """The group that begins at this operator, or the reason why it stays float."""

@@ -42,7 +42,7 @@ class MaskedMeanFacts(MaskFacts):
 class MaskedMean(Family):
     """See the head of this file; `join_means` finds the groups."""
 
-    name, facts_type, needs = "masked_mean", MaskedMeanFacts, ("wide",)
+    name, facts_type = "masked_mean", MaskedMeanFacts
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.masked_mean."""

@@ -109,7 +109,7 @@ def _refusal(
     weights = (decision.weights or config.weight_spec) if family.anchor else None
     kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
     activations = decision.activations or config.activation_spec
-    return backend.refusal(family.name, activations, weights, config.requantize, kernel, needs=family.needs)
+    return backend.refusal(family.name, activations, weights, config.requantize, kernel)
 
 
 def _averages(view: View, group: Group, backend: Backend) -> str | None:
