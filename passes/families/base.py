@@ -14,11 +14,12 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.backends.description import Backend
 from tvmq.config import QConfig
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes import FAMILIES, OPS, load
-from tvmq.rules import LayerFacts
+from tvmq.rules import Decision, LayerFacts
 from tvmq.spec import QParams
 
 
@@ -174,6 +175,38 @@ class Group:
         return cls(**{key: entry[key] for key in cls.__dataclass_fields__ if key != "facts"}, facts=facts)
 
 
+@dataclass
+class Draft:
+    """What partition has decided so far.
+
+    groups         {output: group} of what becomes integers
+    reasons        {root: why} of what stays float
+    decisions      {output: what rules and options say}, and of the roots that get codes at run time, `dynamic`
+    names          {root: source names} of all groups that there were
+    brings_scales  the model is quantized already
+    """
+
+    view: View
+    config: QConfig
+    backend: Backend
+    brings_scales: bool = False
+    groups: dict[str, Group] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    dynamic: dict[str, Decision] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def has_residuals(self) -> bool:
+        """True if residual streams are to be integers."""
+        return not self.brings_scales and self.config.residual_streams == "int16"
+
+    @property
+    def is_integral(self) -> bool:
+        """True if there is to be no float between the conversions."""
+        return not self.brings_scales and self.config.partition_conversions == "fully_integral"
+
+
 def family_of_call(call: relax.Expr) -> Family:
     """The family of ours that treats an operator; a product with a constant is that of a dense layer."""
     name = op_name(call)
@@ -264,7 +297,6 @@ class Family:
     reads_norms       reads the int16 codes of an integer layer norm, which has them for its constants
     reads_int16       computes on codes of 16 bits as well
     joins             its inputs are brought to one scale, where it passes their codes on
-    needs             what a backend must have: "tables", "multipliers" or "wide" integers
     adds, moves       a sum of two tensors; an operator that moves the codes of its first input
     concatenates      parts are copied side by side
     holds_codes       codes of a table, whose worth is memory: they need no integer operators beside them
@@ -276,7 +308,6 @@ class Family:
     anchor = weighted = rounds_weights = windowed = False
     bias_axis = -1
     reads_norms = reads_int16 = joins = adds = moves = concatenates = holds_codes = is_asked_for = False
-    needs: tuple[str, ...] = ()
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """The group that begins at this operator, or the reason why it stays float."""

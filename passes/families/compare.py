@@ -30,7 +30,7 @@ ON_CODES = {
 class Compare(Family):
     """See the head of this file."""
 
-    name, needs = "compare", ("tables",)
+    name = "compare"
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A comparison of two float tensors of the graph."""

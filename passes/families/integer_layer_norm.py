@@ -35,7 +35,7 @@ class NormFacts(Facts):
 class IntegerLayerNorm(Family):
     """See the head of this file."""
 
-    name, facts_type, needs = "integer_layer_norm", NormFacts, ("wide",)
+    name, facts_type = "integer_layer_norm", NormFacts
     is_asked_for = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:

@@ -37,7 +37,7 @@ WHOLE = QParams(np.asarray(1 / 32767, np.float32), np.zeros((), np.int32), Quant
 class SoftmaxFacts(MaskFacts):
     """links: what is between the scores and the softmax; scores: the variable whose sums are read, instead of codes."""
 
-    links: list[str] = written(())
+    links: list[str] = field(default_factory=list, metadata={"written": True})
     masks: dict[str, Any] = field(default_factory=dict, metadata={"written": True})
     axis: int = written(-1)
     scores: str | None = None
@@ -46,7 +46,7 @@ class SoftmaxFacts(MaskFacts):
 class IntegerSoftmax(Family):
     """See the head of this file."""
 
-    name, facts_type, needs = "integer_softmax", SoftmaxFacts, ("wide",)
+    name, facts_type = "integer_softmax", SoftmaxFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A softmax, with the sums and choices between it and its scores."""

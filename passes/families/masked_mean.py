@@ -23,7 +23,7 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.masked_mean import LONGEST
-from tvmq.passes.families.base import Codes, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, group_names, written
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 AXIS = 1
@@ -42,7 +42,7 @@ class MaskedMeanFacts(MaskFacts):
 class MaskedMean(Family):
     """See the head of this file; `join_means` finds the groups."""
 
-    name, facts_type, needs = "masked_mean", MaskedMeanFacts, ("wide",)
+    name, facts_type = "masked_mean", MaskedMeanFacts
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit one tvmq.masked_mean."""
@@ -73,16 +73,16 @@ class MaskedMean(Family):
         return Codes(realizer.emit(call, group.output), y)
 
 
-def join_means(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+def join_means(draft: Draft) -> None:
     """Make groups of masked means, in place; what their operators were before goes."""
-    for var, value in view.bindings:
-        found = _group(view, var.name, value) if op_name(value) == "divide" else None
+    for var, value in draft.view.bindings if draft.has_residuals else ():
+        found = _group(draft.view, var.name, value) if op_name(value) == "divide" else None
         if found is None:
             continue
         for name in found.members:
-            reasons.pop(name, None)
-            groups.pop(name, None)
-        groups[var.name] = found
+            draft.reasons.pop(name, None)
+            draft.groups.pop(name, None)
+        draft.groups[var.name] = found
 
 
 def _group(view: View, name: str, value: relax.Call) -> Group | None:

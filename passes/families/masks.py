@@ -16,7 +16,7 @@ from tvm import relax
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import BROADCAST, RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.families.base import Facts, Group, Realizer
+from tvmq.passes.families.base import Draft, Facts, Group, Realizer
 
 MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST))
 # what stands for infinity, so that sums of real numbers stay numbers
@@ -142,20 +142,20 @@ def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
     return value
 
 
-def own_masks(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+def own_masks(draft: Draft) -> None:
     """Give what computes masks in float, and what nothing else reads, to the first group that has it as integers.
 
     Groups say in their facts "masks" which of their members reads which mask.
     """
-    place = view.place
-    unread = _unread(view, groups, place)
+    groups, place = draft.groups, draft.view.place
+    unread = _unread(draft.view, groups, place)
     for group in list(groups.values()):
         chains = {name for mask in group.facts.masks.values() for name in mask.chain}
         owned = chains & unread
         unread -= owned
         group.members = [*sorted(owned, key=place.__getitem__), *group.members]
         for name in owned:
-            reasons.pop(name, None)
+            draft.reasons.pop(name, None)
             groups.pop(name, None)
 
 

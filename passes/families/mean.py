@@ -9,7 +9,7 @@ Before                                            After
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from tvm import relax
@@ -26,7 +26,7 @@ class MeanFacts(BoundedFacts):
 
     low: float = written(-np.inf)
     high: float = written(np.inf)
-    axes: list[int] = written(())
+    axes: list[int] = field(default_factory=list, metadata={"written": True})
     keepdims: bool = written(False)
 
 

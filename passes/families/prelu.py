@@ -19,7 +19,7 @@ from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer
 class Prelu(Family):
     """See the head of this file."""
 
-    name, facts_type, needs = "prelu", CodedFacts, ("multipliers",)
+    name, facts_type = "prelu", CodedFacts
 
     def group(self, view: View, var: relax.Var, value: relax.Call) -> Group | str:
         """A prelu of constant, finite slopes."""

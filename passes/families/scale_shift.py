@@ -41,7 +41,7 @@ class ScaleShiftFacts(CodedFacts):
 class ScaleShift(Family):
     """See the head of this file."""
 
-    name, facts_type, needs = "scale_shift", ScaleShiftFacts, ("multipliers",)
+    name, facts_type = "scale_shift", ScaleShiftFacts
     reads_int16 = reads_norms = True
 
     def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:

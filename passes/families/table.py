@@ -61,7 +61,7 @@ class TableFacts(BoundedFacts):
 class Table(Family):
     """See the head of this file; partition finds the chains with `function_of`."""
 
-    name, facts_type, needs = "table", TableFacts, ("tables",)
+    name, facts_type = "table", TableFacts
 
     def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""

@@ -6,9 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from tvmq.graph.view import View, used_vars
+import tvm
+
+from tvmq.graph.view import View, dtype_of, used_vars
 from tvmq.graph.walk import reachable
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Draft, Group
+from tvmq.passes.partition.residual_streams import is_int16_residual
+from tvmq.passes.partition.results import leave_results_float
 
 
 class Dropping:
@@ -65,3 +69,90 @@ class Dropping:
         """True if integer groups read the result, and nothing else does."""
         readers = self.view.readers[group.output]
         return bool(readers) and all(self._members[r] > 0 for r in readers) and not self.view.is_output(group.output)
+
+
+def drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing.
+
+    Those at the very end go as well, see results.py.
+    """
+    leave_results_float(view, groups, reasons)
+    why = "default: an operator between float operators stays float"
+    dropping = Dropping(view, groups, reasons)
+
+    def detached(group: Group) -> str | None:
+        return None if group.strategy.anchor or _attached(dropping, group) else why
+
+    dropping.until_stable(detached)
+    while alone := _without_anchor(groups):
+        dropping.until_stable(detached, dropping.remove(dict.fromkeys(alone, why)))
+
+
+def drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
+    """Keep every group that reads codes or an input, or that only groups read, whatever it costs."""
+    why = "default: an operator behind float operators stays float"
+    dropping = Dropping(view, groups, reasons)
+    dropping.until_stable(lambda group: None if _readable(dropping, group) else why)
+
+
+def _readable(dropping: Dropping, group: Group) -> bool:
+    """True if all inputs are codes or can be quantized, unless float operators stand on both sides."""
+    view = dropping.view
+    others = [name for name in group.inputs if name not in dropping.groups]
+    if not all(_cheap_to_quantize(view, name) for name in others):
+        return False
+    floats = [name for name in others if name not in view.params]
+    if group.strategy.anchor or not group.inputs or len(floats) < len(group.inputs):
+        return True
+    return dropping.all_read(group)
+
+
+def _without_anchor(groups: dict[str, Group]) -> list[str]:
+    """Groups that read each other's codes, but none of a convolution or product, and give none to one.
+
+    Embeddings stay: what they save is memory; so do sums of a stream that is to be integers.
+    """
+    known = {member: key for key, group in groups.items() for member in group.members}
+    linked: dict[str, set[str]] = {key: set() for key in groups}
+    for key, group in groups.items():
+        for source in {known[name] for name in group.inputs if name in known}:
+            linked[key].add(source)
+            linked[source].add(key)
+    reached = [key for key, group in groups.items() if group.strategy.anchor or is_int16_residual(group)]
+    seen = set(reached)
+    while reached:
+        found = linked[reached.pop()] - seen
+        seen |= found
+        reached.extend(found)
+    return [key for key, group in groups.items() if key not in seen and not groups[key].strategy.holds_codes]
+
+
+def free_links(draft: Draft) -> None:
+    """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
+    view, groups = draft.view, draft.groups
+    integer = {member for group in groups.values() for member in group.members}
+    links = {link for group in groups.values() for link in group.strategy.links(group)}
+    floats = [link for link in links if any(reader not in integer for reader in view.readers[link])]
+    wanted = set(reachable(floats, lambda link: links.intersection(used_vars(view.value[link]))))
+    for group in groups.values():
+        group.members = [member for member in group.members if member not in wanted]
+    draft.reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
+
+
+def _attached(dropping: Dropping, group: Group) -> bool:
+    view, groups = dropping.view, dropping.groups
+    if group.strategy.is_asked_for:
+        return True  # a float stream is quantized for it
+    inputs = set(group.inputs)
+    from_integers = {name for name in inputs if name in groups}
+    others = inputs - from_integers
+    if not others:
+        return True
+    if from_integers and all(_cheap_to_quantize(view, name) for name in others):
+        return True
+    return group.passes and all(_cheap_to_quantize(view, name) for name in others) and dropping.all_read(group)
+
+
+def _cheap_to_quantize(view: View, name: str) -> bool:
+    """True for what is quantized once at the border: float tensors."""
+    return not isinstance(view.var[name].ty, tvm.ir.TupleType) and dtype_of(view.var[name]) == "float32"

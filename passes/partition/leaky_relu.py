@@ -11,11 +11,14 @@ Numerics  numerics.requantize with negative_slope; without this the result of c 
 from __future__ import annotations
 
 from tvmq.graph.view import View
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Draft, Group
 
 
-def absorb_slopes(view: View, groups: dict[str, Group]) -> None:
-    """Join each group of one leaky relu to the group it reads, in place; groups are keyed by their results."""
+def absorb_slopes(draft: Draft) -> None:
+    """Join each group of one leaky relu to the group it reads; only requantize in floats has slopes."""
+    view, groups = draft.view, draft.groups
+    if draft.config.requantize != "float":
+        return
     for name, group in list(groups.items()):
         slope = group.strategy.slope(view, group)
         source = groups.get(group.inputs[0]) if slope is not None else None

@@ -15,7 +15,7 @@ products stay in int32 as far as their weights prove it, and are refused by name
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 
 import numpy as np
 from tvm import relax
@@ -23,7 +23,7 @@ from tvm import relax
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
 from tvmq.passes.families import add, concat, scale_shift
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Draft, Group
 from tvmq.passes.partition.float_sums import normalization_of, why_float_sum
 from tvmq.spec import QuantSpec
 
@@ -31,8 +31,11 @@ from tvmq.spec import QuantSpec
 STREAM = QuantSpec("int16", 16, symmetric=True)
 
 
-def widen_residuals(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Make groups of the sums that stay float for a normalization, in place; their reasons go."""
+def widen_residuals(draft: Draft) -> None:
+    """Make groups of the sums that stay float for a normalization; their reasons go."""
+    view, groups, reasons = draft.view, draft.groups, draft.reasons
+    if not draft.has_residuals:
+        return
     taken: set[str] = set()
     for var, value in view.bindings:
         if var.name in reasons and var.name not in taken and isinstance(value, relax.Call):
@@ -72,12 +75,13 @@ def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
     return f"limit: {group.family} reads codes of 8 bits, not of 16"
 
 
-def widen_layers(groups: Mapping[str, Group], specs: Mapping[str, QuantSpec]) -> None:
-    """Let groups whose activations are int16 read such codes; specs: {output: spec of the activations}."""
-    for key, group in groups.items():
-        if specs[key].dtype == "int16" and group.strategy.reads_int16:
+def widen_layers(draft: Draft) -> None:
+    """Let groups whose activations are int16 read such codes."""
+    for key, group in draft.groups.items():
+        spec = draft.decisions[key].activations or draft.config.activation_spec
+        if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.brings_scales:
             facts = _wide(group).facts
-            facts.bits = facts.bits or specs[key].bits
+            facts.bits = facts.bits or spec.bits
 
 
 def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
@@ -125,11 +129,12 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
     )
 
 
-def widen_moves(view: View, groups: Mapping[str, Group]) -> None:
+def widen_moves(draft: Draft) -> None:
     """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits.
 
     The parts of a concat are brought to one scale by what makes them, as constants beside them are.
     """
+    view, groups = draft.view, draft.groups
     owner = {member: group for group in groups.values() for member in group.members}
     for group in reversed([groups[var.name] for var, _ in view.bindings if var.name in groups]):
         if not group.passes or (group.joins and not group.strategy.concatenates):

@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterator
 
 from tvmq.graph.view import View
 from tvmq.graph.walk import reachable, resolve_each
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Draft, Group
 
 JOINED = "default: a concat at the end of the network; joined as floats its parts keep scales of their own"
 REASON = "default: the sum of a float tensor at the end of the network, which would be rounded to 8 bits"
@@ -48,11 +48,12 @@ def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
     return reachable(starts, lambda key: filter(known.get, groups[key].inputs))
 
 
-def widen_results(view: View, groups: dict[str, Group]) -> None:
-    """Make these sums those of int16 codes, in place."""
-    for tail in _tails(view, groups):
+def widen_results(draft: Draft) -> None:
+    """Make these sums those of int16 codes where a core is to be integers, and the backend has such sums."""
+    wide = draft.is_integral and not draft.backend.refuses_stream("int16")
+    for tail in _tails(draft.view, draft.groups) if wide else ():
         for key in tail:
-            group = groups[key]
+            group = draft.groups[key]
             if group.strategy.adds:
                 group.facts.stream = True
 

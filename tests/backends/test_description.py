@@ -10,7 +10,6 @@ from tvmq.backends.cpu import CPU
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, qconfig
 from tvmq.errors import ConfigError
-from tvmq.passes.families.base import family_named
 from tvmq.spec import QuantSpec
 
 FITTING = {
@@ -96,10 +95,9 @@ def test_rounding_is_refused():
 )
 def test_layers_are_refused_with_a_reason(backend: Backend, family: str, words: str):
     weights = QuantSpec("int8", symmetric=True, per_channel=True)
-    needs = family_named(family).needs
-    reason = backend.refusal(family, UINT8, weights, "float", kernel=(3, 5), needs=needs)
+    reason = backend.refusal(family, UINT8, weights, "float", kernel=(3, 5))
     assert reason is not None and reason.startswith("limit: backend toy ") and words in reason
-    assert CPU.refusal(family, UINT8, weights, "float", kernel=(3, 5), needs=needs) is None
+    assert CPU.refusal(family, UINT8, weights, "float", kernel=(3, 5)) is None
 
 
 def test_the_device_takes_what_its_options_ask():

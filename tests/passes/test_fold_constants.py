@@ -93,6 +93,7 @@ UNARY = {
     "R.take(a, R.const([-1, 0], 'int64'), axis=1, mode='wrap')": lambda a: a[:, [-1, 0]],
     "R.tile(a, repeats=[2, 1, 3])": lambda a: np.tile(a, (2, 1, 3)),
     "R.flip(a, axis=1)": lambda a: a[:, ::-1],
+    "R.gather_elements(a, R.const([[1, 0]], 'int64'), axis=1)": lambda a: a[:1, [1, 0]],
     "R.stack((a, a), axis=1)": lambda a: np.stack([a, a], 1),
     "R.max(a)": np.max,
     "R.min(a, axis=[0])": lambda a: a.min(0),

@@ -15,7 +15,7 @@ import tvm
 from tvm import relax
 
 from tvmq.backends import backend_named
-from tvmq.backends.description import Backend
+from tvmq.backends.description import NEEDS, Backend
 from tvmq.graph.core_bounds import Bounds
 from tvmq.graph.functions import inline_functions
 from tvmq.graph.integer_core import regions
@@ -26,7 +26,6 @@ from tvmq.graph.plain_module import plain_module
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS
-from tvmq.passes.families.base import family_named
 from tvmq.passes.integrality import integrality
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -105,7 +104,7 @@ def _operator(site: Site) -> Iterator[tuple[str, str]]:
         yield "operator", f"{name or 'this call'} is none of the integer operators"
     elif backend.families is not None and OPERATORS[name] and not backend.families.intersection(OPERATORS[name]):
         yield "operator", f"{name} needs {' or '.join(OPERATORS[name])}"
-    if not backend.wide and any("wide" in family_named(family).needs for family in OPERATORS.get(name, ())):
+    if not backend.wide and any(NEEDS.get(family) == "wide" for family in OPERATORS.get(name, ())):
         yield "int64", f"{name} counts in 64 bits"
     if name == "tvmq.table" and not backend.tables:
         yield "table", "looks codes up in a table"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +12,12 @@ from tvmq.spec import STORAGE_BITS, QuantSpec
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST")
 # Families that look results up in a table of 256 entries, and those that multiply int32 by constants of their own.
+# What families are made of, by the field of a backend that says whether it has that.
+NEEDS = {
+    **dict.fromkeys(("table", "compare"), "tables"),
+    **dict.fromkeys(("scale_shift", "prelu"), "multipliers"),
+    **dict.fromkeys(("integer_softmax", "integer_layer_norm", "masked_mean"), "wide"),  # they count in 64 bits
+}
 # Field -> what it may hold.
 _ALLOWED = {
     "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
@@ -197,35 +203,30 @@ class Backend:
     # ---- layers
 
     def refusal(
-        self,
-        family: str,
-        activations: QuantSpec,
-        weights: QuantSpec | None,
-        mode: str,
-        kernel: tuple[int, ...] = (),
-        needs: Collection[str] = (),
+        self, family: str, activations: QuantSpec, weights: QuantSpec | None, mode: str, kernel: tuple[int, ...] = ()
     ) -> str | None:
         """Why it cannot compute an operator family with these specs in integers; None if it can.
 
         kernel  sides of a convolution's kernel
-        needs   what the family is made of: "tables", "multipliers" of int32, "wide" integers of 64 bits
 
         >>> Backend("toy", activations=("int8",)).refusal("conv2d", QuantSpec("uint8"), None, "float")
         'limit: backend toy computes no uint8 activations'
         """
-        fault = self._lacks(family, kernel, needs) or self._no_specs(activations, weights)
+        fault = self._lacks(family, kernel) or self._no_specs(activations, weights)
         if fault is None and mode not in self.requantize:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
 
-    def _lacks(self, family: str, kernel: tuple[int, ...], needs: Collection[str]) -> str | None:
+    def _lacks(self, family: str, kernel: tuple[int, ...]) -> str | None:
         if self.families is not None and family not in self.families:
             return f"has no integer {family}"
-        if "tables" in needs and not self.tables:
+        need = NEEDS.get(family)
+        lacking = need if need is not None and not getattr(self, need) else None
+        if lacking == "tables":
             return f"has no tables, which {family} is made of"
-        if "multipliers" in needs and not self.multipliers:
+        if lacking == "multipliers":
             return f"does not multiply int32 by constants, as {family} does"
-        if "wide" in needs and not self.wide:
+        if lacking == "wide":
             return f"has no 64-bit integers, which {family} counts in"
         if self.largest_kernel is not None and max(kernel, default=0) > self.largest_kernel:
             return f"has kernels up to {self.largest_kernel}, not {max(kernel)}"

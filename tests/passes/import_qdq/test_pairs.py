@@ -23,6 +23,7 @@ CASES: dict[str, tuple[str, list[Any], dict[str, Any], tuple[int, ...]]] = {
     "tile": ("Tile", [np.int64([1, 1, 2, 1])], {}, (1, 4, 5, 6)),
     "broadcast_to": ("Expand", [np.int64([1, 4, 5, 6])], {}, (1, 4, 5, 1)),
     "take": ("Gather", [np.int64([2, 0, 1])], {"axis": 2}, (1, 4, 5, 6)),
+    "elements": ("GatherElements", [np.int64([2, 0, -1, 4] * 4).reshape(1, 4, 4, 1)], {"axis": 2}, (1, 4, 5, 6)),
     "flip": ("Slice", [np.int64([-1]), np.int64([-100]), np.int64([2]), np.int64([-1])], {}, (1, 4, 5, 6)),
 }
 

@@ -1,0 +1,159 @@
+"""What rules, options, the backend and proofs say of every group.
+
+A layer whose integer sums cannot be proved to fit int32 stays float where the backend has floats. What weights alone
+decide is known before the calibration, and such a layer is no integer layer at all. A bias that brings a sum to its end
+is known with the ranges only: `realize` refuses it then.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.backends.description import Backend
+from tvmq.config import QConfig
+from tvmq.errors import AccumulatorError, ConfigError
+from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
+from tvmq.numerics.codes import INT32_MAX
+from tvmq.passes.families import averages
+from tvmq.passes.families.base import Draft, Family, Group, group_names
+from tvmq.passes.families.float_options import why_switched_off
+from tvmq.passes.families.reduce_range import reduce_weight_bits
+from tvmq.passes.families.weight_scales import constant_qparams, power_of_two
+from tvmq.passes.families.weights import weight_axis
+from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
+from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
+from tvmq.rules import Decision, LayerFacts, resolve
+
+
+def decide_layers(draft: Draft) -> None:
+    """Decide about every group, and take out those that stay float or get codes at run time.
+
+    Rules see the operators that stay float, too, and indices count them.
+    """
+    facts = _facts(draft.view, draft.groups, draft.reasons)
+    draft.decisions = resolve(facts, draft.config.rules)
+    for layer in facts:
+        if layer.key in draft.groups:
+            draft.decisions[layer.key] = _decision(draft, layer, draft.decisions[layer.key])
+    draft.dynamic = _dynamic_layers(draft)
+    draft.names = {group.root: group_names(draft.view, group) for group in draft.groups.values()}
+    for key, group in list(draft.groups.items()):
+        if draft.decisions[key].is_float or group.root in draft.dynamic:
+            draft.reasons[group.root] = draft.decisions[key].why
+            del draft.groups[key]
+    draft.reasons.update({root: f"{one.why}: codes made at run time" for root, one in draft.dynamic.items()})
+
+
+def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
+    """What a rule says of a group, the options where none does, and what neither can have."""
+    group, config = draft.groups[layer.key], draft.config
+    decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
+    if decision.is_float or (decision.is_dynamic and layer.op in WEIGHTED):  # no codes of calibrated scales
+        return decision
+    option = why_switched_off(layer, group.strategy, config) if decision.rule is None else None
+    why = option or _limit(draft, group, decision, layer.weight_shape)
+    return decision if why is None else Decision(decision.rule, is_float=True, why=why)
+
+
+def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | str, ...]) -> str | None:
+    """Why a group cannot be integers of these specs; the first reason of all, the costly proof last."""
+    config, backend = draft.config, draft.backend
+    limit = backend.refuses_stream("int16") if is_int16_residual(group) else None
+    limit = limit or _refusal(decision, group.strategy, config, backend, weight)
+    limit = limit or why_no_int16(group, decision.activations or config.activation_spec)
+    limit = limit or _averages(draft.view, group, backend)
+    proves = not draft.brings_scales and group.strategy.anchor and may_stay_float(config, backend)
+    return limit or (why_unproved(draft.view, group, decision, config) if proves else None)
+
+
+def _dynamic_layers(draft: Draft) -> dict[str, Decision]:
+    """{root: decision} of convolutions and products that get codes at run time; groups and floats that rules name."""
+    groups, values = draft.groups, draft.view.value
+    asked = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
+    layers = {root: one for root, one in asked.items() if why_float(values[root], "dynamic") is None}
+    layers = {root: one for root, one in layers.items() if op_name(values[root]) in WEIGHTED}
+    for rule in {id(one.rule): one.rule for one in asked.values()}.values():
+        if not any(one.rule is rule for one in layers.values()):
+            raise ConfigError(
+                f"rules, {rule!r}: none of the layers that it decides is a convolution or a product of float32 "
+                "numbers, which are all that gets scales at run time; name one, or leave the rule out"
+            )
+    return layers
+
+
+def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
+    """What rules can ask of every layer, in the order of execution."""
+    roots = {group.root: (key, group) for key, group in groups.items()}
+    count: dict[str, int] = {}
+    facts = []
+    for var, value in view.bindings:
+        if var.name not in roots and var.name not in reasons:
+            continue
+        key, group = roots.get(var.name, (var.name, None))
+        op = op_name(value) or "tuple"
+        index = count[op] = count.get(op, -1) + 1
+        names = group_names(view, group) if group else view.sources(var.name)
+        macs = multiply_accumulates(value)
+        weight = sizes_of(value.args[1]) if macs else ()
+        facts.append(LayerFacts(key, names, op, macs, weight, _shape(view, key), index))
+    return facts
+
+
+def _refusal(
+    decision: Decision, family: Family, config: QConfig, backend: Backend, weight: tuple[int | str, ...]
+) -> str | None:
+    """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
+    weights = (decision.weights or config.weight_spec) if family.anchor else None
+    kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
+    activations = decision.activations or config.activation_spec
+    return backend.refusal(family.name, activations, weights, config.requantize, kernel)
+
+
+def _averages(view: View, group: Group, backend: Backend) -> str | None:
+    """Why a backend that multiplies by shifts alone does not average."""
+    counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
+    if counts is None or averages.is_shift(counts):
+        return None
+    found = ", ".join(map(str, np.unique(counts)[:4]))
+    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {found} values does"
+
+
+def _shape(view: View, key: str) -> tuple[int | str, ...]:
+    """Of a tensor; nothing for tuples and for shapes as values."""
+    return sizes_of(view.var[key]) if isinstance(view.var[key].ty, relax.TensorType) else ()
+
+
+def may_stay_float(config: QConfig, backend: Backend) -> bool:
+    """True if a layer without a proof becomes float; else it is an AccumulatorError.
+
+    A core that is to be integers has no floats, and of narrow accumulators whoever describes them wants to know.
+    """
+    return backend.floats and backend.accumulator_bits >= 32 and config.partition_conversions != "fully_integral"
+
+
+def why_unproved(view: View, group: Group, decision: Decision, config: QConfig) -> str | None:
+    """Why the sums of a layer with a constant weight leave int32 whatever it reads; None if they need not."""
+    weight = view.value[group.root].args[1]
+    x, spec = decision.activations or config.activation_spec, decision.weights or config.weight_spec
+    if not is_const(weight) or x.dtype == "int16":  # in 16 bits `realize` knows who reads them
+        return None
+    axis, shape = weight_axis(view.value[group.root]), sizes_of(weight)
+    depth = const_value(weight).size // max(int(shape[axis]), 1)
+    if depth * spec.qmax * max(x.qmax, -x.qmin) <= INT32_MAX:
+        return None
+    name, channel = ", ".join(group_names(view, group)), axis if spec.per_channel else None
+    observer = decision.rule.weight_observer if decision.rule else None
+    qparams = constant_qparams(const_value(weight), spec, channel, config, name, observer)
+    qparams = power_of_two(qparams) if config.requantize == "power_of_two" else qparams
+    codes = numerics.quantize(
+        const_value(weight), qparams.scale, qparams.zero_point,
+        axis=channel, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
+    )  # fmt: skip
+    try:
+        numerics.check_accumulator(name, codes, x.qmin, x.qmax, filter_axis=axis, stage="partition")
+    except AccumulatorError as error:
+        return f"limit: {error.fact}"
+    return None
