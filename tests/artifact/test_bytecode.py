@@ -16,8 +16,8 @@ from tests.models import parse
 from tvmq.artifact import bytecode
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.artifact.code_bytes import BYTECODE
-from tvmq.runtime.memory_file import read_written_file
-from tvmq.runtime.quiet import without_noise
+from tvmq.artifact.memory_file import read_written_file
+from tvmq.artifact.quiet import without_noise
 
 BRANCH = """
 # from tvm.script import ir as I

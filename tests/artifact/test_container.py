@@ -26,13 +26,12 @@ import tvm
 
 import tvmq
 from tests.models import Net, parse
-from tvmq.artifact import bytecode, code_bytes, container, saved_file
+from tvmq.artifact import bytecode, code_bytes, container, native, saved_file
 from tvmq.artifact.code_bytes import BITCODE, BYTECODE, NATIVE
 from tvmq.artifact.container import MANIFEST, MEMBERS, unpack
 from tvmq.artifact.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.compile import vm_pipeline
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError
-from tvmq.runtime import native
 from tvmq.target.cpu import resolve_target
 
 SMALL = """

@@ -14,9 +14,9 @@ import pytest
 import tvmq
 import tvmq.target.cpu
 from tests.models import parse
+from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
+from tvmq.artifact.link.merge_objects import ENTRY, merge_objects
 from tvmq.compile import kernel_cache, kernel_objects
-from tvmq.compile.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
-from tvmq.compile.link.merge_objects import ENTRY, merge_objects
 from tvmq.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(

@@ -19,11 +19,12 @@ import tvm_ffi
 from tvm import relax
 
 from tvmq.artifact.bytecode import Bytecode, read_bytecode
+from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
+from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library
+from tvmq.artifact.quiet import without_noise
 from tvmq.errors import ArtifactError, TargetError, TvmqError
-from tvmq.runtime.memory_file import check_size, memory_file, read_written_file
-from tvmq.runtime.native import ONE_LOAD, is_linux_x86, load_native, native_library
-from tvmq.runtime.quiet import without_noise
 from tvmq.target.cpu import CpuTarget
+from tvmq.text import last_line
 
 BYTECODE, BITCODE, NATIVE = "vm.bin", "kernels.bc", "kernels.so"
 LOAD_BYTECODE = "ffi.Module.load_from_bytes.relax.VMExecutable"
@@ -103,16 +104,6 @@ def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
         return None
     with memory_file(blobs[BITCODE]) as path:
         return tvm_ffi.get_global_func(LOAD_BITCODE)(path, "ll")
-
-
-def last_line(error: Exception) -> str:
-    """What an error of TVM says below its stack trace.
-
-    >>> last_line(ValueError("trace\\n  reason\\n")), last_line(KeyError())
-    ('reason', 'KeyError')
-    """
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[-1].strip()
 
 
 def without_addresses(bitcode: bytes, text: str) -> bytes:

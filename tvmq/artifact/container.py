@@ -31,7 +31,7 @@ from typing import Any
 import tvm
 
 from tvmq.artifact.bytecode import read_bytecode
-from tvmq.artifact.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, last_line, to_bytes
+from tvmq.artifact.code_bytes import BITCODE, BYTECODE, NATIVE, from_bytes, to_bytes
 from tvmq.artifact.cuda import MEMBERS as GPU
 from tvmq.artifact.cuda import SOURCE, gpu_bytes, gpu_library
 from tvmq.artifact.manifest import (
@@ -52,7 +52,7 @@ from tvmq.target.cpu import resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.host import missing_features, still_needed
 from tvmq.target.several import best, reasons
-from tvmq.text import printable_name, printable_texts
+from tvmq.text import last_line, printable_name, printable_texts
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)

@@ -15,10 +15,9 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
-from tvmq.artifact.code_bytes import last_line
-from tvmq.compile.cuda.nvcc import compile_source, find_nvcc, remember
 from tvmq.errors import ArtifactError
 from tvmq.target.cuda import CudaTarget
+from tvmq.text import last_line
 
 SOURCE, FATBIN, LIBRARY = "kernels.cu", "kernels.fatbin", "cuda.bin"
 MEMBERS = (SOURCE, FATBIN, LIBRARY)
@@ -32,6 +31,8 @@ def gpu_bytes(code: relax.VMExecutable, source: str, target: CudaTarget) -> dict
 
     raises   BuildError if nvcc refuses the source
     """
+    from tvmq.target.nvcc import compile_source, find_nvcc
+
     library = b"".join(_library_bytes(host) for host in code.mod.imports if _has_kernels(host))
     compiled = compile_source(source, target.arch) if source and find_nvcc() else b""
     return {SOURCE: source.encode(), FATBIN: compiled, LIBRARY: library}
@@ -59,6 +60,8 @@ def gpu_library(blobs: Mapping[str, bytes]) -> Any:
     """
     if not blobs[LIBRARY] or not tvm.cuda(0).exist:
         return None
+    from tvmq.target.nvcc import remember  # TVM asks it from now on where it would compile
+
     remember(blobs[SOURCE].decode(), blobs[FATBIN])
     try:
         return tvm_ffi.get_global_func(LOAD)(blobs[LIBRARY])

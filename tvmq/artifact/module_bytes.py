@@ -2,6 +2,8 @@
 
 TVM's JSON holds constants in base64, a third larger than they are and slow to read. Tables of which rows are taken are
 half of a language model, and the code holds them as they are: they are read from there.
+
+A model that runs needs none of this, and what knows our operators is loaded when the module is asked for.
 """
 
 from __future__ import annotations
@@ -13,10 +15,9 @@ from collections.abc import Mapping
 import tvm
 from tvm import relax
 
-from tvmq.artifact.code_bytes import BYTECODE, last_line
+from tvmq.artifact.code_bytes import BYTECODE
 from tvmq.errors import ArtifactError
-from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that the JSON names
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.text import last_line
 
 LARGE_TABLE = 4096  # bytes
 MODULE, CONSTANTS = "module.json", "constants.bin"
@@ -48,6 +49,8 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
 
 def _tables(mod: tvm.IRModule) -> list[bytes]:
     """The large constants of which rows are taken, packed ones as they are."""
+    from tvmq.graph.view import const_value, is_const, op_name
+
     found = []
     for func in (func for _, func in mod.functions_items() if isinstance(func, relax.Function)):
         values = {b.var.name: b.value for block in func.body.blocks for b in block.bindings}
@@ -65,6 +68,8 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
     where    begins the message
     raises   ArtifactError if TVM cannot read it
     """
+    from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that the JSON names
+
     try:
         graph = json.loads(blobs[MODULE])
         for node in graph["nodes"]:

@@ -6,11 +6,10 @@ again when the file is loaded, from what the module of the file has (see recipes
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-from tvmq.kernels.parts.packing_recipes import Recipe, digest, repack_weights
 
 LEAST = 256  # bytes worth a cut
 # How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
@@ -21,6 +20,7 @@ MOST_AXES = 32
 # [where the bytes belong, member that holds them, where they begin there, where they end]; for packed weights of what
 # they are made of, and the recipe behind
 Cut = list[Any]
+Recipe = dict[str, Any]  # see kernels/parts/packing_recipes.py
 Known = Mapping[bytes, Sequence[tuple[bytes, Recipe]]]
 
 
@@ -55,10 +55,10 @@ def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | No
     places: dict[bytes, list[Any]] = {}
     for name, source in sources.items():
         for begin, end in tensors(source):
-            places.setdefault(digest(source[begin:end]), [name, begin, end])
+            places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        found = _found(digest(code[begin:end]), places, recipes or {}) if end - begin >= LEAST else None
+        found = _found(_digest(code[begin:end]), places, recipes or {}) if end - begin >= LEAST else None
         if found is not None:
             pieces.append(code[done:begin])
             cuts.append([begin, *found])
@@ -80,6 +80,8 @@ def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes
     most    bytes that it may have
     raises  any error, for cuts that cannot be
     """
+    from tvmq.kernels.parts.packing_recipes import repack_weights  # knows every instruction set
+
     pieces, taken, size = [], 0, 0
     for at, name, begin, end, *recipe in cuts:
         keep = at - size
@@ -92,3 +94,8 @@ def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes
         if size > most:
             raise ValueError(f"constants of more than {most} bytes")
     return b"".join([*pieces, rest[taken:]])
+
+
+def _digest(data: bytes) -> bytes:
+    """As kernels/parts/packing_recipes.py has it."""
+    return hashlib.sha256(data).digest()

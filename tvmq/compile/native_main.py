@@ -31,8 +31,9 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.graph.view import is_const
+from tvmq.runtime.call_code import DIRECT
 
-DIRECT, KERNELS = "_direct", "_kernels"  # behind the name of a function
+KERNELS = "_kernels"  # behind the name of a function
 SYMBOL = "__tvm_ffi_"  # what TVM puts before the name of a function that it calls by its convention
 ALIGNMENT = 64
 FEWEST_CALLS = 2
@@ -91,14 +92,6 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
         if len(plan.calls) >= FEWEST_CALLS:
             plan.emit(builder, str(gvar.name_hint))
     return builder.get()
-
-
-def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
-    """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
-    try:
-        return machine[name + DIRECT], True
-    except AttributeError:
-        return machine[name], False
 
 
 class _Plan:

@@ -14,6 +14,7 @@ import tvm
 from tvm import relax, tirx
 from tvm.relax import transform, vm_build
 
+from tvmq.artifact.native import load_native
 from tvmq.compile.dataflow_blocks import cut_dataflow_blocks
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
@@ -32,11 +33,9 @@ from tvmq.lower.main_calls import MainCall, main_calls
 from tvmq.memory import ROOM, is_shortage
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.reasons import reason
-from tvmq.runtime.native import load_native
 from tvmq.schedule.generic import KERNEL, schedule_generic
 from tvmq.target.cpu import CpuTarget
 
-OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
 # Passes of the build that change nothing and walk every function. The first shrinks buffers between blocks; ours have
@@ -49,11 +48,6 @@ OPT_LEVEL = {"opt-level": 2}
 
 # TVM's operator library keeps the tag that it is working under in a global.
 ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
-
-
-def mark_kernel(func: Any, name: str) -> Any:
-    """The PrimFunc with the attributes that keep fusion and schedules away from it."""
-    return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
 class Compiled(NamedTuple):

@@ -9,15 +9,16 @@ A new operator gets all of this by a line in OPERANDS.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
-from tvmq.errors import DataError, UnsupportedOpError
+from tvmq.errors import UnsupportedOpError
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
+from tvmq.index_checks import check_range
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,6 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_put": _each,
 }
 # What keeps every value of its operand, so that an index behind it is an index before it
-# seen as unsigned, negative numbers are larger than any size
-UNSIGNED: dict[str, Any] = {"<i8": np.dtype("<u8"), "<i4": np.dtype("<u4")}
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
 MOVES = ("reshape", "flatten", "squeeze", "expand_dims", "permute_dims", "broadcast_to", "tile", "flip")
 
@@ -109,7 +108,7 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
     for operand in index_operands(call):
         indices = operand.of(call)
         if is_const(indices):
-            _check(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
+            check_range(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
         if 0 in axis_sizes(call, operand) and 0 not in sizes_of(indices):
             raise UnsupportedOpError(f"{where}: indices into an axis of no elements; leave it out")
     if op_name(call) in ("gather_elements", "scatter_elements"):
@@ -162,42 +161,6 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
                 layer = ", ".join(view.sources(var.name))
                 found.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
     return found
-
-
-class IndexUse:
-    """An input that is an index, and the short way to see that all of it is inside.
-
-    described  one of input_indices
-    position   of the input
-    """
-
-    def __init__(self, described: dict[str, Any], position: int) -> None:
-        self.described, self.position = described, position
-        sizes = described["sizes"]
-        self._end = min((size if isinstance(size, int) else 0 for size in sizes), default=0)
-
-    def is_inside(self, array: np.ndarray) -> bool:
-        """True if no index is negative or beyond the least axis; False says nothing."""
-        unsigned = UNSIGNED.get(array.dtype.str)
-        return unsigned is not None and bool(array.view(unsigned).max(initial=0) < self._end)
-
-
-def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int], where: str) -> None:
-    """DataError if an input of the model holds an index outside; `use` is one of input_indices.
-
-    sizes  of free dimensions by name
-    """
-    axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
-    reader = f"layer '{use['layer']}', {use['operator']}"
-    _check(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
-
-
-def _check(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:
-    columns = indices.reshape(-1, len(sizes)).T if len(sizes) > 1 else [indices]
-    for column, size in zip(columns, sizes, strict=True):
-        for value in (int(column.min(initial=0)), int(column.max(initial=0))) if isinstance(size, int) else ():
-            if column.size and not -size <= value < size:
-                raise error(f"{where}: index {value} lies outside of {-size}..{size - 1}; correct the indices")
 
 
 def _origin(view: View, expr: relax.Expr, moved: bool) -> str:

@@ -18,7 +18,6 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.compile.vm_pipeline import mark_kernel
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
@@ -29,6 +28,7 @@ from tvmq.lower.early_codes import codes_early
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
 from tvmq.schedule.float_rounding import protect_rounding, rounds
+from tvmq.schedule.generic import mark_kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
 

@@ -16,11 +16,10 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.artifact.code_bytes import last_line
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.functions import function_module
-from tvmq.graph.indices import check_indices, input_indices
+from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
@@ -31,10 +30,12 @@ from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.graph.windows import covering_padding
+from tvmq.index_checks import check_indices
 from tvmq.lower.float_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.extensions import definitions
 from tvmq.reference.float_regions import FloatRegions
+from tvmq.text import last_line
 
 
 def _axis(call: relax.Call) -> int | None:

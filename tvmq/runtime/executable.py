@@ -7,38 +7,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tvm
 from tvm import relax
 
 from tvmq.artifact import container
-from tvmq.artifact.code_bytes import last_line
+from tvmq.artifact.native import ONE_LOAD
 from tvmq.artifact.saved_file import SavedFile
-from tvmq.compile.native_main import entry
-from tvmq.cost import START
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.forks import RUNNING, ForkLock
-from tvmq.graph.ledger import Ledger
-from tvmq.kernels.parts.packing_recipes import Recipes
-from tvmq.lower.common_sizes import of_sizes
-from tvmq.performance.estimate import estimates
-from tvmq.performance.machine import machine_here
-from tvmq.performance.profile import profile_calls
-from tvmq.performance.profile_table import Profile
-from tvmq.runtime.call_code import CallCode
+from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
-from tvmq.runtime.cuda_device import DeviceFunction
-from tvmq.runtime.cuda_device import refusal as gpu_refusal
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.runtime.native import ONE_LOAD
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
-from tvmq.runtime.timing import Timing, measure
 from tvmq.target.cpu import CpuTarget
 from tvmq.target.cuda import CudaTarget
 from tvmq.target.several import lacking, refusal_of_all
+from tvmq.text import last_line
+
+if TYPE_CHECKING:
+    from tvmq.graph.ledger import Ledger
+    from tvmq.kernels.parts.packing_recipes import Recipes
+    from tvmq.performance.profile_table import Profile
+    from tvmq.runtime.timing import Timing
 
 # Stage of the module -> what people call such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
@@ -130,6 +124,8 @@ class Executable:
     @property
     def ledger(self) -> Ledger:
         """What was decided for every layer, and why."""
+        from tvmq.graph.ledger import Ledger
+
         return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
 
     @property
@@ -197,6 +193,8 @@ class Executable:
         On a GPU: from inputs in its memory until the results are there; copies are not counted.
         raises   ConfigError for counts below 1, and what `run` raises
         """
+        from tvmq.runtime.timing import measure
+
         return measure(self.prepared(inputs), repeat=repeat, threads=threads)
 
     def prepared(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
@@ -206,8 +204,9 @@ class Executable:
         raises   what `run` raises, now or when it is called
         """
         main = self["main"]
-        if isinstance(main.code, DeviceFunction) and not main.is_free:
-            return main.code.timed(main.checked(inputs))
+        if isinstance(self._parts.target, CudaTarget) and not main.is_free:
+            code: Any = main.code  # a DeviceFunction
+            return code.timed(main.checked(inputs))
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
@@ -219,27 +218,14 @@ class Executable:
 
             print(exe.profile({"x": x}))
         """
+        from tvmq.performance.profile import profile_model  # the cost model walks the road again
+
         check_counts("profile", repeat=repeat, threads=threads)
         main, target = self["main"], self._parts.target
         if isinstance(target, CudaTarget):
             raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
-
-        def work() -> Profile:
-            calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
-            described = calls if name == "main" else calls["common"][name]
-            prepared, forecast = partial(_prepared_as, main, inputs, name), partial(self._forecast, name)
-            return profile_calls(self._parts.code, prepared, described, target, repeat, forecast, name)
-
-        return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
-
-    def _forecast(self, name: str, threads: int) -> list[float]:
-        """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
-        target = self._parts.target
-        assert isinstance(target, CpuTarget)
-        sizes = {one["function"]: one["sizes"] for one in self._parts.description.get("common", ())}
-        mod = of_sizes(self.module, sizes[name]) if name in sizes else self.module
-        found, _ = estimates(mod, target, machine_here(target), threads=threads)
-        return [estimate.time.total - START for estimate in found]
+        profile = partial(profile_model, self._parts, main, self.module, inputs, repeat)
+        return in_threads(self.num_threads, profile) if threads is None else with_threads(threads, profile)
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.
@@ -324,17 +310,12 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
 
 def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     if isinstance(parts.target, CudaTarget):
+        from tvmq.runtime.cuda_device import DeviceFunction
+
         device = relax.VirtualMachine(parts.code, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
     return lambda name: entry(host, name)
-
-
-def _prepared_as(
-    main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]
-) -> Callable[[], object]:
-    """A run of main with another function of a virtual machine in its place, to be measured."""
-    return partial(main.with_code(code, name).run, inputs)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:
@@ -345,4 +326,8 @@ def _refusal(target: CpuTarget | CudaTarget) -> str:
             f"run: the model was built for {target.name} and needs {', '.join(missing)}, which this CPU lacks; "
             "save it and load it there, or build it for 'llvm', this CPU"
         )
-    return gpu_refusal(target) if isinstance(target, CudaTarget) else ""
+    if not isinstance(target, CudaTarget):
+        return ""
+    from tvmq.runtime.cuda_device import refusal
+
+    return refusal(target)

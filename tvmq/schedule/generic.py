@@ -24,11 +24,17 @@ from tvmq.schedule.flatten import flatten, with_parameters
 from tvmq.schedule.loop_nest import NestScheduler
 
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name
+OPAQUE = 8  # operator pattern of TVM: never fused
 SCHEDULED = "tirx.is_scheduled"
 ENTRY = "main"  # name under which a Schedule works on a function
 LARGEST_EXPRESSION = 400  # operations; what grows further compiles slowly
 CHEAP = 20  # operations that may be repeated
 MOST_REPEATED = 9  # times: a 3 x 3 window
+
+
+def mark_kernel(func: Any, name: str) -> Any:
+    """The PrimFunc with the attributes that keep fusion and schedules away from it."""
+    return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
 def schedule_generic(mod: tvm.IRModule, vector_bytes: int) -> tvm.IRModule:

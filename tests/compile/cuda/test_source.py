@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tvm_ffi
 
-from tvmq.compile.cuda.source import POSTPROC, is_ours, our_sources, with_functions
+from tvmq.compile.cuda.source import POSTPROC, our_sources, with_functions
+from tvmq.target.nvcc_flags import is_ours
 
 KERNEL = '#include <cstdint>\nextern "C" __global__ void k(int* x) {{ x[0] = {}; }}\n'
 

@@ -18,6 +18,7 @@ import tvm_ffi
 from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
 from tvmq.kernels.cuda.device import HEADER
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
+from tvmq.target.nvcc_flags import MARK, is_ours
 
 
 def _literal(value: np.floating[Any]) -> str:
@@ -33,7 +34,6 @@ def _polynomial() -> str:
     return "\n".join(lines)
 
 
-MARK = "// tvmq: products and sums rounded by themselves; compile without fast math and with --fmad=false"
 FUNCTIONS = f"""\
 {MARK}
 // A value that nothing is contracted or simplified through.
@@ -83,11 +83,6 @@ def with_functions(code: str) -> str:
         return code
     of_templates = HEADER if set(CALLED.findall(code)) - set(CALLED.findall(FUNCTIONS)) else ""
     return f"{code[:begin]}{FUNCTIONS}{of_templates}{code[begin:]}"
-
-
-def is_ours(code: str) -> bool:
-    """True for a source that `with_functions` made."""
-    return MARK in code
 
 
 def _postproc(code: str, _target: Any) -> str:

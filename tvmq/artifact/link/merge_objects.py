@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tvmq.compile.link.elf_object import ABSOLUTE, COMMON, LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
+from tvmq.artifact.link.elf_object import ABSOLUTE, COMMON, LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
 
 SPECIAL = (UNDEFINED, ABSOLUTE, COMMON)
 # What TVM calls the only function of a file besides its own name; a module of several has no such function.

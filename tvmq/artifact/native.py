@@ -15,10 +15,9 @@ from typing import Any
 
 import tvm_ffi
 
-from tvmq.compile.link.shared_object import link_shared
+from tvmq.artifact.memory_file import object_file
 from tvmq.errors import BuildError
 from tvmq.forks import LOADING, ForkLock
-from tvmq.runtime.memory_file import object_file
 from tvmq.target.cpu import CpuTarget
 
 # The dynamic linker, and the virtual machine's memory, have locks of their own.
@@ -31,6 +30,8 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
 
     Also None where the code asks for something that our linker does not know: bitcode always works.
     """
+    from tvmq.artifact.link.shared_object import link_shared  # only what is saved needs a linker
+
     if not is_linux_x86(target):
         return None
     try:

@@ -21,11 +21,10 @@ from typing import Any
 import tvm_ffi
 from tvm.support import nvcc as tvm_nvcc
 
-from tvmq.compile.cuda.flags import FLAGS, first_error
-from tvmq.compile.cuda.nvrtc import compile_by_nvrtc
-from tvmq.compile.cuda.source import is_ours
 from tvmq.errors import BuildError, TargetError
 from tvmq.target.cuda import PORTABLE, device_arch
+from tvmq.target.nvcc_flags import FLAGS, first_error, is_ours
+from tvmq.target.nvrtc import compile_by_nvrtc
 
 FORMATS = ("fatbin", "cubin", "ptx")
 COMPILE = "tvm_callback_cuda_compile"

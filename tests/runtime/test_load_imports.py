@@ -1,0 +1,60 @@
+"""A program that loads and runs a saved model loads the runtime, not the compiler."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import tvmq
+from tests.models import parse
+
+MODEL = """
+# from tvm.script import ir as I
+# from tvm.script import relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 3), "float32")):
+        with R.dataflow():
+            z = R.add(x, y)
+            R.output(z)
+        return z
+"""
+LOAD = """
+import sys
+import numpy as np
+import tvmq
+inputs = {name: np.ones((2, 3), np.float32) for name in "xy"}
+model = tvmq.load(sys.argv[1])
+"""
+RUN = """
+(result,) = model.run(inputs)
+assert (result == 2).all()
+print(*sorted(name for name in sys.modules if name == "tvmq" or name.startswith("tvmq.")))
+"""
+ASK = """
+print(model.ledger.stage, len(model.profile(inputs, repeat=1).layers), "R.add" in str(model.module))
+"""
+MOST = 40
+COMPILER = tuple(
+    f"tvmq.{place}" for place in ("compile", "lower", "schedule", "performance", "passes", "graph", "numerics")
+)
+
+
+def printed(tmp_path: Path, program: str) -> list[str]:
+    """What a fresh Python prints that has loaded a saved model."""
+    path = tmp_path / "m.tvmq"
+    tvmq.build(parse(MODEL)).save(path)
+    command = [sys.executable, "-c", LOAD + program, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_load_and_run_import_the_runtime_only(tmp_path: Path) -> None:
+    modules = printed(tmp_path, RUN)
+    assert len(modules) <= MOST, f"{len(modules)} modules: {modules}; import inside a function what no run needs"
+    assert not [name for name in modules if name.startswith(COMPILER)]
+
+
+def test_what_needs_the_compiler_loads_it_when_asked(tmp_path: Path) -> None:
+    assert printed(tmp_path, ASK) == ["prepared", "1", "True"]
