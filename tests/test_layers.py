@@ -27,6 +27,7 @@ ROWS = [
     (1, "numerics", "spec"),
     (1, "cache"),
     (1, "by_name"),
+    (1, "tvm_internals"),
     (1, "memory", "array_file", "reasons", "index_checks"),
     (2, "observers"),
     (2, "backends", "cost"),
@@ -65,7 +66,7 @@ LATE_ROOMS = {"runtime": {"tvmq.performance.profile", "tvmq.performance.profile_
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "cache": set(), "forks": set(), "observers": {"numpy"},
-    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "text": set(),
+    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "tvm_internals": {"tvm", "tvm_ffi"}, "text": set(),
     "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none

@@ -228,7 +228,7 @@ def test_a_file_is_not_held_in_memory(tmp_path):
 def test_bytecode_of_another_form_is_read_by_tvm(digits, monkeypatch):
     picture = digits.example.test[:1]
     with monkeypatch.context() as patch:
-        patch.setattr(bytecode, "VERSION", "other")
+        patch.setattr(bytecode, "BYTECODE_VERSION", "other")
         assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))
     monkeypatch.setattr(code_bytes, "LOAD_BYTECODE", "no function of TVM")
     assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))

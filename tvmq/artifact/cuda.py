@@ -12,17 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import tvm
-import tvm_ffi
 from tvm import relax
 
 from tvmq.errors import ArtifactError
 from tvmq.target.cuda import CudaTarget
 from tvmq.text import last_line
+from tvmq.tvm_internals import LOAD_CUDA, PACK_IMPORTS, global_function
 
 SOURCE, FATBIN, LIBRARY = "kernels.cu", "kernels.fatbin", "cuda.bin"
 MEMBERS = (SOURCE, FATBIN, LIBRARY)
 KIND = "cuda"
-PACK, LOAD = "runtime.ModulePackImportsToTensor", "ffi.Module.load_from_bytes.cuda"
 LENGTH = struct.Struct("<Q")
 
 
@@ -44,7 +43,7 @@ def _has_kernels(host: Any) -> bool:
 
 def _library_bytes(host: Any) -> bytes:
     """The module of the kernels as it writes itself: the last text of what TVM packs, behind its kind."""
-    data = tvm_ffi.get_global_func(PACK)(host).numpy().tobytes()
+    data = global_function(PACK_IMPORTS)(host).numpy().tobytes()
     mark = LENGTH.pack(len(KIND)) + KIND.encode()
     begin = data.find(mark) + len(mark)
     (size,) = LENGTH.unpack_from(data, begin)
@@ -64,7 +63,7 @@ def gpu_library(blobs: Mapping[str, bytes]) -> Any:
 
     remember(blobs[SOURCE].decode(), blobs[FATBIN])
     try:
-        return tvm_ffi.get_global_func(LOAD)(blobs[LIBRARY])
+        return global_function(LOAD_CUDA)(blobs[LIBRARY])
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"load: TVM cannot read the kernels ({reason}); save the model again") from error

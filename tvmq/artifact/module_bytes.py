@@ -8,7 +8,6 @@ A model that runs needs none of this, and what knows our operators is loaded whe
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 
@@ -18,12 +17,12 @@ from tvm import relax
 from tvmq.artifact.code_bytes import BYTECODE
 from tvmq.errors import ArtifactError
 from tvmq.text import last_line
+from tvmq.tvm_internals import decode_tensor, encode_tensor, tensor_nodes
 
 LARGE_TABLE = 4096  # bytes
 MODULE, CONSTANTS = "module.json", "constants.bin"
-# Type of the nodes that hold a constant; their "data" is [begin, end] in the constants instead of base64, or
+# The "data" of a node that holds a constant is [begin, end] in the constants instead of base64, or
 # [begin, end, BYTECODE] in the code.
-TENSOR = "ffi.Tensor"
 
 
 def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
@@ -34,16 +33,15 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
     tables = _tables(mod)
     graph = json.loads(tvm.ir.save_json(mod))
     constants = bytearray()
-    for node in graph["nodes"]:
-        if node["type"] == TENSOR:
-            value, begin = base64.b64decode(node["data"]), len(constants)
-            # TVM writes a constant with the same few bytes in front of it in both places
-            place = code.find(value) if any(map(value.endswith, tables)) else -1
-            if place >= 0:
-                node["data"] = [place, place + len(value), BYTECODE]
-                continue
-            constants += value
-            node["data"] = [begin, len(constants)]
+    for node in tensor_nodes(graph):
+        value, begin = decode_tensor(node["data"]), len(constants)
+        # TVM writes a constant with the same few bytes in front of it in both places
+        place = code.find(value) if any(map(value.endswith, tables)) else -1
+        if place >= 0:
+            node["data"] = [place, place + len(value), BYTECODE]
+            continue
+        constants += value
+        node["data"] = [begin, len(constants)]
     return {MODULE: json.dumps(graph, separators=(",", ":")).encode(), CONSTANTS: bytes(constants)}
 
 
@@ -72,10 +70,9 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
 
     try:
         graph = json.loads(blobs[MODULE])
-        for node in graph["nodes"]:
-            if node["type"] == TENSOR:
-                begin, end, *member = node["data"]
-                node["data"] = base64.b64encode(blobs[member[0] if member else CONSTANTS][begin:end]).decode()
+        for node in tensor_nodes(graph):
+            begin, end, *member = node["data"]
+            node["data"] = encode_tensor(blobs[member[0] if member else CONSTANTS][begin:end])
         return tvm.ir.load_json(json.dumps(graph))
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)

@@ -13,16 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import tvm_ffi
-
 from tvmq.artifact.memory_file import object_file
 from tvmq.errors import BuildError
 from tvmq.forks import LOADING, ForkLock
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import LOAD_LIBRARY, global_function
 
 # The dynamic linker, and the virtual machine's memory, have locks of their own.
 ONE_LOAD = ForkLock("loading a model", LOADING, reentrant=True)
-LOAD = "ffi.Module.load_from_file.so"
 
 
 def native_library(library: Any, target: CpuTarget) -> bytes | None:
@@ -69,7 +67,7 @@ def _load_from_memory(data: bytes) -> Any:
 def _module(path: Path) -> Any:
     """A library as a module of TVM, unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
     with ONE_LOAD:
-        return tvm_ffi.get_global_func(LOAD)(str(path), "so")
+        return global_function(LOAD_LIBRARY)(str(path), "so")
 
 
 def is_linux_x86(target: CpuTarget) -> bool:

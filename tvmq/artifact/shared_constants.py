@@ -7,15 +7,12 @@ again when the file is loaded, from what the module of the file has (see recipes
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tvmq.tvm_internals import MOST_AXES, TENSOR_HEAD, TENSOR_MARK, TENSOR_SIZE
+
 LEAST = 256  # bytes worth a cut
-# How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
-MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
-HEAD, SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
-MOST_AXES = 32
 
 # [where the bytes belong, member that holds them, where they begin there, where they end]; for packed weights of what
 # they are made of, and the recipe behind
@@ -26,21 +23,21 @@ Known = Mapping[bytes, Sequence[tuple[bytes, Recipe]]]
 
 def tensors(code: bytes) -> Iterator[tuple[int, int]]:
     """(begin, end) of the data of every tensor in what TVM has written."""
-    at = code.find(MARK)
+    at = code.find(TENSOR_MARK)
     while at >= 0:
-        end = at + HEAD.size
+        end = at + TENSOR_HEAD.size
         if end <= len(code):
-            *_, rank, _kind, bits, lanes = HEAD.unpack_from(code, at)
-            begin = end + SIZE.size * (rank + 1)
+            *_, rank, _kind, bits, lanes = TENSOR_HEAD.unpack_from(code, at)
+            begin = end + TENSOR_SIZE.size * (rank + 1)
             if 0 <= rank <= MOST_AXES and begin <= len(code):
                 count = 1
                 for axis in range(rank):
-                    count *= SIZE.unpack_from(code, end + SIZE.size * axis)[0]
-                (size,) = SIZE.unpack_from(code, begin - SIZE.size)
+                    count *= TENSOR_SIZE.unpack_from(code, end + TENSOR_SIZE.size * axis)[0]
+                (size,) = TENSOR_SIZE.unpack_from(code, begin - TENSOR_SIZE.size)
                 if size == count * -(-bits * lanes // 8) and 0 <= size <= len(code) - begin:
                     yield begin, begin + size
                     end = begin + size
-        at = code.find(MARK, end)
+        at = code.find(TENSOR_MARK, end)
 
 
 def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | None = None) -> tuple[bytes, list[Cut]]:

@@ -26,10 +26,10 @@ from tvmq.artifact.memory_file import object_file
 from tvmq.artifact.native import is_linux_x86
 from tvmq.compile import kernel_cache
 from tvmq.compile.llvm_workarounds import with_whole_stores
-from tvmq.compile.native_main import SYMBOL
 from tvmq.errors import BuildError
 from tvmq.runtime.threads import ALLOWED_CPUS
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import SYMBOL
 
 FORM = 2  # of what is done to the code behind LLVM (compile/llvm_workarounds.py): other code, another number
 MOST_WORKERS = 8  # each holds LLVM's memory of a kernel

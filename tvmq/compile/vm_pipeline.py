@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import tvm
 from tvm import relax, tirx
-from tvm.relax import transform, vm_build
+from tvm.relax import transform
 
 from tvmq.artifact.native import load_native
 from tvmq.compile.dataflow_blocks import cut_dataflow_blocks
@@ -35,6 +35,7 @@ from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.reasons import reason
 from tvmq.schedule.generic import KERNEL, schedule_generic
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import bytecode_of
 
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
@@ -112,9 +113,7 @@ def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[rela
         code = tvm.compile(lowered, compiler, relax_pipeline=None)
         repair_stores(code, target)
         return code, None
-    bytecode = relax.ExecBuilder()
-    vm_build._vmcodegen(bytecode, lowered)  # noqa: SLF001  (relax.build without the kernels)
-    executable = bytecode.get()
+    executable = bytecode_of(lowered)
     executable.mod.import_module(load_native(native))
     return executable, native
 

@@ -16,7 +16,6 @@ from functools import lru_cache, partial
 from typing import Any
 
 import tvm
-import tvm_ffi
 from tvm import relax
 
 from tvmq.cost import START
@@ -29,6 +28,7 @@ from tvmq.runtime.call_code import entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.executable import Parts
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import DO_NOTHING, global_function
 
 BUILTIN = "vm."  # memory and shapes, which belong to no layer
 WARM_UP = 2
@@ -95,7 +95,7 @@ def profile_calls(
     calls = record_calls(machine, lambda code: prepared(code)(), function)
     main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
     whole, seconds = _measured(prepared(main), calls, repeat)
-    idle = tvm_ffi.get_global_func("testing.nop")
+    idle = global_function(DO_NOTHING)
     overhead = statistics.median(
         statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
     )

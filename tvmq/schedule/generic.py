@@ -22,9 +22,9 @@ from tvmq.schedule.accesses import Block, describe
 from tvmq.schedule.fences import fence_products
 from tvmq.schedule.flatten import flatten, with_parameters
 from tvmq.schedule.loop_nest import NestScheduler
+from tvmq.tvm_internals import OPAQUE
 
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name
-OPAQUE = 8  # operator pattern of TVM: never fused
 SCHEDULED = "tirx.is_scheduled"
 ENTRY = "main"  # name under which a Schedule works on a function
 LARGEST_EXPRESSION = 400  # operations; what grows further compiles slowly

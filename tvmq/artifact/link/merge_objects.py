@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tvmq.artifact.link.elf_object import ABSOLUTE, COMMON, LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
+from tvmq.tvm_internals import MAIN_SYMBOL
 
 SPECIAL = (UNDEFINED, ABSOLUTE, COMMON)
 # What TVM calls the only function of a file besides its own name; a module of several has no such function.
-ENTRY = "__tvm_ffi_main"
 
 
 def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
@@ -24,7 +24,7 @@ def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
     meaning = [known.get(symbol.name, index) if symbol.bind != LOCAL else index for index, symbol in enumerate(symbols)]
     relocations = tuple(replace(item, symbol=meaning[item.symbol]) for item in _shifted_relocations(objects))
     named = [
-        symbol if meaning[index] == index and symbol.name != ENTRY else replace(symbol, bind=LOCAL)
+        symbol if meaning[index] == index and symbol.name != MAIN_SYMBOL else replace(symbol, bind=LOCAL)
         for index, symbol in enumerate(symbols)
     ]
     return ObjectFile(sections, tuple(named), relocations)

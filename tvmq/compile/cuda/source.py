@@ -19,6 +19,7 @@ from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
 from tvmq.kernels.cuda.device import HEADER
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 from tvmq.target.nvcc_flags import MARK, is_ours
+from tvmq.tvm_internals import SEE_CUDA
 
 
 def _literal(value: np.floating[Any]) -> str:
@@ -60,7 +61,6 @@ __device__ __forceinline__ float {CUDA_EXP}(float d) {{
 }}
 """
 CALLED = re.compile(r"\btvmq_\w+")
-POSTPROC = "tvm_callback_cuda_postproc"
 # The sources of the module that is compiled just now; None for modules that are not ours.
 _OURS: ContextVar[list[str] | None] = ContextVar("tvmq_cuda_sources", default=None)
 
@@ -95,7 +95,7 @@ def _postproc(code: str, _target: Any) -> str:
 
 def register() -> None:
     """Let TVM hand us the sources."""
-    tvm_ffi.register_global_func(POSTPROC, _postproc, override=True)
+    tvm_ffi.register_global_func(SEE_CUDA, _postproc, override=True)
 
 
 register()
