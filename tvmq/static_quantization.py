@@ -28,6 +28,7 @@ from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
+from tvmq.observers import needs_histogram
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.annotate import annotate
@@ -51,8 +52,6 @@ from tvmq.passes.unify_scales import unify_scales
 from tvmq.rules import Rule
 
 Outliers = Mapping[str, Mapping[str, Any]]
-# Observers that read ranges alone; the others also need histograms.
-RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
 
 
 class StaticQuantization:
@@ -94,7 +93,7 @@ class StaticQuantization:
                 raise missing_data(config)
             kept.collect(
                 annotated, self.data, evaluator,
-                with_histogram=not config.observers.issubset(RANGES_ONLY), observing=observing,
+                with_histogram=any(map(needs_histogram, config.observers)), observing=observing,
                 momentum=config.momentum if "moving_average" in config.observers else None,
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)

@@ -45,8 +45,6 @@ from tvmq.artifact.manifest import (
 )
 from tvmq.artifact.module_bytes import CONSTANTS, MODULE, module_from_bytes, module_to_bytes
 from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile
-from tvmq.artifact.shared_constants import cut_constants, join_constants
-from tvmq.artifact.whole_file import write_whole
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
@@ -76,6 +74,8 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     raises   OutputError; ArtifactError if the file it was loaded from has changed; a file that was there before is
              untouched then
     """
+    from tvmq.artifact.whole_file import write_whole
+
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
         write_whole(path, saved.blocks)
@@ -105,6 +105,8 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
 
 def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
     """Add the members of further codes to those of the first; their descriptions."""
+    from tvmq.artifact.shared_constants import cut_constants
+
     sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
     for number, parts in enumerate(codes, 1):
         code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
@@ -224,6 +226,8 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     """The members of one code, its constants in their places."""
     if number == 0:
         return {name: blobs[name] for name in CODE}
+    from tvmq.artifact.shared_constants import join_constants
+
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
     cuts = manifest["further"][number - 1]["cuts"]
     try:

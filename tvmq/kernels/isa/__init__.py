@@ -5,9 +5,9 @@ A new instruction set is a new file and one line in LEVELS.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from tvmq.by_name import load_object
 from tvmq.errors import TargetError
 from tvmq.kernels.parts.types import Isa
 
@@ -52,8 +52,7 @@ def level(name: str) -> Instructions:
 
     raises  TargetError if there is none
     """
-    module, attribute = _level(name).place.split(":")
-    found: Instructions = getattr(import_module(module), attribute)
+    found: Instructions = load_object(_level(name).place)
     return found
 
 
