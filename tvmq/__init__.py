@@ -16,12 +16,12 @@ True
 
 from __future__ import annotations
 
-import importlib
 import os.path
 import sys
 from typing import TYPE_CHECKING, Any
 
 import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
+from tvmq.by_name import load_object
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
@@ -149,9 +149,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562) and keep it."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'tvmq' has no attribute {name!r}")
-    module_name, _, attribute = _PUBLIC[name].partition(":")
-    module = importlib.import_module(module_name)
-    value = getattr(module, attribute) if attribute else module
+    value = load_object(_PUBLIC[name])
     globals()[name] = value
     return value
 

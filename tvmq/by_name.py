@@ -24,6 +24,21 @@ def is_object_name(value: Any) -> bool:
     return isinstance(value, str) and NAME.fullmatch(value) is not None
 
 
+def load_object(target: str) -> Any:
+    """The object that "module:object" names, or the module that "module" names.
+
+    raises   ImportError or AttributeError if there is none
+
+    >>> load_object("tvmq.version:__version__") == load_object("tvmq.version").__version__
+    True
+    """
+    module, _, path = target.partition(":")
+    value: Any = importlib.import_module(module)
+    for attribute in filter(None, path.split(".")):
+        value = getattr(value, attribute)
+    return value
+
+
 def object_named(target: str, stage: str, what: str) -> Any:
     """The object that "module:object" names.
 
@@ -33,11 +48,7 @@ def object_named(target: str, stage: str, what: str) -> Any:
     >>> object_named("tvmq.version:__version__", "quantize", "version") is not None
     True
     """
-    module, _, path = target.partition(":")
     try:
-        found = importlib.import_module(module)
-        for attribute in path.split("."):
-            found = getattr(found, attribute)
+        return load_object(target)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"{stage}: no {what} at {target!r}: {error}") from error
-    return found

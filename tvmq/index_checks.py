@@ -1,4 +1,4 @@
-"""Indices inside of their axes: the check of arrays, for constants of a graph and for inputs of a run."""
+"""Whether the indices that a model is given lie inside of their axes; graph/indices.py finds such inputs."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def check_indices(array: np.ndarray, use: dict[str, Any], sizes: dict[str, int],
     """
     axes = [size if isinstance(size, int) else sizes.get(size, 2**63) for size in use["sizes"]]
     reader = f"layer '{use['layer']}', {use['operator']}"
-    check_axes(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
+    check_range(array, axes, f"{where}: input '{use['input']}', read by {reader}", DataError)
 
 
-def check_axes(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:
-    """Raise an error for an index outside of its axis; sizes that are no numbers are not looked at."""
+def check_range(indices: np.ndarray, sizes: Sequence[Any], where: str, error: type[Exception]) -> None:
+    """Raise `error` if an index lies outside of its axis; sizes that are no numbers have no end."""
     columns = indices.reshape(-1, len(sizes)).T if len(sizes) > 1 else [indices]
     for column, size in zip(columns, sizes, strict=True):
         for value in (int(column.min(initial=0)), int(column.max(initial=0))) if isinstance(size, int) else ():

@@ -26,6 +26,7 @@ from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
+from tvmq.observers import needs_histogram
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.calibrate import calibrate
@@ -39,8 +40,6 @@ from tvmq.rules import Rule
 from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, Choices, run_stages
 
 Outliers = Mapping[str, Mapping[str, Any]]
-# Observers that read ranges alone; the others also need histograms.
-RANGES_ONLY = frozenset(("minmax", "moving_average", "global_scale"))
 
 
 class StaticQuantization:
@@ -82,7 +81,7 @@ class StaticQuantization:
                 raise missing_data(config)
             kept.collect(
                 annotated, self.data, evaluator,
-                with_histogram=not config.observers.issubset(RANGES_ONLY), observing=observing,
+                with_histogram=any(map(needs_histogram, config.observers)), observing=observing,
                 momentum=config.momentum if "moving_average" in config.observers else None,
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)

@@ -53,3 +53,13 @@ def printable_name(name: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:KEPT]}...~{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:17]}"
+
+
+def last_line(error: Exception) -> str:
+    """What an error of TVM says below its stack trace.
+
+    >>> last_line(ValueError("trace\\n  reason\\n")), last_line(KeyError())
+    ('reason', 'KeyError')
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1].strip()

@@ -16,8 +16,8 @@ from tests.models import parse
 from tvmq.artifact import bytecode
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.artifact.code_bytes import BYTECODE
-from tvmq.runtime.memory_file import read_written_file
-from tvmq.runtime.quiet import without_noise
+from tvmq.artifact.memory_file import read_written_file
+from tvmq.artifact.quiet import without_noise
 
 BRANCH = """
 # from tvm.script import ir as I
@@ -57,7 +57,7 @@ def again(code: bytes) -> bytes:
 def without_scopes(code: bytes) -> bytes:
     """TVM notes for each constant that its memory is the usual one, in no order; the builder notes nothing."""
     reader = bytecode._Reader(io.BytesIO(code), len(code))
-    reader.take(len(bytecode.FIRST))
+    reader.take(len(bytecode.BYTECODE_MARK))
     reader.text()
     for _ in range(reader.count()):
         reader.function()
@@ -105,7 +105,7 @@ def test_damage_is_no_error(branch):
 
 @pytest.mark.parametrize("dtype", ["float16", "float64", "uint8", "int64", "bool", "bfloat16", "uint32"])
 def test_types_of_constants(dtype):
-    code = bytecode.struct.pack("<i", bytecode.TENSOR) + tensor(dtype)
+    code = bytecode.struct.pack("<i", bytecode.TENSOR_CONSTANT) + tensor(dtype)
     found = bytecode._Reader(io.BytesIO(code), len(code)).constant()
     assert str(found.dtype) == dtype and tuple(found.shape) == (2, 3)
     assert tensor(dtype)[-6 * found.dtype.itemsize :] == bytes(memory(found))
@@ -119,7 +119,7 @@ def tensor(dtype: str) -> bytes:
     """As TVM writes it."""
     kind = tvm.DataType(dtype)
     size = 6 * kind.itemsize
-    head = bytecode.HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 2, kind.type_code, kind.bits, 1)
+    head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 2, kind.type_code, kind.bits, 1)
     return head + struct.pack("<qqq", 2, 3, size) + bytes(range(size))
 
 
@@ -128,7 +128,7 @@ def test_tensors_of_another_form(change):
     facts = {"device": 1, "rank": 2, "kind": 2, "bits": 32, "lanes": 1, "size": 24, **change}
     values = (facts[key] for key in ("device", "rank", "kind", "bits", "lanes"))
     device, rank, *kind = values
-    head = bytecode.HEAD.pack(0xDD5E40F096B4A13F, 0, device, 0, rank, *kind)
+    head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, device, 0, rank, *kind)
     code = head + struct.pack("<qqq", 2, 3, facts["size"]) + bytes(100)
     with pytest.raises(bytecode.UnknownForm):
         bytecode._Reader(io.BytesIO(code), len(code)).tensor()
@@ -136,13 +136,13 @@ def test_tensors_of_another_form(change):
 
 def test_sizes_that_the_file_does_not_have():
     """Nothing is allocated for them."""
-    head = bytecode.HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 1, 0, 8, 1)
+    head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 1, 0, 8, 1)
     code = head + struct.pack("<qq", 2**40, 2**40)
     with pytest.raises(bytecode.UnknownForm, match="of 1099511627776 bytes"):
         bytecode._Reader(io.BytesIO(code), len(code)).tensor()
 
 
 def test_constants_are_aligned_as_tvm_aligns_them(branch, tmp_path: Path):
-    code = bytecode.struct.pack("<i", bytecode.TENSOR) + tensor("float32")
+    code = bytecode.struct.pack("<i", bytecode.TENSOR_CONSTANT) + tensor("float32")
     for _ in range(8):
         assert bytecode._Reader(io.BytesIO(code), len(code)).constant().data_ptr() % 64 == 0

@@ -14,9 +14,11 @@ import pytest
 import tvmq
 import tvmq.target.cpu
 from tests.models import parse
+from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
+from tvmq.artifact.link.merge_objects import merge_objects
 from tvmq.compile import kernel_objects
-from tvmq.compile.link.elf_object import ENTRY, LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol, merge_objects
 from tvmq.errors import ConfigError
+from tvmq.tvm_internals import MAIN_SYMBOL
 
 pytestmark = pytest.mark.skipif(
     not kernel_objects.is_linux_x86(tvmq.target.cpu.resolve_target()), reason="kernels are kept on Linux on x86-64"
@@ -128,7 +130,7 @@ def test_many_writers(folder: Path) -> None:
 def test_names_of_several_files_mean_the_first_definition() -> None:
     shared = Symbol("pointer", 2, 1, 1, 0, 8)
     first = ObjectFile((), (Symbol("", LOCAL, 0, 0, 0, 0), Symbol("pointer", 1, 0, UNDEFINED, 0, 0)), ())
-    second = ObjectFile((), (shared, Symbol("kernel", 1, 2, 2, 0, 8), Symbol(ENTRY, 2, 2, 2, 0, 8)), ())
+    second = ObjectFile((), (shared, Symbol("kernel", 1, 2, 2, 0, 8), Symbol(MAIN_SYMBOL, 2, 2, 2, 0, 8)), ())
     third = ObjectFile((), (shared, Symbol("helper", LOCAL, 2, 2, 0, 8)), (Relocation(2, 4, 9, 0, -4),))
     whole = merge_objects([first, second, third])
     assert [symbol.bind for symbol in whole.symbols] == [LOCAL, LOCAL, 2, 1, LOCAL, LOCAL, LOCAL]

@@ -12,9 +12,10 @@ from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.compile import native_main
-from tvmq.compile.vm_pipeline import compile_module, mark_kernel
+from tvmq.compile.vm_pipeline import compile_module
 from tvmq.kernels.parts import builder
-from tvmq.runtime.native import entry
+from tvmq.runtime.call_code import entry
+from tvmq.schedule.generic import mark_kernel
 from tvmq.target.cpu import resolve_target
 
 TARGET = resolve_target("llvm")

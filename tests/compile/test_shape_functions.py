@@ -9,7 +9,8 @@ from tvm.script import tirx as T
 import tvmq
 from tests.free_models import pictures
 from tvmq.compile import vm_pipeline
-from tvmq.compile.shape_functions import HOST, with_ordered_stores
+from tvmq.compile.shape_functions import with_ordered_stores
+from tvmq.tvm_internals import HOST_FUNCTION
 
 
 def places(func: tirx.PrimFunc) -> list[int]:
@@ -26,7 +27,7 @@ def test_stores_of_a_build_are_in_order(monkeypatch):
     original = vm_pipeline.lower
     monkeypatch.setattr(vm_pipeline, "lower", lower)
     tvmq.build(*tvmq.from_onnx(pictures()))
-    functions = [f for mod in lowered for _, f in mod.functions_items() if HOST in (f.attrs or {})]
+    functions = [f for mod in lowered for _, f in mod.functions_items() if HOST_FUNCTION in (f.attrs or {})]
     stores = [places(func) for func in functions if isinstance(func.body, tirx.SeqStmt)]
     assert max(map(len, stores)) > 5 and all(numbers == sorted(numbers) for numbers in stores)
 

@@ -14,11 +14,12 @@ from tvm.script.ir_builder import tirx as T
 
 from tests.kernels.harness import conv_operands, epilogue_for
 from tvmq.compile.kernel_objects import _compiled as object_file
-from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower, mark_kernel
+from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.parts import builder
 from tvmq.kernels.parts.types import Conv2d
+from tvmq.schedule.generic import mark_kernel
 from tvmq.target.cpu import resolve_target
 
 TARGET = resolve_target("llvm")

@@ -45,7 +45,7 @@ def loaded(module: tvm.IRModule, folder: Path) -> Any:
     kernels = compiled(on_cpu(found.source, {kernel.name: tuple(kernel.threads) for kernel in found.kernels}), False)
     kernels.reset(0, 0xCB)
     tvm_ffi.register_global_func(LOAD, lambda _data: kernels.module, override=True)
-    with mock.patch("tvmq.runtime.executable.gpu_refusal", lambda _target: "built without a GPU"):
+    with mock.patch("tvmq.runtime.cuda_device.refusal", lambda _target: "built without a GPU"):
         tvmq.build(module, target="cuda").save(folder / "m.tvmq")
     return tvmq.load(folder / "m.tvmq")
 

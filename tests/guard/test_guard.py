@@ -146,7 +146,9 @@ def test_what_was_asked_for_is_reported_and_left():
 def test_a_model_of_which_nothing_is_left_in_8_bits_is_told_apart():
     model = healthy()
     mod, params = tvmq.from_onnx(model)
-    with pytest.warns(AccuracyWarning, match="none with a convolution or product in 8 bits keeps the bound: this is the"):
+    with pytest.warns(
+        AccuracyWarning, match="none with a convolution or product in 8 bits keeps the bound: this is the"
+    ):
         module = tvmq.quantize(mod, params, samples(model), guard="sqnr >= 70")
     feed = samples(model)[0]
     assert np.array_equal(tvmq.build(module).run(feed)[0], tvmq.build(mod, params=params).run(feed)[0])

@@ -37,6 +37,12 @@ def test_cpus_of_the_tests_have_the_features(level: str) -> None:
         assert tvm.target.codegen.llvm_cpu_has_features(feature, target)
 
 
+@pytest.mark.parametrize("name", isa.LEVELS)
+def test_the_table_of_levels_says_what_their_files_say(name: str) -> None:
+    known, ins = isa.LEVELS[name], isa.level(name)
+    assert known[1:] == (ins.arch, ins.vector_bytes, ins.features) and ins.name == name
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_dot_of_extreme_codes(level: str) -> None:
     ins = isa.level(level)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvmq.errors import CalibrationError, ConfigError
-from tvmq.observers import OBSERVERS, make_observer
+from tvmq.observers import OBSERVERS, make_observer, needs_histogram
 from tvmq.observers.auto import CANDIDATES, Auto, choose
 from tvmq.observers.histogram import expected_error
 from tvmq.observers.tensor_statistics import TensorStatistics
@@ -67,6 +67,7 @@ def test_constant_tensors_are_represented_exactly(name: str, value: float) -> No
 @pytest.mark.parametrize("name", OBSERVERS)
 def test_needs_tell_the_truth(name: str) -> None:
     observer = make_observer(name)
+    assert needs_histogram(name) == ("histogram" in observer.needs)
     plain = TensorStatistics("t", with_histogram=False)
     plain.update(np.float32([[1, 2]]))
     if "histogram" in observer.needs:

@@ -193,6 +193,6 @@ def test_damaged_cuts(path, tmp_path, cut):
 
 def test_tensors_of_any_bytes():
     """What only looks like a tensor is none."""
-    code = shared_constants.MARK + b"\xff" * 60 + shared_constants.MARK
+    code = shared_constants.TENSOR_MARK + b"\xff" * 60 + shared_constants.TENSOR_MARK
     assert list(shared_constants.tensors(code)) == []
     assert shared_constants.cut_constants(code, {"a": code}) == (code, [])

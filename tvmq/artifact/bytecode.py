@@ -28,22 +28,30 @@ from tvm import relax
 
 from tvmq.artifact.saved_file import Readable
 from tvmq.errors import TvmqError
+from tvmq.tvm_internals import (
+    BYTECODE_FUNCTION,
+    BYTECODE_MARK,
+    BYTECODE_VERSION,
+    CALL,
+    CONSTANT,
+    CPU,
+    DATA_TYPE_CONSTANT,
+    DTYPE,
+    GOTO,
+    INSTRUCTION_WORDS,
+    MOST_AXES,
+    PACKED_FUNCTION,
+    RETURN,
+    SHAPE_CONSTANT,
+    TENSOR_CONSTANT,
+    TENSOR_HEAD,
+    TENSOR_MARK,
+    TEXT_CONSTANT,
+    TYPE_CODES,
+)
 
-FIRST, VERSION = struct.pack("<Q", 0xD225DE2F4214151E), "0.14"
-WORD, SHORT, DTYPE = struct.Struct("<q"), struct.Struct("<i"), struct.Struct("<BBH")
-# How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
-MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
-HEAD, SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
-MOST_AXES = 32
-# types of constants
-DATA_TYPE, TEXT, SHAPE, TENSOR = 5, 65, 69, 70
-PACKED, BYTECODE = 0, 1  # kinds of functions
-CALL, RETURN, GOTO, IF = 1, 2, 3, 4  # instructions
-LENGTHS = {RETURN: 1, GOTO: 1, IF: 2}  # words behind the first one; those of a call say how many arguments there are
-CONSTANT = 2 << 56  # how an argument names the constant of a number
-KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
+WORD, SHORT = struct.Struct("<q"), struct.Struct("<i")
 CHUNK = 2**18
-CPU = 1
 
 
 class UnknownForm(Exception):
@@ -72,7 +80,7 @@ class Bytecode:
     def module(self) -> tvm.runtime.Module:
         """The executable as a module of TVM, to be asked for once, when the bytes were found to be right."""
         for function in self.functions:
-            if function.kind == BYTECODE:
+            if function.kind == BYTECODE_FUNCTION:
                 with self.builder.function(function.name, len(function.inputs), function.inputs):
                     for words in self.instructions[function.begin : function.end]:
                         self._emit(words)
@@ -108,11 +116,13 @@ class _Reader:
         self.file, self.left = file, size
 
     def bytecode(self) -> Bytecode:
-        if self.take(len(FIRST)) != FIRST or self.text() != VERSION:
+        if self.take(len(BYTECODE_MARK)) != BYTECODE_MARK or self.text() != BYTECODE_VERSION:
             raise UnknownForm("another version")
         functions = [self.function() for _ in range(self.count())]
         scopes = [(self.word(), self.text()) for _ in range(self.count())]
-        if any(scope for _, scope in scopes) or any(f.kind not in (PACKED, BYTECODE) for f in functions):
+        if any(scope for _, scope in scopes) or any(
+            f.kind not in (PACKED_FUNCTION, BYTECODE_FUNCTION) for f in functions
+        ):
             raise UnknownForm("functions or memory of another kind")
         builder = relax.ExecBuilder()
         for function in functions:
@@ -127,7 +137,7 @@ class _Reader:
         begins, words = self.words(), self.words()
         found = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
         for code, *rest in found:
-            right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else LENGTHS.get(code, -1))
+            right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else INSTRUCTION_WORDS.get(code, -1))
             if not right or (code == CALL and not 0 <= rest[1] < functions):
                 raise UnknownForm(f"instruction {code} of {len(rest)} words")
         if self.left:
@@ -168,21 +178,21 @@ class _Reader:
 
     def constant(self) -> Any:
         kind = self.short()
-        if kind == TENSOR:
+        if kind == TENSOR_CONSTANT:
             return self.tensor()
-        if kind == SHAPE:
+        if kind == SHAPE_CONSTANT:
             return tvm_ffi.Shape(self.words())
-        if kind == TEXT:
+        if kind == TEXT_CONSTANT:
             return self.text()
-        if kind == DATA_TYPE:
+        if kind == DATA_TYPE_CONSTANT:
             return tvm.DataType(_dtype(*DTYPE.unpack(self.take(DTYPE.size))))
         raise UnknownForm(f"a constant of type {kind}")
 
     def tensor(self) -> tvm.runtime.Tensor:
         """A tensor, its bytes read to where it keeps them."""
-        head = self.take(HEAD.size)
-        _mark, _reserved, device, _number, rank, *kind = HEAD.unpack(head)
-        if not head.startswith(MARK) or device != CPU or not 0 <= rank <= MOST_AXES:
+        head = self.take(TENSOR_HEAD.size)
+        _mark, _reserved, device, _number, rank, *kind = TENSOR_HEAD.unpack(head)
+        if not head.startswith(TENSOR_MARK) or device != CPU or not 0 <= rank <= MOST_AXES:
             raise UnknownForm("a tensor of another form")
         shape, size = [self.word() for _ in range(rank)], self.word()
         dtype = _dtype(*kind)
@@ -201,6 +211,6 @@ def _dtype(kind: int, bits: int, lanes: int) -> str:
     >>> _dtype(0, 8, 1), _dtype(6, 8, 1)
     ('int8', 'bool')
     """
-    if kind not in KINDS or lanes != 1 or bits % 8:
+    if kind not in TYPE_CODES or lanes != 1 or bits % 8:
         raise UnknownForm(f"type {kind} of {bits} bits, {lanes} lanes")
-    return "bool" if kind == 6 else f"{KINDS[kind]}{bits}"
+    return "bool" if kind == 6 else f"{TYPE_CODES[kind]}{bits}"

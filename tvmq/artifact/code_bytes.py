@@ -15,21 +15,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import tvm_ffi
 from tvm import relax
 
 from tvmq.artifact.bytecode import Bytecode, read_bytecode
+from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
+from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library
+from tvmq.artifact.quiet import without_noise
 from tvmq.errors import ArtifactError, TargetError, TvmqError
-from tvmq.runtime.memory_file import check_size, memory_file, read_written_file
-from tvmq.runtime.native import ONE_LOAD, is_linux_x86, load_native, native_library
-from tvmq.runtime.quiet import without_noise
 from tvmq.target.cpu import CpuTarget
+from tvmq.text import last_line
+from tvmq.tvm_internals import LOAD_BITCODE, LOAD_BYTECODE, global_function
 
 BYTECODE, BITCODE, NATIVE = "vm.bin", "kernels.bc", "kernels.so"
 MODULE, CONSTANTS = "module.json", "constants.bin"
 GPU = (SOURCE, FATBIN, LIBRARY) = ("kernels.cu", "kernels.fatbin", "cuda.bin")
-LOAD_BYTECODE = "ffi.Module.load_from_bytes.relax.VMExecutable"
-LOAD_BITCODE = "ffi.Module.load_from_file.ll"  # reads bitcode as well as text
 ADDRESS = re.compile(r'!"(0x[0-9a-f]+)')
 
 
@@ -92,7 +91,7 @@ def _executable(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[A
 def _machine(code: bytes | Bytecode) -> Any:
     """The bytecode as a module of TVM, by TVM's own reader if need be."""
     found = code if isinstance(code, Bytecode) else read_bytecode(io.BytesIO(code), len(code))
-    return tvm_ffi.get_global_func(LOAD_BYTECODE)(code) if found is None else found.module()
+    return global_function(LOAD_BYTECODE)(code) if found is None else found.module()
 
 
 def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
@@ -104,17 +103,7 @@ def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
     if not blobs[BITCODE]:
         return None
     with memory_file(blobs[BITCODE]) as path:
-        return tvm_ffi.get_global_func(LOAD_BITCODE)(path, "ll")
-
-
-def last_line(error: Exception) -> str:
-    """What an error of TVM says below its stack trace.
-
-    >>> last_line(ValueError("trace\\n  reason\\n")), last_line(KeyError())
-    ('reason', 'KeyError')
-    """
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[-1].strip()
+        return global_function(LOAD_BITCODE)(path, "ll")
 
 
 def without_addresses(bitcode: bytes, text: str) -> bytes:

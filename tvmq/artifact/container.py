@@ -40,7 +40,6 @@ from tvmq.artifact.code_bytes import (
     NATIVE,
     SOURCE,
     from_bytes,
-    last_line,
     to_bytes,
 )
 from tvmq.artifact.manifest import (
@@ -52,13 +51,13 @@ from tvmq.artifact.manifest import (
     describe_code,
     make_manifest,
 )
-from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile
+from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile, write_whole
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.host import missing_features, still_needed
 from tvmq.target.several import best, reasons
-from tvmq.text import printable_name, printable_texts
+from tvmq.text import last_line, printable_name, printable_texts
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -84,8 +83,6 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
-        from tvmq.artifact.saved_file import write_whole
-
         write_whole(path, saved.blocks)
     except ArtifactError:  # the file it was loaded from was changed
         raise
@@ -250,8 +247,9 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     """The members of one code, its constants in their places."""
     if number == 0:
         return {name: blobs[name] for name in CODE}
+    from tvmq.artifact.shared_constants import join_constants
+
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
-    from tvmq.artifact.shared_constants import join_constants  # packs weights again, by what kernels know
 
     cuts = manifest["further"][number - 1]["cuts"]
     try:

@@ -12,16 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import tvm
-import tvm_ffi
 from tvm import relax
 
-from tvmq.artifact.code_bytes import FATBIN, LIBRARY, SOURCE, last_line
-from tvmq.compile.cuda.nvcc import compile_source, find_nvcc, remember
+from tvmq.artifact.code_bytes import FATBIN, LIBRARY, SOURCE
 from tvmq.errors import ArtifactError
 from tvmq.target.cuda import CudaTarget
+from tvmq.text import last_line
+from tvmq.tvm_internals import LOAD_CUDA, PACK_IMPORTS, global_function
 
 KIND = "cuda"
-PACK, LOAD = "runtime.ModulePackImportsToTensor", "ffi.Module.load_from_bytes.cuda"
 LENGTH = struct.Struct("<Q")
 
 
@@ -30,6 +29,8 @@ def gpu_bytes(code: relax.VMExecutable, source: str, target: CudaTarget) -> dict
 
     raises   BuildError if nvcc refuses the source
     """
+    from tvmq.target.nvcc import compile_source, find_nvcc
+
     library = b"".join(_library_bytes(host) for host in code.mod.imports if _has_kernels(host))
     compiled = compile_source(source, target.arch) if source and find_nvcc() else b""
     return {SOURCE: source.encode(), FATBIN: compiled, LIBRARY: library}
@@ -41,7 +42,7 @@ def _has_kernels(host: Any) -> bool:
 
 def _library_bytes(host: Any) -> bytes:
     """The module of the kernels as it writes itself: the last text of what TVM packs, behind its kind."""
-    data = tvm_ffi.get_global_func(PACK)(host).numpy().tobytes()
+    data = global_function(PACK_IMPORTS)(host).numpy().tobytes()
     mark = LENGTH.pack(len(KIND)) + KIND.encode()
     begin = data.find(mark) + len(mark)
     (size,) = LENGTH.unpack_from(data, begin)
@@ -57,9 +58,11 @@ def gpu_library(blobs: Mapping[str, bytes]) -> Any:
     """
     if not blobs[LIBRARY] or not tvm.cuda(0).exist:
         return None
+    from tvmq.target.nvcc import remember  # TVM asks it from now on where it would compile
+
     remember(blobs[SOURCE].decode(), blobs[FATBIN])
     try:
-        return tvm_ffi.get_global_func(LOAD)(blobs[LIBRARY])
+        return global_function(LOAD_CUDA)(blobs[LIBRARY])
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"load: TVM cannot read the kernels ({reason}); save the model again") from error

@@ -2,26 +2,26 @@
 
 TVM's JSON holds constants in base64, a third larger than they are and slow to read. Tables of which rows are taken are
 half of a language model, and the code holds them as they are: they are read from there.
+
+A model that runs needs none of this, and what knows our operators is loaded when the module is asked for.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 
 import tvm
 from tvm import relax
 
-from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE, last_line
+from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE
 from tvmq.errors import ArtifactError
-from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that the JSON names
-from tvmq.graph.view import const_value, is_const, op_name
+from tvmq.text import last_line
+from tvmq.tvm_internals import decode_tensor, encode_tensor, tensor_nodes
 
 LARGE_TABLE = 4096  # bytes
-# Type of the nodes that hold a constant; their "data" is [begin, end] in the constants instead of base64, or
+# The "data" of a node that holds a constant is [begin, end] in the constants instead of base64, or
 # [begin, end, BYTECODE] in the code.
-TENSOR = "ffi.Tensor"
 
 
 def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
@@ -32,21 +32,22 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
     tables = _tables(mod)
     graph = json.loads(tvm.ir.save_json(mod))
     constants = bytearray()
-    for node in graph["nodes"]:
-        if node["type"] == TENSOR:
-            value, begin = base64.b64decode(node["data"]), len(constants)
-            # TVM writes a constant with the same few bytes in front of it in both places
-            place = code.find(value) if any(map(value.endswith, tables)) else -1
-            if place >= 0:
-                node["data"] = [place, place + len(value), BYTECODE]
-                continue
-            constants += value
-            node["data"] = [begin, len(constants)]
+    for node in tensor_nodes(graph):
+        value, begin = decode_tensor(node["data"]), len(constants)
+        # TVM writes a constant with the same few bytes in front of it in both places
+        place = code.find(value) if any(map(value.endswith, tables)) else -1
+        if place >= 0:
+            node["data"] = [place, place + len(value), BYTECODE]
+            continue
+        constants += value
+        node["data"] = [begin, len(constants)]
     return {MODULE: json.dumps(graph, separators=(",", ":")).encode(), CONSTANTS: bytes(constants)}
 
 
 def _tables(mod: tvm.IRModule) -> list[bytes]:
     """The large constants of which rows are taken, packed ones as they are."""
+    from tvmq.graph.view import const_value, is_const, op_name
+
     found = []
     for func in (func for _, func in mod.functions_items() if isinstance(func, relax.Function)):
         values = {b.var.name: b.value for block in func.body.blocks for b in block.bindings}
@@ -64,12 +65,13 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
     where    begins the message
     raises   ArtifactError if TVM cannot read it
     """
+    from tvmq.graph import ops as _ops  # noqa: F401  registers the operators that the JSON names
+
     try:
         graph = json.loads(blobs[MODULE])
-        for node in graph["nodes"]:
-            if node["type"] == TENSOR:
-                begin, end, *member = node["data"]
-                node["data"] = base64.b64encode(blobs[member[0] if member else CONSTANTS][begin:end]).decode()
+        for node in tensor_nodes(graph):
+            begin, end, *member = node["data"]
+            node["data"] = encode_tensor(blobs[member[0] if member else CONSTANTS][begin:end])
         return tvm.ir.load_json(json.dumps(graph))
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)

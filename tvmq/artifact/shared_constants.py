@@ -6,37 +6,38 @@ again when the file is loaded, from what the module of the file has (see recipes
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tvmq.artifact.bytecode import HEAD, MARK, MOST_AXES, SIZE
-from tvmq.kernels.parts.packing_recipes import Recipe, digest, repack_weights
+from tvmq.tvm_internals import MOST_AXES, TENSOR_HEAD, TENSOR_MARK, TENSOR_SIZE
 
 LEAST = 256  # bytes worth a cut
 
 # [where the bytes belong, member that holds them, where they begin there, where they end]; for packed weights of what
 # they are made of, and the recipe behind
 Cut = list[Any]
+Recipe = dict[str, Any]  # see kernels/parts/packing_recipes.py
 Known = Mapping[bytes, Sequence[tuple[bytes, Recipe]]]
 
 
 def tensors(code: bytes) -> Iterator[tuple[int, int]]:
     """(begin, end) of the data of every tensor in what TVM has written."""
-    at = code.find(MARK)
+    at = code.find(TENSOR_MARK)
     while at >= 0:
-        end = at + HEAD.size
+        end = at + TENSOR_HEAD.size
         if end <= len(code):
-            *_, rank, _kind, bits, lanes = HEAD.unpack_from(code, at)
-            begin = end + SIZE.size * (rank + 1)
+            *_, rank, _kind, bits, lanes = TENSOR_HEAD.unpack_from(code, at)
+            begin = end + TENSOR_SIZE.size * (rank + 1)
             if 0 <= rank <= MOST_AXES and begin <= len(code):
                 count = 1
                 for axis in range(rank):
-                    count *= SIZE.unpack_from(code, end + SIZE.size * axis)[0]
-                (size,) = SIZE.unpack_from(code, begin - SIZE.size)
+                    count *= TENSOR_SIZE.unpack_from(code, end + TENSOR_SIZE.size * axis)[0]
+                (size,) = TENSOR_SIZE.unpack_from(code, begin - TENSOR_SIZE.size)
                 if size == count * -(-bits * lanes // 8) and 0 <= size <= len(code) - begin:
                     yield begin, begin + size
                     end = begin + size
-        at = code.find(MARK, end)
+        at = code.find(TENSOR_MARK, end)
 
 
 def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | None = None) -> tuple[bytes, list[Cut]]:
@@ -51,10 +52,10 @@ def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | No
     places: dict[bytes, list[Any]] = {}
     for name, source in sources.items():
         for begin, end in tensors(source):
-            places.setdefault(digest(source[begin:end]), [name, begin, end])
+            places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        found = _found(digest(code[begin:end]), places, recipes or {}) if end - begin >= LEAST else None
+        found = _found(_digest(code[begin:end]), places, recipes or {}) if end - begin >= LEAST else None
         if found is not None:
             pieces.append(code[done:begin])
             cuts.append([begin, *found])
@@ -76,6 +77,8 @@ def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes
     most    bytes that it may have
     raises  any error, for cuts that cannot be
     """
+    from tvmq.kernels.parts.packing_recipes import repack_weights  # knows every instruction set
+
     pieces, taken, size = [], 0, 0
     for at, name, begin, end, *recipe in cuts:
         keep = at - size
@@ -88,3 +91,8 @@ def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes
         if size > most:
             raise ValueError(f"constants of more than {most} bytes")
     return b"".join([*pieces, rest[taken:]])
+
+
+def _digest(data: bytes) -> bytes:
+    """As kernels/parts/packing_recipes.py has it."""
+    return hashlib.sha256(data).digest()

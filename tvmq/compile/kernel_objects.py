@@ -31,16 +31,16 @@ import tvm
 import tvm_ffi
 from tvm import tirx
 
+from tvmq.artifact.link.elf_object import UNDEFINED, ObjectFile, merge_objects, read_object
+from tvmq.artifact.link.shared_object import link_objects
+from tvmq.artifact.memory_file import object_file
+from tvmq.artifact.native import is_linux_x86
 from tvmq.cache import replace_file, trusted_folder
-from tvmq.compile.link.elf_object import UNDEFINED, ObjectFile, merge_objects, read_object
-from tvmq.compile.link.shared_object import link_objects
 from tvmq.compile.llvm_workarounds import with_whole_stores
-from tvmq.compile.native_main import SYMBOL
 from tvmq.errors import BuildError
-from tvmq.runtime.memory_file import object_file
-from tvmq.runtime.native import is_linux_x86
 from tvmq.runtime.threads import ALLOWED_CPUS
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import SYMBOL
 
 FOLDER = "kernels"
 MOST_BYTES = 256 * 2**20

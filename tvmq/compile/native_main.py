@@ -31,18 +31,29 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.graph.view import is_const
-from tvmq.runtime.native import DIRECT
+from tvmq.runtime.call_code import DIRECT
+from tvmq.tvm_internals import (
+    ADDRESS,
+    BYTE_OFFSET,
+    CPU,
+    DATA,
+    DEVICE_ID,
+    DEVICE_TYPE,
+    PADDING,
+    RANK,
+    SHAPE,
+    STRIDES,
+    SYMBOL,
+    TENSOR,
+    TYPE,
+    VALUE,
+)
 
 KERNELS = "_kernels"  # behind the name of a function
-SYMBOL = "__tvm_ffi_"  # what TVM puts before the name of a function that it calls by its convention
 ALIGNMENT = 64
 FEWEST_CALLS = 2
 # Compile time grows with the square of the calls in one function (400: 6 s, 800: 22 s); more of them are cut in parts.
 MOST_CALLS, PART = 512, 64
-# Fields of a tensor and of an argument of that convention (TVM's builtin.h), and what marks an argument as a tensor.
-ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
-TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
-CPU = 1
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,18 @@ from tvm import tirx
 from tvm.ir.expr import TensorLoad
 
 from tvmq.schedule.accesses import walk
-
-HOST = "tirx.is_host_func"  # the mark that TVM gives these functions, and no kernel
+from tvmq.tvm_internals import HOST_FUNCTION
 
 
 def with_ordered_stores(mod: tvm.IRModule) -> tvm.IRModule:
     """The module whose shape functions store their numbers in the order of their places."""
     ordered = mod.clone()
     for gvar, func in mod.functions_items():
-        if isinstance(func, tirx.PrimFunc) and HOST in (func.attrs or {}) and isinstance(func.body, tirx.SeqStmt):
+        if (
+            isinstance(func, tirx.PrimFunc)
+            and HOST_FUNCTION in (func.attrs or {})
+            and isinstance(func.body, tirx.SeqStmt)
+        ):
             ordered.update_func(gvar, func.with_body(_ordered(func.body)))
     return ordered
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import tvm
 from tvm import relax, tirx
-from tvm.relax import transform, vm_build
+from tvm.relax import transform
 
+from tvmq.artifact.native import load_native
 from tvmq.compile.dataflow_blocks import cut_dataflow_blocks
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
@@ -31,11 +32,10 @@ from tvmq.lower.main_calls import MainCall, main_calls
 from tvmq.memory import ROOM, is_shortage
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.reasons import reason
-from tvmq.runtime.native import load_native
 from tvmq.schedule.generic import KERNEL, schedule_generic
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import bytecode_of
 
-OPAQUE = 8  # operator pattern of TVM: never fused
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}
 # Passes of the build that change nothing and walk every function. The first shrinks buffers between blocks; ours have
@@ -48,11 +48,6 @@ OPT_LEVEL = {"opt-level": 2}
 
 # TVM's operator library keeps the tag that it is working under in a global.
 ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
-
-
-def mark_kernel(func: Any, name: str) -> Any:
-    """The PrimFunc with the attributes that keep fusion and schedules away from it."""
-    return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
 class Compiled(NamedTuple):
@@ -117,9 +112,7 @@ def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[rela
         code = tvm.compile(lowered, compiler, relax_pipeline=None)
         repair_stores(code, target)
         return code, None
-    bytecode = relax.ExecBuilder()
-    vm_build._vmcodegen(bytecode, lowered)  # noqa: SLF001  (relax.build without the kernels)
-    executable = bytecode.get()
+    executable = bytecode_of(lowered)
     executable.mod.import_module(load_native(native))
     return executable, native
 

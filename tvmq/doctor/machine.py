@@ -195,7 +195,7 @@ def _gpu_found(device: object, compiler: str) -> Finding:
 
 def _gpu_compiler() -> str:
     """What would compile CUDA C++ here; empty if nothing."""
-    from tvmq.compile.cuda.nvcc import find_nvcc
+    from tvmq.target.nvcc import find_nvcc
 
     nvcc = find_nvcc()
     if nvcc:

@@ -20,7 +20,7 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import BROADCAST, REPEAT, RESHAPE, REVERSE, TRANSPOSE
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.index_checks import check_axes
+from tvmq.index_checks import check_range
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
     "index_tensor": _each,
     "index_put": _each,
 }
+# What keeps every value of its operand, so that an index behind it is an index before it
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
 # What keeps every value of its operand, so that an index behind it is an index before it
 MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST, REPEAT, REVERSE))
@@ -110,7 +111,7 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
     for operand in index_operands(call):
         indices = operand.of(call)
         if is_const(indices):
-            check_axes(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
+            check_range(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
         if 0 in axis_sizes(call, operand) and 0 not in sizes_of(indices):
             raise UnsupportedOpError(f"{where}: indices into an axis of no elements; leave it out")
     if op_name(call) in ("gather_elements", "scatter_elements"):

@@ -9,7 +9,6 @@ lowering with the generic schedule: slower, never wrong.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.compile.vm_pipeline import mark_kernel
+from tvmq.by_name import load_object
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.rewrite import build_function
@@ -29,6 +28,7 @@ from tvmq.lower.early_codes import codes_early
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
 from tvmq.schedule.float_rounding import protect_rounding, rounds
+from tvmq.schedule.generic import mark_kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
 
@@ -320,8 +320,7 @@ class Lowerer:
         rule = self.rules.get(head) if self._fits_templates(chain) else self._free_rule(chain)
         if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
-        module, _, function = rule.partition(":")
-        return bool(getattr(importlib.import_module(module), function)(self, chain))
+        return bool(load_object(rule)(self, chain))
 
     def _fits_templates(self, chain: Chain) -> bool:
         """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from tvmq.by_name import is_object_name, object_named
+from tvmq.by_name import is_object_name, load_object, object_named
 from tvmq.errors import ConfigError
 from tvmq.observers.base import Observer
 from tvmq.observers.weight_base import WeightObserver
@@ -50,6 +49,18 @@ def make_observer(name: str, **options: Any) -> Observer:
     return _make(OBSERVERS, "calibrate_mode", name, options)
 
 
+def needs_histogram(name: str) -> bool:
+    """True if the observer of that name, or of that "module:object", reads histograms; of others none are taken.
+
+    One of another package that does not say what it needs gets all there is.
+
+    >>> needs_histogram("minmax"), needs_histogram("percentile")
+    (False, True)
+    """
+    observer = _own("calibrate_mode", name) if is_object_name(name) else load_object(OBSERVERS[name])
+    return "histogram" in getattr(observer, "needs", ("histogram",))
+
+
 def make_weight_observer(name: str, **options: Any) -> WeightObserver:
     """The weight observer of that name with these options.
 
@@ -77,8 +88,7 @@ def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str
         near = difflib.get_close_matches(str(name), table, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(f"{option!r} must be one of {', '.join(table)}. Got {name!r} instead{hint}")
-    module, _, attribute = table[name].partition(":")
-    maker = getattr(importlib.import_module(module), attribute)
+    maker = load_object(table[name])
     known = [field.name for field in dataclasses.fields(maker)]
     for given in options:
         if given not in known:

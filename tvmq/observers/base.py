@@ -16,7 +16,7 @@ LEAST_GAIN = 1e-3
 class Observer(Protocol):
     """A frozen dataclass whose fields are its options.
 
-    needs  the statistics it reads: "ranges", "histogram", both, or nothing
+    needs  the statistics it reads: "ranges", "histogram", both, or nothing; histograms are taken where one reads them
     """
 
     needs: ClassVar[tuple[str, ...]]

@@ -12,17 +12,23 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import tvm
-import tvm_ffi
 from tvm import relax
 
+from tvmq.cost import START
 from tvmq.kernels.parts.peak import peak
+from tvmq.lower.common_sizes import of_sizes
+from tvmq.performance.estimate import estimates
+from tvmq.performance.machine import machine_here
 from tvmq.performance.profile_table import LayerTime, Profile
-from tvmq.runtime.native import entry
+from tvmq.runtime.call_code import entry
+from tvmq.runtime.compiled_function import CompiledFunction
+from tvmq.runtime.executable import Parts
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import DO_NOTHING, global_function
 
 BUILTIN = "vm."  # memory and shapes, which belong to no layer
 WARM_UP = 2
@@ -34,6 +40,38 @@ SUMS = "int32"
 
 Call = tuple[str, Callable[..., Any], tuple[Any, ...]]
 clock = time.perf_counter
+
+
+def profile_model(
+    parts: Parts, main: CompiledFunction, module: tvm.IRModule, inputs: Mapping[str, Any], repeat: int
+) -> Profile:
+    """The profile of an executable for a CPU, with as many threads as models use in this thread.
+
+    parts    the executable's; `main` and `module` are its function and what was compiled
+    raises   what a run raises
+    """
+    calls, name = parts.description.get("calls", {}), main.function_for(inputs)
+    described = calls if name == "main" else calls["common"][name]
+    assert isinstance(parts.target, CpuTarget)
+    return profile_calls(
+        parts.code,
+        lambda code: partial(main.with_code(code, name).run, inputs),
+        described,
+        parts.target,
+        repeat,
+        partial(_forecast, parts, module, name),
+        name,
+    )
+
+
+def _forecast(parts: Parts, module: tvm.IRModule, name: str, threads: int) -> list[float]:
+    """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
+    target = parts.target
+    assert isinstance(target, CpuTarget)
+    sizes = {one["function"]: one["sizes"] for one in parts.description.get("common", ())}
+    mod = of_sizes(module, sizes[name]) if name in sizes else module
+    expected, _ = estimates(mod, target, machine_here(target), threads=threads)
+    return [estimate.time.total - START for estimate in expected]
 
 
 def profile_calls(
@@ -57,7 +95,7 @@ def profile_calls(
     calls = record_calls(machine, lambda code: prepared(code)(), function)
     main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
     whole, seconds = _measured(prepared(main), calls, repeat)
-    idle = tvm_ffi.get_global_func("testing.nop")
+    idle = global_function(DO_NOTHING)
     overhead = statistics.median(
         statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
     )

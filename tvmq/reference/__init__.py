@@ -16,7 +16,6 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.artifact.code_bytes import last_line
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.functions import function_module
@@ -37,6 +36,7 @@ from tvmq.lower.narrow_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.extensions import definitions
 from tvmq.reference.float_regions import FloatRegions
+from tvmq.text import last_line
 
 
 def _axis(call: relax.Call) -> int | None:

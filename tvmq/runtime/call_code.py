@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import tvm
 import tvm_ffi
+from tvm import relax
 
 from tvmq.runtime.inputs import aligned_zeros
+
+DIRECT = "_direct"  # behind the name of a function: the same as native code (compile/native_main.py)
 
 # What the virtual machine says of arguments of other types, shapes or numbers than a function has
 MISFITS = ("ErrorContext(fn=", "arguments were provided")
@@ -83,3 +86,11 @@ def take_results(result: Any) -> list[np.ndarray]:
 def is_misfit(error: Exception) -> bool:
     """True if the virtual machine refused the arguments of a call."""
     return any(text in str(error) for text in MISFITS)
+
+
+def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
+    """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
+    try:
+        return machine[name + DIRECT], True
+    except AttributeError:
+        return machine[name], False

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.artifact.code_bytes import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.forks import ForkLock
 from tvmq.index_checks import IndexUse, check_indices
@@ -16,6 +15,7 @@ from tvmq.runtime.call_code import CallCode, is_misfit
 from tvmq.runtime.dynamic_shapes import FreeRun, SizedCode, is_free, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, infos
 from tvmq.runtime.threads import default_threads, here, in_threads
+from tvmq.text import last_line
 
 
 class CompiledFunction:

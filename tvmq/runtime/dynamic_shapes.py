@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmq.artifact.code_bytes import last_line
 from tvmq.errors import ArtifactError, DataError
 from tvmq.memory import is_shortage
 from tvmq.runtime.call_code import CallCode
 from tvmq.runtime.inputs import TensorInfo
+from tvmq.text import last_line
 
 
 def is_free(info: TensorInfo) -> bool:

@@ -14,19 +14,25 @@ import tvm
 from tvm import relax
 
 from tvmq.artifact import container
-from tvmq.artifact.code_bytes import last_line
+from tvmq.artifact.native import ONE_LOAD
 from tvmq.artifact.saved_file import SavedFile
 from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.forks import RUNNING, ForkLock
-from tvmq.runtime.call_code import CallCode
+from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
-from tvmq.runtime.native import ONE_LOAD, entry
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
 from tvmq.target.cpu import CpuTarget
 from tvmq.target.cuda import CudaTarget
 from tvmq.target.several import lacking, refusal_of_all
+from tvmq.text import last_line
+
+if TYPE_CHECKING:
+    from tvmq.graph.ledger import Ledger
+    from tvmq.kernels.parts.packing_recipes import Recipes
+    from tvmq.performance.profile_table import Profile
+    from tvmq.runtime.timing import Timing
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
     from tvmq.graph.ledger import Ledger
@@ -205,10 +211,8 @@ class Executable:
         """
         main = self["main"]
         if isinstance(self._parts.target, CudaTarget) and not main.is_free:
-            from tvmq.runtime.cuda_device import DeviceFunction
-
-            assert isinstance(main.code, DeviceFunction)
-            return main.code.timed(main.checked(inputs))
+            code: Any = main.code  # a DeviceFunction
+            return code.timed(main.checked(inputs))
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
@@ -220,34 +224,14 @@ class Executable:
 
             print(exe.profile({"x": x}))
         """
+        from tvmq.performance.profile import profile_model  # the cost model walks the road again
+
         check_counts("profile", repeat=repeat, threads=threads)
         main, target = self["main"], self._parts.target
         if isinstance(target, CudaTarget):
             raise ConfigError(f"profile: the model runs on {target.name}, only CPUs are profiled; use nsys")
-
-        from tvmq.performance.profile import profile_calls  # imports all kernels
-
-        def work() -> Profile:
-            calls, name = self._parts.description.get("calls", {}), main.function_for(inputs)
-            described = calls if name == "main" else calls["common"][name]
-            prepared, forecast = partial(_prepared_as, main, inputs, name), partial(self._forecast, name)
-            return profile_calls(self._parts.code, prepared, described, target, repeat, forecast, name)
-
-        return in_threads(self.num_threads, work) if threads is None else with_threads(threads, work)
-
-    def _forecast(self, name: str, threads: int) -> list[float]:
-        """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
-        from tvmq.cost import START
-        from tvmq.lower.common_sizes import of_sizes
-        from tvmq.performance.estimate import estimates
-        from tvmq.performance.machine import machine_here
-
-        target = self._parts.target
-        assert isinstance(target, CpuTarget)
-        sizes = {one["function"]: one["sizes"] for one in self._parts.description.get("common", ())}
-        mod = of_sizes(self.module, sizes[name]) if name in sizes else self.module
-        found, _ = estimates(mod, target, machine_here(target), threads=threads)
-        return [estimate.time.total - START for estimate in found]
+        profile = partial(profile_model, self._parts, main, self.module, inputs, repeat)
+        return in_threads(self.num_threads, profile) if threads is None else with_threads(threads, profile)
 
     def save(self, path: str | Path) -> str:
         """Write one .tvmq file (a zip) and return its sha256.
@@ -338,13 +322,6 @@ def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
         return lambda name: (DeviceFunction(device[name]), False)
     host = relax.VirtualMachine(parts.code, tvm.cpu())
     return lambda name: entry(host, name)
-
-
-def _prepared_as(
-    main: CompiledFunction, inputs: Mapping[str, Any], name: str, code: Callable[..., Any]
-) -> Callable[[], object]:
-    """A run of main with another function of a virtual machine in its place, to be measured."""
-    return partial(main.with_code(code, name).run, inputs)
 
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:

@@ -24,9 +24,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import tvm
-import tvm_ffi
 
 from tvmq.errors import ConfigError
+from tvmq.tvm_internals import SET_THREADS, global_function
 
 VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 # Mode of TVM's thread pool: its threads share the CPUs that are listed.
@@ -128,7 +128,7 @@ def _set(count: int) -> None:
 
 @lru_cache(maxsize=1)
 def _configure() -> Any:
-    return tvm_ffi.get_global_func("runtime.config_threadpool")
+    return global_function(SET_THREADS)
 
 
 @lru_cache(maxsize=1)

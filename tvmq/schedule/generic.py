@@ -22,6 +22,7 @@ from tvmq.schedule.accesses import Block, describe
 from tvmq.schedule.flatten import flatten, with_parameters
 from tvmq.schedule.float_rounding import fence_products
 from tvmq.schedule.loop_nest import NestScheduler
+from tvmq.tvm_internals import OPAQUE
 
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name
 SCHEDULED = "tirx.is_scheduled"
@@ -29,6 +30,11 @@ ENTRY = "main"  # name under which a Schedule works on a function
 LARGEST_EXPRESSION = 400  # operations; what grows further compiles slowly
 CHEAP = 20  # operations that may be repeated
 MOST_REPEATED = 9  # times: a 3 x 3 window
+
+
+def mark_kernel(func: Any, name: str) -> Any:
+    """The PrimFunc with the attributes that keep fusion and schedules away from it."""
+    return func.with_attr(KERNEL, name).with_attr("op_pattern", OPAQUE)
 
 
 def schedule_generic(mod: tvm.IRModule, vector_bytes: int) -> tvm.IRModule:

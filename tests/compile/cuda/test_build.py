@@ -9,11 +9,11 @@ from tvm import tirx
 
 import tvmq
 from tests.gpu import NO_GPU, needs_nvcc
-from tvmq.compile.cuda.compile import program
-from tvmq.compile.cuda.nvcc import compile_source
+from tvmq.compile.cuda.launches import program
 from tvmq.errors import ArtifactError, TargetError
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.target.cuda import cuda_target
+from tvmq.target.nvcc import compile_source
 
 NO_DEVICE = "built for cuda sm_90 and this machine has no NVIDIA GPU .* or build it for .llvm."
 TARGET = {"kind": "cuda", "arch": "sm_90"}

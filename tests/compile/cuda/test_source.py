@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tvm_ffi
 
-from tvmq.compile.cuda.source import POSTPROC, is_ours, our_sources, with_functions
+from tvmq.compile.cuda.source import our_sources, with_functions
+from tvmq.target.nvcc_flags import is_ours
+from tvmq.tvm_internals import SEE_CUDA
 
 KERNEL = '#include <cstdint>\nextern "C" __global__ void k(int* x) {{ x[0] = {}; }}\n'
 
@@ -24,7 +26,7 @@ def test_a_source_without_kernels_stays():
 
 
 def test_sources_of_others_stay():
-    postproc = tvm_ffi.get_global_func(POSTPROC)
+    postproc = tvm_ffi.get_global_func(SEE_CUDA)
     code = KERNEL.format("1")
     assert str(postproc(code, None)) == code
     with our_sources() as sources:

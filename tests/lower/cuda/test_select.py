@@ -14,12 +14,12 @@ from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
 from tests.models import Net, drive
 from tests.passes.nets import attention
-from tvmq.compile.cuda.nvcc import compile_source
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.lower.cuda import select
 from tvmq.reference import Reference
 from tvmq.target.cuda import cuda_target
+from tvmq.target.nvcc import compile_source
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import tvmq
 from tests.models import block
 from tvmq.graph.view import View
 from tvmq.lower.patterns.chains import find_chains
-from tvmq.runtime.native import entry
+from tvmq.runtime.call_code import entry
 
 STREAMS = (
     'a: R.Tensor((1, 5, 24), "float32"), b: R.Tensor((1, 5, 24), "float32"), c: R.Tensor((1, 1, 24), "float32"), '

@@ -23,6 +23,7 @@ from tvmq.errors import BuildError
 from tvmq.reasons import reason
 from tvmq.schedule.cuda.generic import schedule_cuda
 from tvmq.schedule.cuda.intrinsics import exact_floats
+from tvmq.target import nvcc as _nvcc  # noqa: F401  TVM asks it where it would compile a source
 from tvmq.target.cuda import CudaTarget
 
 

@@ -18,6 +18,8 @@ import tvm_ffi
 from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
 from tvmq.kernels.cuda.device import HEADER
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
+from tvmq.target.nvcc_flags import MARK, is_ours
+from tvmq.tvm_internals import SEE_CUDA
 
 
 def _literal(value: np.floating[Any]) -> str:
@@ -33,7 +35,6 @@ def _polynomial() -> str:
     return "\n".join(lines)
 
 
-MARK = "// tvmq: products and sums rounded by themselves; compile without fast math and with --fmad=false"
 FUNCTIONS = f"""\
 {MARK}
 // A value that nothing is contracted or simplified through.
@@ -60,7 +61,6 @@ __device__ __forceinline__ float {CUDA_EXP}(float d) {{
 }}
 """
 CALLED = re.compile(r"\btvmq_\w+")
-POSTPROC = "tvm_callback_cuda_postproc"
 # The sources of the module that is compiled just now; None for modules that are not ours.
 _OURS: ContextVar[list[str] | None] = ContextVar("tvmq_cuda_sources", default=None)
 
@@ -85,11 +85,6 @@ def with_functions(code: str) -> str:
     return f"{code[:begin]}{FUNCTIONS}{of_templates}{code[begin:]}"
 
 
-def is_ours(code: str) -> bool:
-    """True for a source that `with_functions` made."""
-    return MARK in code
-
-
 def _postproc(code: str, _target: Any) -> str:
     sources, code = _OURS.get(), str(code)
     if sources is None:
@@ -100,7 +95,7 @@ def _postproc(code: str, _target: Any) -> str:
 
 def register() -> None:
     """Let TVM hand us the sources."""
-    tvm_ffi.register_global_func(POSTPROC, _postproc, override=True)
+    tvm_ffi.register_global_func(SEE_CUDA, _postproc, override=True)
 
 
 register()

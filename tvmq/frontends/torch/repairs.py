@@ -7,10 +7,10 @@ to "module:function", REFUSED one that has no import to the way out.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
+from tvmq.by_name import load_object
 from tvmq.frontends.torch.call import TorchCall
 
 _ATTENTION = "tvmq.frontends.torch.attention:"
@@ -71,7 +71,4 @@ REFUSED: dict[str, str] = {
 
 def load_repair(operator: str) -> Callable[[TorchCall], Any] | None:
     """The repair of an operator, None if TVM's converter is right as it is."""
-    if operator not in REPAIRS:
-        return None
-    module, function = REPAIRS[operator].split(":")
-    return getattr(importlib.import_module(module), function)
+    return load_object(REPAIRS[operator]) if operator in REPAIRS else None

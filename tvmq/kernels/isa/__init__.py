@@ -5,24 +5,45 @@ A new instruction set is a new file and one line in LEVELS.
 
 from __future__ import annotations
 
-from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
+from tvmq.by_name import load_object
 from tvmq.errors import TargetError
-from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.types import Isa
 
+if TYPE_CHECKING:
+    from tvmq.kernels.isa.generic import Instructions
+
+
+class Level(NamedTuple):
+    """What is known of an instruction set before its file is loaded: a saved model needs no more of it.
+
+    place         "module:object", its Instructions
+    arch          architecture that alone has it ("x86", "aarch64"); empty for any
+    vector_bytes  width of a vector
+    features      LLVM names of the CPU features needed
+    """
+
+    place: str
+    arch: str
+    vector_bytes: int
+    features: tuple[str, ...]
+
+
+NEON, AVX2 = ("neon",), ("avx2", "fma")
+AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq")
 # Best first: a target takes the first level of its architecture all of whose LLVM features it has.
-LEVELS: dict[str, str] = {
-    "avx512vbmi": "tvmq.kernels.isa.avx512:AVX512VBMI",
-    "avx512vnni": "tvmq.kernels.isa.avx512:AVX512VNNI",
-    "avx512vl": "tvmq.kernels.isa.avxvnni:AVX512VL",
-    "avxvnni": "tvmq.kernels.isa.avxvnni:AVXVNNI",
-    "avx512bw": "tvmq.kernels.isa.avx512:AVX512BW",
-    "avx2": "tvmq.kernels.isa.avx2:AVX2",
-    "i8mm": "tvmq.kernels.isa.arm:I8MM_LEVEL",
-    "dotprod": "tvmq.kernels.isa.arm:DOTPROD",
-    "neon": "tvmq.kernels.isa.arm:NEON",
-    "generic": "tvmq.kernels.isa.generic:GENERIC",
+LEVELS = {
+    "avx512vbmi": Level("tvmq.kernels.isa.avx512:AVX512VBMI", "x86", 64, (*AVX512, "avx512vnni", "avx512vbmi")),
+    "avx512vnni": Level("tvmq.kernels.isa.avx512:AVX512VNNI", "x86", 64, (*AVX512, "avx512vnni")),
+    "avx512vl": Level("tvmq.kernels.isa.avxvnni:AVX512VL", "x86", 32, (*AVX2, "avx512vl", "avx512vnni")),
+    "avxvnni": Level("tvmq.kernels.isa.avxvnni:AVXVNNI", "x86", 32, (*AVX2, "avxvnni")),
+    "avx512bw": Level("tvmq.kernels.isa.avx512:AVX512BW", "x86", 64, AVX512),
+    "avx2": Level("tvmq.kernels.isa.avx2:AVX2", "x86", 32, AVX2),
+    "i8mm": Level("tvmq.kernels.isa.arm:I8MM_LEVEL", "aarch64", 16, (*NEON, "dotprod", "i8mm")),
+    "dotprod": Level("tvmq.kernels.isa.arm:DOTPROD", "aarch64", 16, (*NEON, "dotprod")),
+    "neon": Level("tvmq.kernels.isa.arm:NEON", "aarch64", 16, NEON),
+    "generic": Level("tvmq.kernels.isa.generic:GENERIC", "", 16, ()),
 }
 
 
@@ -31,11 +52,14 @@ def level(name: str) -> Instructions:
 
     raises  TargetError if there is none
     """
+    found: Instructions = load_object(_level(name).place)
+    return found
+
+
+def _level(name: str) -> Level:
     if name not in LEVELS:
         raise TargetError(f"kernels: instruction set must be one of {', '.join(LEVELS)}. Got {name!r} instead")
-    module, attribute = LEVELS[name].split(":")
-    found: Instructions = getattr(import_module(module), attribute)
-    return found
+    return LEVELS[name]
 
 
 def instructions(isa: Isa) -> Instructions:
@@ -49,7 +73,7 @@ def isa_named(name: str) -> Isa:
     >>> isa_named("avx2").vector_bytes
     32
     """
-    return Isa(name, level(name).vector_bytes)
+    return Isa(name, _level(name).vector_bytes)
 
 
 def level_for(arch: str, has: frozenset[str]) -> str:
@@ -58,7 +82,7 @@ def level_for(arch: str, has: frozenset[str]) -> str:
     >>> level_for("aarch64", frozenset({"neon", "dotprod"})), level_for("arm", frozenset({"neon"}))
     ('dotprod', 'generic')
     """
-    return next(name for name in LEVELS if level(name).arch in ("", arch) and has.issuperset(level(name).features))
+    return next(name for name, of in LEVELS.items() if of.arch in ("", arch) and has.issuperset(of.features))
 
 
 def features(name: str) -> tuple[str, ...]:
@@ -67,4 +91,4 @@ def features(name: str) -> tuple[str, ...]:
     >>> features("avx2")
     ('avx2', 'fma')
     """
-    return level(name).features
+    return _level(name).features

@@ -7,10 +7,10 @@ converter, which then sees the inputs and attributes as the repair left them. It
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
+from tvmq.by_name import load_object
 from tvmq.frontends.onnx.repairs.node import Dims, NodeCall
 
 _HERE = "tvmq.frontends.onnx.repairs."
@@ -81,10 +81,7 @@ REPAIRS: dict[str, str] = {
 
 def load_repair(op_type: str) -> Callable[[NodeCall], Any] | None:
     """The repair of an operator, None if TVM's converter is right as it is."""
-    if op_type not in REPAIRS:
-        return None
-    module, function = REPAIRS[op_type].split(":")
-    return getattr(importlib.import_module(module), function)
+    return load_object(REPAIRS[op_type]) if op_type in REPAIRS else None
 
 
 __all__ = ["REPAIRS", "Dims", "NodeCall", "load_repair"]

@@ -13,11 +13,11 @@ import tvm
 from tvm import te, tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.compile.link.elf_object import HEADER, SECTION, read_object
-from tvmq.compile.link.shared_object import _hash, link_shared
+from tvmq.artifact.link.elf_object import HEADER, SECTION, read_object
+from tvmq.artifact.link.shared_object import _hash, link_shared
+from tvmq.artifact.native import is_linux_x86, load_native, native_library
 from tvmq.errors import BuildError
 from tvmq.kernels.parts import builder
-from tvmq.runtime.native import is_linux_x86, load_native, native_library
 from tvmq.target.cpu import resolve_target
 
 TARGET = resolve_target("llvm -mcpu=x86-64")

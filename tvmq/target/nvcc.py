@@ -21,14 +21,13 @@ from typing import Any
 import tvm_ffi
 from tvm.support import nvcc as tvm_nvcc
 
-from tvmq.compile.cuda.flags import FLAGS, first_error
-from tvmq.compile.cuda.nvrtc import compile_by_nvrtc
-from tvmq.compile.cuda.source import is_ours
 from tvmq.errors import BuildError, TargetError
 from tvmq.target.cuda import PORTABLE, device_arch
+from tvmq.target.nvcc_flags import FLAGS, first_error, is_ours
+from tvmq.target.nvrtc import compile_by_nvrtc
+from tvmq.tvm_internals import COMPILE_CUDA
 
 FORMATS = ("fatbin", "cubin", "ptx")
-COMPILE = "tvm_callback_cuda_compile"
 HOMES = ("CUDA_HOME", "CUDA_PATH")
 USUAL = Path("/usr/local/cuda")
 
@@ -96,7 +95,7 @@ def _compile(source: str, by_tvm: Callable[[str], Any], known: Mapping[str, byte
 def register() -> None:
     """Let TVM ask us where it would compile a source."""
     by_tvm = tvm_nvcc.tvm_callback_cuda_compile
-    tvm_ffi.register_global_func(COMPILE, lambda source: _compile(str(source), by_tvm, _COMPILED), override=True)
+    tvm_ffi.register_global_func(COMPILE_CUDA, lambda source: _compile(str(source), by_tvm, _COMPILED), override=True)
 
 
 register()

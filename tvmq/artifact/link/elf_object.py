@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tvmq.errors import BuildError
+from tvmq.tvm_internals import MAIN_SYMBOL
 
 X86_64 = 62
 RELOCATABLE = 1
@@ -116,7 +117,6 @@ def _relocations(body: bytes, section: int) -> Iterator[Relocation]:
 
 SPECIAL = (UNDEFINED, ABSOLUTE, COMMON)
 # What TVM calls the only function of a file besides its own name; a module of several has no such function.
-ENTRY = "__tvm_ffi_main"
 
 
 def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
@@ -127,7 +127,7 @@ def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
     meaning = [known.get(symbol.name, index) if symbol.bind != LOCAL else index for index, symbol in enumerate(symbols)]
     relocations = tuple(replace(item, symbol=meaning[item.symbol]) for item in _shifted_relocations(objects))
     named = [
-        symbol if meaning[index] == index and symbol.name != ENTRY else replace(symbol, bind=LOCAL)
+        symbol if meaning[index] == index and symbol.name != MAIN_SYMBOL else replace(symbol, bind=LOCAL)
         for index, symbol in enumerate(symbols)
     ]
     return ObjectFile(sections, tuple(named), relocations)

@@ -13,18 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import tvm_ffi
-from tvm import relax
-
+from tvmq.artifact.memory_file import object_file
 from tvmq.errors import BuildError
 from tvmq.forks import LOADING, ForkLock
-from tvmq.runtime.memory_file import object_file
 from tvmq.target.cpu import CpuTarget
+from tvmq.tvm_internals import LOAD_LIBRARY, global_function
 
 # The dynamic linker, and the virtual machine's memory, have locks of their own.
 ONE_LOAD = ForkLock("loading a model", LOADING, reentrant=True)
-LOAD = "ffi.Module.load_from_file.so"
-DIRECT = "_direct"  # behind the name of a function that calls its kernels itself
 
 
 def native_library(library: Any, target: CpuTarget) -> bytes | None:
@@ -32,7 +28,7 @@ def native_library(library: Any, target: CpuTarget) -> bytes | None:
 
     Also None where the code asks for something that our linker does not know: bitcode always works.
     """
-    from tvmq.compile.link.shared_object import link_shared  # who loads a model links nothing
+    from tvmq.artifact.link.shared_object import link_shared  # only what is saved needs a linker
 
     if not is_linux_x86(target):
         return None
@@ -71,7 +67,7 @@ def _load_from_memory(data: bytes) -> Any:
 def _module(path: Path) -> Any:
     """A library as a module of TVM, unloaded when nobody has it any more; `tvm.runtime.load_module` keeps it."""
     with ONE_LOAD:
-        return tvm_ffi.get_global_func(LOAD)(str(path), "so")
+        return global_function(LOAD_LIBRARY)(str(path), "so")
 
 
 def is_linux_x86(target: CpuTarget) -> bool:
@@ -81,11 +77,3 @@ def is_linux_x86(target: CpuTarget) -> bool:
         return triple.startswith("x86_64") and "linux" in triple and "musl" not in triple
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     return here and platform.libc_ver()[0] == "glibc"
-
-
-def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
-    """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
-    try:
-        return machine[name + DIRECT], True
-    except AttributeError:
-        return machine[name], False

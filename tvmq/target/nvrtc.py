@@ -11,8 +11,8 @@ from typing import Any
 
 from tvm.support import nvcc as tvm_nvcc
 
-from tvmq.compile.cuda.flags import FLAGS, first_error
 from tvmq.errors import BuildError, TargetError
+from tvmq.target.nvcc_flags import FLAGS, first_error
 
 INTEGERS = """
 namespace cuda { namespace std {

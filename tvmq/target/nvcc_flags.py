@@ -4,6 +4,13 @@ from __future__ import annotations
 
 # No contraction, no flushing to zero, division and roots as IEEE 754 has them. All but the first are their defaults.
 FLAGS = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true")
+# The first line of ours in a source that is to be compiled so.
+MARK = "// tvmq: products and sums rounded by themselves; compile without fast math and with --fmad=false"
+
+
+def is_ours(code: str) -> bool:
+    """True for a source that `compile.cuda.source.with_functions` made."""
+    return MARK in code
 
 
 def first_error(text: str) -> str:

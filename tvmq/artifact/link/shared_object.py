@@ -15,7 +15,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-from tvmq.compile.link.elf_object import (
+from tvmq.artifact.link.elf_object import (
     ABSOLUTE,
     ALLOC,
     COMMON,
@@ -62,7 +62,7 @@ def link_shared(data: bytes) -> bytes:
 
 
 def link_objects(source: ObjectFile) -> bytes:
-    """The same of an object file that was read, or of several that were merged (compile/link/elf_object.py)."""
+    """The same of an object file that was read, or of several that were merged (artifact/link/elf_object.py)."""
     return _Linker(source).link()
 
 

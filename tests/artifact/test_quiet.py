@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tvmq.runtime.memory_file import memory_file, read_written_file
-from tvmq.runtime.quiet import NOISE, STDERR, without_noise
+from tvmq.artifact.memory_file import memory_file, read_written_file
+from tvmq.artifact.quiet import NOISE, STDERR, without_noise
 
 
 def test_only_the_noise_is_held_back(capfd):
@@ -50,7 +50,7 @@ CLOSED = """
 import os, sys
 os.close(2)
 sys.stderr = None
-from tvmq.runtime.quiet import without_noise
+from tvmq.artifact.quiet import without_noise
 with without_noise():
     print("inside")
 print("outside")

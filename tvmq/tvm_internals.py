@@ -1,0 +1,84 @@
+"""What tvmq knows of the inside of TVM 0.27: all that no documentation of TVM promises.
+
+tests/test_tvm_internals.py asks each of these facts of the TVM that is installed, and says in one sentence which part
+of tvmq stands on the one that changed. Everything else of tvmq uses TVM's public interface.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import relax
+
+# How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
+TENSOR_MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
+TENSOR_HEAD, TENSOR_SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
+DTYPE = struct.Struct("<BBH")
+TYPE_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
+MOST_AXES = 32
+CPU = 1  # a device
+
+# Bytecode of the virtual machine; what stands where is told in artifact/bytecode.py
+BYTECODE_MARK, BYTECODE_VERSION = struct.pack("<Q", 0xD225DE2F4214151E), "0.14"
+DATA_TYPE_CONSTANT, TEXT_CONSTANT, SHAPE_CONSTANT, TENSOR_CONSTANT = 5, 65, 69, 70
+PACKED_FUNCTION, BYTECODE_FUNCTION = 0, 1
+CALL, RETURN, GOTO, IF = 1, 2, 3, 4  # instructions
+INSTRUCTION_WORDS = {RETURN: 1, GOTO: 1, IF: 2}  # behind the first; those of a call say how many arguments there are
+CONSTANT = 2 << 56  # how an argument names the constant of a number
+
+# Fields of a tensor and of an argument of TVM's calls (TVM's builtin.h), and what marks an argument as a tensor
+ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
+TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
+SYMBOL = "__tvm_ffi_"  # before the name of a function that is called so
+MAIN_SYMBOL = SYMBOL + "main"  # what every object file of LLVM's has beside its functions
+
+OPAQUE = 8  # operator pattern: never fused
+HOST_FUNCTION = "tirx.is_host_func"  # attribute of functions that compute shapes, and of no kernel
+
+# Names of TVM's global functions
+LOAD_BYTECODE = "ffi.Module.load_from_bytes.relax.VMExecutable"
+LOAD_BITCODE = "ffi.Module.load_from_file.ll"  # reads bitcode as well as text
+LOAD_LIBRARY = "ffi.Module.load_from_file.so"  # unlike tvm.runtime.load_module, which keeps what it loads
+LOAD_CUDA = "ffi.Module.load_from_bytes.cuda"
+PACK_IMPORTS = "runtime.ModulePackImportsToTensor"
+SET_THREADS = "runtime.config_threadpool"
+DO_NOTHING = "testing.nop"
+# ... and of those that TVM looks for: who compiles CUDA C++, and who sees it before
+COMPILE_CUDA, SEE_CUDA = "tvm_callback_cuda_compile", "tvm_callback_cuda_postproc"
+
+TENSOR_NODE = "ffi.Tensor"  # type of the nodes of a module's JSON that hold a constant
+
+
+def global_function(name: str) -> Callable[..., Any]:
+    """One of TVM's functions above."""
+    function: Callable[..., Any] = tvm_ffi.get_global_func(name)
+    return function
+
+
+def bytecode_of(lowered: tvm.IRModule) -> relax.VMExecutable:
+    """The bytecode of a module without its kernels: what relax.build does before it compiles them."""
+    from tvm.relax import vm_build
+
+    builder = relax.ExecBuilder()
+    vm_build._vmcodegen(builder, lowered)  # noqa: SLF001
+    return builder.get()
+
+
+def tensor_nodes(graph: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The nodes of a module's JSON that hold constants, in their "data"."""
+    return (node for node in graph["nodes"] if node["type"] == TENSOR_NODE)
+
+
+def decode_tensor(data: str) -> bytes:
+    """The bytes of a constant in JSON; TVM writes them as it writes all tensors."""
+    return base64.b64decode(data)
+
+
+def encode_tensor(data: bytes) -> str:
+    """A constant for JSON."""
+    return base64.b64encode(data).decode()
