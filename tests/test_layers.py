@@ -44,7 +44,7 @@ ROWS = [
     (5, "schedule"),
     (5, "lower"),
     (5, "compile", "performance", "reference"),
-    (6, "pipeline", "static_quantization", "faster", "guard", "observation"),
+    (6, "pipeline", "stages", "static_quantization", "faster", "guard", "observation"),
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),
