@@ -32,11 +32,11 @@ PROGRAMS = {
 SYSTEM_FILES = {
     "tvmq.memory": "what a control group allows",
     "tvmq.cache": "an example",
-    "tvmq.cli.speed": "the name of the CPU",
+    "tvmq.cli.measure": "the name of the CPU",
     "tvmq.target.nvcc": "where CUDA is usually installed",
     "tvmq.target.host": "features of the CPU",
     "tvmq.artifact.memory_file": "files in memory",
-    "tvmq.artifact.whole_file": "files without a name, by their number",
+    "tvmq.artifact.saved_file": "files without a name, by their number",
     "tvmq.artifact.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",

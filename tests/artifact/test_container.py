@@ -26,13 +26,12 @@ import tvm
 
 import tvmq
 from tests.models import Net, parse
-from tvmq.artifact import bytecode, code_bytes, container, saved_file
+from tvmq.artifact import bytecode, code_bytes, container, native, saved_file
 from tvmq.artifact.code_bytes import BITCODE, BYTECODE, CONSTANTS, MODULE, NATIVE
 from tvmq.artifact.container import MANIFEST, MEMBERS, unpack
 from tvmq.artifact.module_bytes import module_from_bytes, module_to_bytes
 from tvmq.compile import vm_pipeline
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError
-from tvmq.runtime import native
 from tvmq.target.cpu import resolve_target
 
 SMALL = """
@@ -229,7 +228,7 @@ def test_a_file_is_not_held_in_memory(tmp_path):
 def test_bytecode_of_another_form_is_read_by_tvm(digits, monkeypatch):
     picture = digits.example.test[:1]
     with monkeypatch.context() as patch:
-        patch.setattr(bytecode, "VERSION", "other")
+        patch.setattr(bytecode, "BYTECODE_VERSION", "other")
         assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))
     monkeypatch.setattr(code_bytes, "LOAD_BYTECODE", "no function of TVM")
     assert np.array_equal(tvmq.load(digits.path)(picture), digits.exe(picture))

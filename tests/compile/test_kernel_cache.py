@@ -14,8 +14,7 @@ import pytest
 import tvmq
 import tvmq.target.cpu
 from tests.models import parse
-from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol
-from tvmq.artifact.link.merge_objects import merge_objects
+from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol, merge_objects
 from tvmq.compile import kernel_objects
 from tvmq.errors import ConfigError
 from tvmq.tvm_internals import MAIN_SYMBOL

@@ -9,7 +9,7 @@ from tvm import tirx
 
 import tvmq
 from tests.gpu import NO_GPU, needs_nvcc
-from tvmq.compile.cuda.launches import program
+from tvmq.compile.cuda.compile import program
 from tvmq.errors import ArtifactError, TargetError
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.target.cuda import cuda_target

@@ -14,7 +14,7 @@ from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
 from tests.models import Net, drive
 from tests.passes.nets import attention
-from tvmq.kernels.attention.batch_matmul_shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, Operand
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.lower.cuda import select
 from tvmq.reference import Reference
