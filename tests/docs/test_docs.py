@@ -22,7 +22,7 @@ RUN = ["getting-started", "by-hand", "data", "accuracy", "mixed-precision", "gua
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
     "integral": "tests/passes/test_integral_page.py",
-    "torch": "tests/frontends/torch/test_page.py",
+    "torch": "tests/frontends/from_torch/test_page.py",
 }
 EXCERPTS = {"README", "MIGRATING", "compare", "cuda", "extending", "quantized-models", "saved-models", "ten-minutes"}
 # Folders of docs/ that are made when the site is built
