@@ -21,13 +21,13 @@ import tvm_ffi
 import tvmq
 from tests.cuda_emulator.library import compiled
 from tests.cuda_emulator.source import on_cpu
-from tvmq.artifact.cuda import LOAD
 from tvmq.compile.cuda.compile import program
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.lower.narrow_weights import float_weights
 from tvmq.target.cuda import cuda_target
+from tvmq.tvm_internals import LOAD_CUDA
 
 
 def pretend() -> None:
@@ -44,7 +44,7 @@ def loaded(module: tvm.IRModule, folder: Path) -> Any:
     found = program(CudaLowerer(plain, cuda_target()).run(), cuda_target())
     kernels = compiled(on_cpu(found.source, {kernel.name: tuple(kernel.threads) for kernel in found.kernels}), False)
     kernels.reset(0, 0xCB)
-    tvm_ffi.register_global_func(LOAD, lambda _data: kernels.module, override=True)
+    tvm_ffi.register_global_func(LOAD_CUDA, lambda _data: kernels.module, override=True)
     with mock.patch("tvmq.runtime.cuda_device.refusal", lambda _target: "built without a GPU"):
         tvmq.build(module, target="cuda").save(folder / "m.tvmq")
     return tvmq.load(folder / "m.tvmq")

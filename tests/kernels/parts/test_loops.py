@@ -38,7 +38,7 @@ def test_collapsed_walks_visit_the_same_elements(shape: tuple[int, ...], other: 
 @pytest.mark.slow
 def test_two_threads_and_guarded_memory() -> None:
     """In a process of its own: the first parallel call fixes the number of threads, and a fault ends it."""
-    script = Path(__file__).with_name("guarded_cases.py")
+    script = Path(__file__).parents[1] / "guarded_cases.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 faults" in done.stdout
