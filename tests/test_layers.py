@@ -46,7 +46,7 @@ ROWS = [
     (5, "compile", "performance", "reference"),
     (6, "pipeline", "stages", "static_quantization", "faster", "guard", "observation"),
     (7, "analysis"),
-    (8, "search"),
+    (8, "precision_search"),
     (8, "doctor"),
     (9, "__init__", "extension", "relay", "demo"),
     (10, "cli", "__main__"),
@@ -77,10 +77,12 @@ THIRD_PARTIES = {
     "relay": TVM | {"lark", "onnx", "torch"},
     # onnxruntime, onnx: what a float model must compute; cuda: is there a compiler for GPUs
     "doctor": TVM | {"onnx", "onnxruntime", "cuda"},
-    "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx"},
+    # scipy: its solver; dask: workers of a cluster
+    "precision_search": TVM | {"scipy"},
+    "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx", "dask"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL"}
+LATE = {"onnx", "scipy", "dask", "onnxruntime", "torch", "google", "cuda", "lark", "PIL"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

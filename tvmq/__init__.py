@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from tvmq.observation import observe
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
+    from tvmq.precision_search.loop import search
+    from tvmq.precision_search.space import SearchSpace
     from tvmq.rules import Rule
     from tvmq.runtime.executable import Executable, load
     from tvmq.spec import QParams, QuantSpec
@@ -57,6 +59,7 @@ __all__ = [
     "QParams",
     "QuantSpec",
     "Rule",
+    "SearchSpace",
     "__version__",
     "activations",
     "build",
@@ -77,6 +80,7 @@ __all__ = [
     "quantize",
     "reference",
     "run_calibration",
+    "search",
     "to_onnx",
     "verify",
 ]
@@ -91,6 +95,7 @@ _PUBLIC = {
     "QParams": "tvmq.spec:QParams",
     "QuantSpec": "tvmq.spec:QuantSpec",
     "Rule": "tvmq.rules:Rule",
+    "SearchSpace": "tvmq.precision_search.space:SearchSpace",
     "activations": "tvmq.analysis.activations:activations",
     "build": "tvmq.compile.build:build",
     "check_backend": "tvmq.analysis.conformity:check_backend",
@@ -110,6 +115,7 @@ _PUBLIC = {
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.pipeline:run_calibration",
+    "search": "tvmq.precision_search.loop:search",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",
 }

@@ -123,7 +123,7 @@ def _measure_layers(
         )
     if not seconds >= 0:
         raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
-    floats = _prepare(mod, params, None, config)[0]
+    floats = prepare_model(mod, params, None, config)[0]
     return decide(
         floats,
         lambda chosen: _quantize(mod, params, None, backend, chosen, None, None),
@@ -149,7 +149,7 @@ def _quantize(
     needs_data  why it does not go without calibration data, None where it does
     """
     config = asked.for_backend(backend)
-    prepared, data = _prepare(mod, params, dataset, config)
+    prepared, data = prepare_model(mod, params, dataset, config)
     if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
         if needs_data is not None:
             raise missing_data(config, f"; scales made at run time need none, but {needs_data}")
@@ -205,7 +205,7 @@ def static_quantization(
     """The model with its data, which are read once for all modules that are made of it; arguments as `quantize`."""
     backend = backend_of(target)
     config = (config or current_qconfig()).for_backend(backend)
-    return StaticQuantization(*_prepare(mod, params, dataset, config), config, backend)
+    return StaticQuantization(*prepare_model(mod, params, dataset, config), config, backend)
 
 
 def run_calibration(
@@ -233,7 +233,7 @@ def _of_annotated(mod: tvm.IRModule, dataset: Any, backend: Backend, config: QCo
     return StaticQuantization(mod, data, config, backend, outliers={}).calibration(mod)
 
 
-def _prepare(
+def prepare_model(
     mod: tvm.IRModule, params: Params | None, dataset: Any, config: QConfig
 ) -> tuple[tvm.IRModule, Dataset | None]:
     """The prepared module, behind the passes that the options name, and the data."""

@@ -18,6 +18,7 @@ from tvmq.cli.guard import guarded
 from tvmq.cli.inspect import inspect
 from tvmq.cli.quantize import quantize
 from tvmq.cli.run import run
+from tvmq.cli.search import search
 from tvmq.cli.tune import tune
 from tvmq.cli.verify import verify
 
@@ -32,6 +33,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "compare": compare,
     "bench": bench,
     "tune": tune,
+    "search": search,
     "doctor": doctor,
 }
 

@@ -91,6 +91,13 @@ class Judge:
             return Figure(sqnr)
         return Figure(sqnr, (float(self.guard.metric(_join_outputs(found), self.guard.labels)), float(self._score)))
 
+    def noise(self, run: Run) -> float:
+        """Error beside float's signal of the worst output, powers, for a few of the samples."""
+        index = self._few()
+        rows = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
+        both = list(zip((self._wanted[i] for i in index), rows, strict=True))
+        return max((10 ** (-self._ratio(place, both) / 10) for place in self._judged), default=0.0)
+
     def _few(self) -> list[int]:
         """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""
         order = sorted(range(len(self._batches)), key=lambda i: (i + 1) * GOLDEN % 1)
@@ -108,14 +115,19 @@ class Judge:
         return self._evaluator(module)
 
     def _sqnr(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output; infinite where float gives nothing but zeros, of which a ratio says nothing."""
+        """Of one output, rounded to tenths."""
+        figure = self._ratio(place, both)
+        return round(figure, 1) if math.isfinite(figure) else figure
+
+    def _ratio(self, place: int, both: Sequence[Both]) -> float:
+        """Of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing."""
         deviation = Deviation()
         power = 0.0
         for wanted, got in self._pairs_to_compare(place, both):
             deviation.add(wanted, got)
             power += float(np.nansum(np.abs(np.nan_to_num(wanted, posinf=0.0, neginf=0.0))))
         figure = deviation.figures().sqnr
-        return math.inf if power == 0.0 else round(figure, 1) if math.isfinite(figure) else figure
+        return math.inf if power == 0.0 else figure
 
     def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What float gives for one output, and what it is compared with."""

@@ -12,7 +12,7 @@ module would, in float: it ranks choices. What is handed out is an integer modul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +64,7 @@ class Precision:
 
 
 READ, WEIGHT, DYNAMIC = "read", "weight", "dynamic"
+Options = Mapping[str, str]  # {key of a layer: other codes than the usual ones, by their name}
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,14 @@ class Switch:
     kind    of what is read, of a weight, or of what is read by a scale made at run time
     group   that reads it; None: a float operator
     tensor  that is read; "" of others
+    option  the codes of another module than the usual one, by its name
     """
 
     name: str
     kind: str
     group: str | None
     tensor: str = ""
+    option: str = ""
 
 
 class Rehearsal:
@@ -88,14 +91,23 @@ class Rehearsal:
     judge       has samples and what float gives for them
     compiled    compiles a module for this CPU; called at the first figure
     dynamic     scales can be made at run time: of the groups `dynamic`
+    variants    {option: the same module with other codes}, which single groups may take
     """
 
-    def __init__(self, calibrated: tvm.IRModule, judge: Judge, compiled: Evaluator, *, dynamic: bool = True) -> None:
+    def __init__(
+        self,
+        calibrated: tvm.IRModule,
+        judge: Judge,
+        compiled: Evaluator,
+        *,
+        dynamic: bool = True,
+        variants: Mapping[str, tvm.IRModule] | None = None,
+    ) -> None:
         self.view = View(calibrated)
         self.groups = {group.output: group for group in integer_groups(get_ledger(calibrated).layers)}
         self._home = {member: group.output for group in self.groups.values() for member in group.members}
         self._judge, self._compiled = judge, compiled
-        self._module, self._calibrated = None, calibrated
+        self._calibrated, self._variants = calibrated, dict(variants or {})
         self._switches: list[Switch] = []
         self._run: Run | None = None
         self._readers = self._groups_that_read()
@@ -103,11 +115,31 @@ class Rehearsal:
 
     def figure(self, precision: Precision) -> Figure:
         """With groups, by the names of their results, in more precision."""
+        return self._judge.measured(self.run_of(precision), roughly=True)
+
+    def run_of(self, precision: Precision, options: Options | None = None) -> Run:
+        """What runs the module with these choices.
+
+        options  of groups that are in codes
+        """
+        self._compile()
+        run, feed = self._run, self._positions(self.decided(precision), options or {})
+        assert run is not None
+        return lambda batch: run({**batch, **feed})
+
+    def options(self) -> dict[str, set[str]]:
+        """{option: groups whose codes differ there from the usual ones}."""
+        self._compile()
+        differing: dict[str, set[str]] = {option: set() for option in self._variants}
+        for switch in self._switches:
+            if switch.option and switch.group is not None:
+                differing[switch.option].add(switch.group)
+        return differing
+
+    def _compile(self) -> None:
         if self._run is None:
-            module, self._switches = with_switches(self._calibrated, self._home)
+            module, self._switches = with_switches(self._calibrated, self._home, self._variants)
             self._run = self._compiled(module)
-        run, feed = self._run, self._positions(self.decided(precision))
-        return self._judge.measured(lambda batch: run({**batch, **feed}), roughly=True)
 
     def decided(self, precision: Precision) -> Precision:
         """What is float in the end: what only moves codes goes with the groups that read it."""
@@ -125,8 +157,13 @@ class Rehearsal:
                 readers.setdefault(name, []).append(key)
         return readers
 
-    def _positions(self, precision: Precision) -> dict[str, np.ndarray]:
-        return {switch.name: np.array(self._is_on(switch, precision)) for switch in self._switches}
+    def _positions(self, precision: Precision, options: Options) -> dict[str, np.ndarray]:
+        return {
+            switch.name: np.array(
+                options.get(switch.group or "") == switch.option if switch.option else self._is_on(switch, precision)
+            )
+            for switch in self._switches
+        }
 
     def _is_on(self, switch: Switch, precision: Precision) -> bool:
         """Float operators read codes where the tensor comes from integers, and other integers read it."""
@@ -147,25 +184,28 @@ def _can_be_dynamic(view: View, group: Group) -> bool:
     return weight is not None and op_name(weight) == SIMULATED and weight.attrs.kind == "weight"
 
 
-def with_switches(mod: tvm.IRModule, home: Mapping[str, str]) -> tuple[tvm.IRModule, list[Switch]]:
+def with_switches(
+    mod: tvm.IRModule, home: Mapping[str, str], variants: Mapping[str, tvm.IRModule] | None = None
+) -> tuple[tvm.IRModule, list[Switch]]:
     """The module with an input more for each rounding, true where it is on.
 
-    mod   calibrated
-    home  {variable: group that it belongs to}
+    mod       calibrated
+    home      {variable: group that it belongs to}
+    variants  {option: the same module with other scales, codes or bits}
     """
-    wiring = _Wiring(mod, home)
+    wiring = _Wiring(mod, home, {option: View(other) for option, other in (variants or {}).items()})
     return wiring.run(), [switch for switch, _ in wiring.switches.values()]
 
 
 class _Wiring:
     """Rewrites the module; `switches` are {(rounded variable, group that reads it): switch and its parameter}."""
 
-    def __init__(self, mod: tvm.IRModule, home: Mapping[str, str]) -> None:
-        self.rewriter, self.home = Rewriter(mod), home
+    def __init__(self, mod: tvm.IRModule, home: Mapping[str, str], variants: Mapping[str, View]) -> None:
+        self.rewriter, self.home, self.variants = Rewriter(mod), home, variants
         self.view = self.rewriter.view
-        self.switches: dict[tuple[str, str | None], tuple[Switch, relax.Var]] = {}
-        self._round_weight: dict[str, tuple[relax.Expr, relax.Var]] = {}
-        self._weights: dict[str, tuple[relax.Constant, relax.Constant]] = {}
+        self.switches: dict[tuple[str | None, ...], tuple[Switch, relax.Var]] = {}
+        self._round_weight: dict[str, tuple[relax.Expr, dict[str, relax.Var]]] = {}
+        self._weights: dict[str, tuple[relax.Constant, dict[str, relax.Constant]]] = {}
         self._switched: dict[tuple[str, str | None], relax.Var] = {}
 
     def run(self) -> tvm.IRModule:
@@ -185,21 +225,40 @@ class _Wiring:
     def _remember(self, var: relax.Var, value: relax.Call) -> None:
         """A rounding, which is used where somebody reads it; of a weight both are constants."""
         if value.attrs.kind == "weight":
-            plain, codes = value.args[0], _round_weight(value)
-            self._weights[var.name] = plain, codes
-            self.rewriter.bind(var, plain)
+            usual = _round_weight(value)
+            codes = {"": usual}
+            for option, call in self._other_roundings(var.name):
+                other = _round_weight(call)
+                if not np.array_equal(const_value(other), const_value(usual)):
+                    codes[option] = other
+            self._weights[var.name] = value.args[0], codes
+            self.rewriter.bind(var, value.args[0])
             return
         new = self.rewriter.substitute(value)
-        self._round_weight[var.name] = new.args[0], self.rewriter.emit(new, var.name)
+        rounded = {"": self.rewriter.emit(new, var.name)}
+        for option, call in self._other_roundings(var.name):
+            if not _rounds_alike(call, value):
+                rounding = relax.Call(call.op, [new.args[0], *call.args[1:]], call.attrs, call.ty_args)
+                rounded[option] = self.rewriter.emit(rounding, f"{var.name}_{option}")
+        self._round_weight[var.name] = new.args[0], rounded
+
+    def _other_roundings(self, name: str) -> Iterator[tuple[str, relax.Call]]:
+        """Of the same tensor in the variants."""
+        for option, view in self.variants.items():
+            if name in view.value and op_name(view.value[name]) == SIMULATED:
+                yield option, view.value[name]
 
     def _choose(self, names: object, group: str | None) -> None:
         """Rounded variables now mean what this group reads."""
         for name in self._round_weight.keys() & set(names):  # type: ignore[call-overload]
             if (name, group) not in self._switched:
-                plain, codes = self._round_weight[name]
+                plain, rounded = self._round_weight[name]
                 tensor = self.view.value[name].args[0].name
                 on = self._switch((name, group), READ, group, tensor)
-                chosen = self.rewriter.emit(relax.op.where(on, codes, plain), f"{name}_chosen")
+                chosen = self.rewriter.emit(relax.op.where(on, rounded[""], plain), f"{name}_chosen")
+                for option in list(rounded)[1:] if group is not None else ():
+                    on = self._switch((name, group, option), READ, group, tensor, option)
+                    chosen = self.rewriter.emit(relax.op.where(on, rounded[option], chosen), f"{name}_chosen_{option}")
                 self._switched[name, group] = chosen
             self.rewriter.bind(self.view.var[name], self._switched[name, group])
 
@@ -210,13 +269,16 @@ class _Wiring:
         if not weights:
             return rewriter.emit(rewriter.substitute(value), var.name)
         name = weights[0]
-        plain = rewriter.emit(rewriter.substitute(value), f"{var.name}_float")
-        rewriter.bind(self.view.var[name], self._weights[name][1])
-        new = rewriter.substitute(value)
-        read = self._by_own_scale(new, op_name(value), group)
-        codes = rewriter.emit(relax.Call(new.op, [read, *new.args[1:]], new.attrs, new.ty_args), f"{var.name}_codes")
-        on = self._switch((name, group), WEIGHT, group)
-        return rewriter.emit(relax.op.where(on, codes, plain), var.name)
+        result = rewriter.emit(rewriter.substitute(value), f"{var.name}_float")
+        for option, codes in self._weights[name][1].items():
+            rewriter.bind(self.view.var[name], codes)
+            new = rewriter.substitute(value)
+            read = new.args[0] if option else self._by_own_scale(new, op_name(value), group)
+            call = relax.Call(new.op, [read, *new.args[1:]], new.attrs, new.ty_args)
+            other = rewriter.emit(call, f"{var.name}_codes{option}")
+            on = self._switch((name, group, option), WEIGHT, group, option=option)
+            result = rewriter.emit(relax.op.where(on, other, result), f"{var.name}_read_{option}")
+        return result
 
     def _by_own_scale(self, call: relax.Call, name: str, group: str | None) -> relax.Expr:
         """What a product reads, or codes of it made at run time."""
@@ -232,11 +294,20 @@ class _Wiring:
         on = self._switch((x.name, f"{group}:own"), DYNAMIC, group)
         return emit(relax.op.where(on, floats, x), f"{x.name}_read")
 
-    def _switch(self, key: tuple[str, str | None], kind: str, group: str | None, tensor: str = "") -> relax.Var:
+    def _switch(
+        self, key: tuple[str | None, ...], kind: str, group: str | None, tensor: str = "", option: str = ""
+    ) -> relax.Var:
         if key not in self.switches:
-            switch = Switch(f"tvmq_switch_{len(self.switches)}", kind, group, tensor)
+            switch = Switch(f"tvmq_switch_{len(self.switches)}", kind, group, tensor, option)
             self.switches[key] = switch, relax.Var(switch.name, relax.TensorType((), "bool"))
         return self.switches[key][1]
+
+
+def _rounds_alike(one: relax.Call, other: relax.Call) -> bool:
+    """True for the same scale, zero point and specification."""
+    pairs = zip(one.args[1:], other.args[1:], strict=True)
+    same = all(np.array_equal(const_value(a), const_value(b)) for a, b in pairs)
+    return same and spec_of(one.attrs) == spec_of(other.attrs)
 
 
 def _round_weight(call: relax.Call) -> relax.Constant:
