@@ -1,6 +1,6 @@
 """A small network that 8 bits break, searched: shared by the tests, and run by them in processes of its own.
 
-    python -m tests.precision_search.small_search FOLDER [WORKERS]       prints front.json
+python -m tests.precision_search.small_search FOLDER [WORKERS]       prints front.json
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def search_unsteady(output: Path | None = None, **options: Any) -> Any:
     """The search that the tests repeat: two rounds for BOUND."""
     mod, params = tvmq.from_onnx(unsteady_network())
     space = tvmq.SearchSpace(options=("int8", "dynamic", "float"), networks=({},))
-    wanted = {"data": samples(12, 2), "sqnr": BOUND, "space": space, "rounds": 2, "output": output}
-    return tvmq.search(mod, params, samples(12, 1), **{**wanted, **options})
+    wanted = {"data": samples(32, 2), "sqnr": BOUND, "space": space, "rounds": 2, "output": output}
+    return tvmq.search(mod, params, samples(64, 1), **{**wanted, **options})
 
 
 if __name__ == "__main__":

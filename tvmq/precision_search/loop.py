@@ -46,7 +46,7 @@ CLOSE = 1.25  # errors nearer than this factor are one error
 LEAST_NOISE = 1e-5  # 50 dB: more precision than that is float
 CORRECTIONS = 4  # of a proposal whose layers' errors do not add up
 TOLERANCE = 1.1  # how much more than its budget a rehearsal of a proposal may show
-CHUNK = 24  # errors of single layers that one task measures
+CHUNK = 24  # errors of single layers that one task measures, at most
 JOURNAL = "journal.sqlite"
 
 
@@ -240,7 +240,8 @@ class _Loop:
         """With their costs and errors."""
         layers = describe_layers(self.runner, self.space, network)
         pairs = [(layer.key, option) for layer in layers for option in layer.errors]
-        chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
+        size = min(CHUNK, -(-len(pairs) // (2 * self.crew.count)))
+        chunks = [pairs[start : start + size] for start in range(0, len(pairs), max(1, size))]
         tasks = [Task("errors", network, tuple((pair,) for pair in chunk)) for chunk in chunks]
         results = self._ask("errors of single layers", tasks)
         errors = {

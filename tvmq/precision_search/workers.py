@@ -117,7 +117,8 @@ class Workers:
         most = 1 if suspects else self.count if self._given is None else len(waiting) + len(running)
         while source and len(running) < most:
             try:
-                running[self._submit()(source[0])] = source.popleft()
+                future = self._submit()(source[0])
+                running[future] = source.popleft()
             except BrokenExecutor:
                 if running:
                     return  # they end first
