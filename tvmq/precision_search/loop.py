@@ -123,29 +123,50 @@ def search(
     True
     """
     start = time.perf_counter()
-    goal, space = Goal(minimize, max_drop, sqnr), space or SearchSpace()
-    check_judge(goal, metric, data, labels)
+    space = space or SearchSpace()
+    problem = make_search_problem(
+        mod, params, dataset, data=data, labels=labels, metric=metric, max_drop=max_drop, sqnr=sqnr, minimize=minimize,
+        target=target, config=config,
+    )  # fmt: skip
     folder = None if output is None else make_folder(Path(output))
+    names = space.names(minimize)
+    runner = TrialRunner(problem, names)
+    held = None if shared is None else shared(problem)
+    deadline = None if seconds is None else start + seconds
+    with (
+        Journal(None if folder is None else folder / JOURNAL) as journal,
+        Workers(runner, names, count=workers, executor=executor, shared=held) as crew,
+    ):
+        loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
+        return replace(loop.run(), seconds=time.perf_counter() - start)
+
+
+def make_search_problem(
+    mod: tvm.IRModule,
+    params: Mapping[str, np.ndarray] | None = None,
+    dataset: Any = None,
+    *,
+    data: Any = None,
+    labels: Any = None,
+    metric: Named | None = None,
+    max_drop: float | None = None,
+    sqnr: float = USUAL_SQNR,
+    minimize: str = LATENCY,
+    target: Any = None,
+    config: QConfig | None = None,
+) -> Problem:
+    """All that the trials of a search depend on; arguments and errors as those of `search`."""
+    goal = Goal(minimize, max_drop, sqnr)
+    check_judge(goal, metric, data, labels)
     backend, cpu = backend_of(target), cpu_of(target)
     config = (config or current_qconfig()).for_backend(backend)
     prepared, calibration = prepare_model(mod, params, dataset, config)
     if calibration is None:
         raise DataError("search: dataset= is missing; ranges are chosen from calibration data, 100 to 500 samples")
     judged = calibration if data is None else Dataset(data, inputs_of(prepared))
-    problem = make_problem(
+    return make_problem(
         prepared, calibration, judged, labels, metric, goal, config, backend, cpu, machine_of(cpu, USUAL_CLOCK)
     )
-    names = space.names(minimize)
-    runner = TrialRunner(problem, names)
-    held = None if shared is None else shared(problem)
-    with (
-        Journal(None if folder is None else folder / JOURNAL) as journal,
-        Workers(runner, names, count=workers, executor=executor, shared=held) as crew,
-    ):
-        loop = _Loop(
-            runner, space, journal, crew, folder, advance, rounds, None if seconds is None else start + seconds
-        )
-        return replace(loop.run(), seconds=time.perf_counter() - start)
 
 
 def check_judge(goal: Goal, metric: Named | None, data: Any, labels: Any) -> None:
