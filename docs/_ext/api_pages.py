@@ -16,6 +16,7 @@ import tvmq
 PUBLIC = [
     ("models", "Models in", "from_onnx from_torch from_relax"),
     ("quantizing", "Quantize", "quantize Guard run_calibration observe find_outliers CalibrationResult"),
+    ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", "inspect explain compare activations verify reference"),
@@ -28,7 +29,7 @@ ELSEWHERE = ("errors", "__version__")
 MODULES = [
     ("results", "What the functions return", """tvmq.analysis.explanation tvmq.analysis.comparison
         tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
-        tvmq.performance.profile tvmq.runtime.timing tvmq.observers.result"""),
+        tvmq.performance.profile tvmq.runtime.timing tvmq.observers.result tvmq.precision_search.front"""),
     ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
         tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence tvmq.observers.auto
         tvmq.observers.weight_base tvmq.observers.weight_mse"""),

@@ -71,8 +71,8 @@ def search(
         str | None,
         typer.Option(
             "--options",
-            help="What a layer may be, separated by commas: int8, weights4, weights6, int16, minmax, percentile, mse, "
-            "kl, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize size also weights4.",
+            help="What a layer may be, separated by commas: int8, weights4, weights6, int16, minmax, percentile, "
+            "histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize size also weights4.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes of this machine that measure.")] = 1,

@@ -24,8 +24,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "int16": {"activations": QuantSpec("int16", 16, symmetric=True)},
     "minmax": {"observer": "minmax"},
     "percentile": {"observer": "percentile"},
-    "mse": {"observer": "mse"},
-    "kl": {"observer": "kl"},
+    "histogram": {"observer": "histogram"},
+    "kl_divergence": {"observer": "kl_divergence"},
     DYNAMIC: {"activations": DYNAMIC},
     FLOAT: {"spec": None},
 }
