@@ -12,7 +12,6 @@ Neither ranges nor data change times, so the decision needs none. What it was st
 from __future__ import annotations
 
 import re
-import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -29,11 +28,12 @@ from tvmq.graph.symbolic import free_dimensions
 from tvmq.rules import Rule
 from tvmq.runtime.executable import Executable
 from tvmq.runtime.inputs import TensorInfo
+from tvmq.runtime.timing import time_by_turns
 from tvmq.target.cpu import CpuTarget
 
 LEAST_GAIN = 1.02  # less is noise
 HOPELESS = 0.5  # a region that takes less of its time in float is no candidate, whatever conversions cost
-ROUNDS, BLOCK_SECONDS, PROFILES = 15, 10e-3, 7
+PROFILES = 7
 USUAL_SIZE = 64  # of a free dimension that is no batch
 CONVERSIONS = ("quantize", "dequantize", "requantize", "to_nhwc", "to_nchw")
 
@@ -170,20 +170,7 @@ def _by_layer(exe: Executable, whole: tvm.IRModule, feed: Mapping[str, np.ndarra
 
 def _beside(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
     """Median seconds of a run of each, taking turns."""
-    runs = {name: exe.prepared(feed) for name, exe in executables.items()}
-    begin = time.perf_counter()
-    for run in runs.values():
-        run()
-    once = (time.perf_counter() - begin) / len(runs)
-    calls = max(1, round(BLOCK_SECONDS / max(once, 1e-6)))
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            begin = time.perf_counter()
-            for _ in range(calls):
-                run()
-            times[name].append((time.perf_counter() - begin) / calls)
-    return {name: statistics.median(own) for name, own in times.items()}
+    return time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
 
 
 def _feed(exe: Executable) -> dict[str, np.ndarray]:

@@ -72,7 +72,8 @@ def search(
         typer.Option(
             "--options",
             help="What a layer may be, separated by commas: int8, weights4, weights6, int16, minmax, percentile, "
-            "histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize size also weights4.",
+            "histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize "
+            "size also weights4.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes of this machine that measure.")] = 1,
@@ -214,9 +215,12 @@ def tell_progress() -> Any:
 def print_result(result: Any, folder: Path, scale: float, model: Path, data: str) -> None:
     """The front as a table, and what to do next."""
     print(f"{result.goal}; {result.trials} measured in {time_text(result.seconds)}")
-    rows = [["", "drop" if result.goal.max_drop is not None else "", "dB", "forecast", "constants", "int8", ""]]
+    rows = [
+        ["", "drop" if result.goal.max_drop is not None else "", "dB", "forecast", "measured", "constants", "int8", ""]
+    ]
     floats = result.floats
-    rows.append(["float", "", "", time_text(floats["seconds"]), size_text(floats["bytes"]), "", ""])
+    taken = _seconds_text(floats.get("measured"))
+    rows.append(["float", "", "", time_text(floats["seconds"]), taken, size_text(floats["bytes"]), "", ""])
     for number, point in enumerate(result.front, 1):
         drop = (
             ""
@@ -225,8 +229,8 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
         )
         mark = "best" if point == result.best else "" if point.holds else "misses the bound"
         rows.append([
-            f"point-{number}", drop, f"{point.sqnr:.1f}", time_text(point.seconds), size_text(point.bytes),
-            f"{point.int8:.0%}", mark,
+            f"point-{number}", drop, f"{point.sqnr:.1f}", time_text(point.seconds), _seconds_text(point.measured),
+            size_text(point.bytes), f"{point.int8:.0%}", mark,
         ])  # fmt: skip
     print_rows(rows)
     if result.best is None:
@@ -234,3 +238,7 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
         return
     print(f"Files: {folder}/ (best.tvmq, front.svg, recipes)")
     print(f"Next: tvmq quantize {model} --data {data} --config {folder / 'best.json'} --guard none")
+
+
+def _seconds_text(seconds: float | None) -> str:
+    return "" if seconds is None else time_text(seconds)

@@ -40,7 +40,7 @@ class Point:
     bytes: int
     int8: float
     holds: bool
-    measured: float | None = None
+    measured: float | None = field(default=None, compare=False)
 
     @staticmethod
     def of(recipe: Recipe, result: Mapping[str, Any], goal: Goal) -> Point:

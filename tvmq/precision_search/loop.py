@@ -35,9 +35,12 @@ from tvmq.precision_search.problem import Problem, make_problem
 from tvmq.precision_search.propose import Layer, propose
 from tvmq.precision_search.scores import Named, load_metric
 from tvmq.precision_search.space import INT8, Recipe, SearchSpace
-from tvmq.precision_search.trials import Network, Result, Task, TrialRunner
+from tvmq.precision_search.trials import Network, Result, Task, TrialRunner, one_sample
 from tvmq.precision_search.workers import Workers
+from tvmq.runtime.executable import Executable
+from tvmq.runtime.timing import time_by_turns
 from tvmq.target.backend import backend_of, cpu_of
+from tvmq.target.cpu import resolve_target
 
 AT_ONCE = 4  # proposals of a round
 ROUNDS = 6
@@ -88,6 +91,7 @@ def search(
     executor: Executor | None = None,
     shared: Callable[[Problem], Any] | None = None,
     advance: Callable[[Progress], None] | None = None,
+    measure: bool = True,
 ) -> SearchResult:
     """The fastest or smallest model within a bound: which layer gets which precision, and by which thresholds.
 
@@ -111,6 +115,8 @@ def search(
     executor     any concurrent.futures.Executor instead
     shared       what stands for the problem in the executor's tasks, such as Dask's client.scatter
     advance      called after each result
+    measure      at the end, run float and the points of the front that keep the bound on this machine, by turns; files
+                 and choices do not depend on it
     raises       ConfigError for a bound, metric or option that is none, DataError for data that do not fit,
                  OutputError where the folder cannot be written, ArtifactError for a journal that is none
 
@@ -138,7 +144,9 @@ def search(
         Workers(runner, names, count=workers, executor=executor, shared=held) as crew,
     ):
         loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
-        return replace(loop.run(), seconds=time.perf_counter() - start)
+        found = loop.run()
+        found = measure_points(runner, found) if measure else found
+        return replace(found, seconds=time.perf_counter() - start)
 
 
 def make_search_problem(
@@ -167,6 +175,33 @@ def make_search_problem(
     return make_problem(
         prepared, calibration, judged, labels, metric, goal, config, backend, cpu, machine_of(cpu, USUAL_CLOCK)
     )
+
+
+def measure_points(runner: TrialRunner, found: SearchResult) -> SearchResult:
+    """The same with seconds of a run of float and of the points that keep the bound, where this CPU can run them."""
+    cpu = runner.problem.cpu()
+    if cpu.mcpu != resolve_target().mcpu or found.best is None:
+        return found
+    points = {str(index): point for index, point in enumerate(found.front) if point.holds}
+    executables = {name: build(one_sample(runner.module(point.recipe)), target=cpu) for name, point in points.items()}
+    executables["float"] = build(one_sample(runner.prepared), target=cpu)
+    feed = {name: value[:1] if value.ndim else value for name, value in runner.problem.samples[0].items()}
+    if not all(fits(exe, feed) for exe in executables.values()):
+        return found  # the first sample has other sizes than those that forecasts are for
+    seconds = time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
+    measured = {point: replace(point, measured=seconds[name]) for name, point in points.items()}
+    return replace(
+        found,
+        best=measured.get(found.best, found.best),
+        front=tuple(measured.get(point, point) for point in found.front),
+        points=tuple(measured.get(point, point) for point in found.points),
+        floats={**found.floats, "measured": seconds["float"]},
+    )
+
+
+def fits(exe: Executable, feed: Mapping[str, np.ndarray]) -> bool:
+    """True if an executable takes arrays of these shapes."""
+    return all(tuple(info.shape) == feed[info.name].shape for info in exe.input_info)
 
 
 def check_judge(goal: Goal, metric: Named | None, data: Any, labels: Any) -> None:

@@ -189,7 +189,7 @@ class TrialRunner:
 
     def cost(self, module: tvm.IRModule) -> tuple[float, int]:
         """Forecast seconds of one sample, bytes of constants."""
-        return estimates(_one_sample(module), self.problem.cpu(), self.problem.machine)[1], constant_bytes(module)
+        return estimates(one_sample(module), self.problem.cpu(), self.problem.machine)[1], constant_bytes(module)
 
     def layer_seconds(self, network: Network, option: str) -> dict[str, float]:
         """{key: forecast seconds} of the layers, all of which have this option."""
@@ -198,7 +198,7 @@ class TrialRunner:
         rules = [] if option == INT8 else [rule_of("*", option, config)]
         module = self._quantization.module(rules, config=config)
         seconds: dict[str, float] = {}
-        for estimate in estimates(_one_sample(module), self.problem.cpu(), self.problem.machine)[0]:
+        for estimate in estimates(one_sample(module), self.problem.cpu(), self.problem.machine)[0]:
             key = next((owner[source] for source in estimate.sources if source in owner), None)
             if key is not None:
                 seconds[key] = seconds.get(key, 0.0) + estimate.time.total
@@ -222,7 +222,8 @@ def constant_bytes(module: tvm.IRModule) -> int:
     return sum(const_value(arg).nbytes for arg in values if is_const(arg))
 
 
-def _one_sample(module: tvm.IRModule) -> tvm.IRModule:
+def one_sample(module: tvm.IRModule) -> tvm.IRModule:
+    """The module with a batch of 1 where that is free."""
     free = free_dimensions(module)
     sizes = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()}
     return fold_constants(with_sizes(module, sizes)) if sizes else module

@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmq.runtime.threads import check_counts, with_threads
 
 WARM_UP = 3
+TURNS, BLOCK_SECONDS = 15, 10e-3  # of runs by turns, and what a turn takes at least
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,23 @@ class Timing:
     def __str__(self) -> str:
         median, fastest, slowest = (f"{s * 1e6:.1f} us" for s in (self.median, self.fastest, self.slowest))
         return f"median {median}, fastest {fastest}, slowest {slowest} of {self.runs} runs"
+
+
+def time_by_turns(runs: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """Median seconds of a run of each, in blocks by turns: a machine that slows down slows all of them."""
+    begin = time.perf_counter()
+    for run in runs.values():
+        run()
+    once = (time.perf_counter() - begin) / len(runs)
+    calls = max(1, round(BLOCK_SECONDS / max(once, 1e-6)))
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(TURNS):
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            for _ in range(calls):
+                run()
+            times[name].append((time.perf_counter() - begin) / calls)
+    return {name: statistics.median(own) for name, own in times.items()}
 
 
 def measure(run: Callable[[], object], *, repeat: int, threads: int | None = None) -> Timing:
