@@ -1,7 +1,7 @@
 """`tvmq.search`: rounds of proposals, each measured; what was measured corrects the next round.
 
-    1  everything in 8 bits, for all options of the network; the error of each layer by itself for each of its options
-    2  the cheapest model there is, whatever its error
+    1  everything in 8 bits, for all options of the network; then the cheapest model there is, which is best if it holds
+    2  the error of each layer by itself for each of its options
     3  proposals between an error that holds the bound and one that does not, AT_ONCE a round, until they are close
 
 The rounds are the same for any number of workers, so the answer is the same.
@@ -259,11 +259,13 @@ class _Loop:
         networks = [tuple(sorted(network.items())) for network in self.space.networks]
         self._verify("all in 8 bits", [Recipe(network=network) for network in networks])
         network = self._best_network(networks)
-        layers = self._layers(network)
-        whole = {layer.key: INT8 for layer in layers if INT8 in layer.costs}
-        cheapest = propose(layers, math.inf) or whole
-        self._measure_noise([Recipe.of(whole, dict(network)), Recipe.of(cheapest, dict(network))], layers)
-        self._verify("the cheapest", [Recipe.of(cheapest, dict(network))])
+        layers = describe_layers(self.runner, self.space, network)
+        cheapest = Recipe.of(propose(layers, math.inf) or {}, dict(network))
+        self._verify("the cheapest", [cheapest])
+        if cheapest in self.points and self.points[cheapest].holds:
+            return self._finish()  # nothing can be better
+        layers = self._with_errors(layers, network)
+        self._measure_noise([Recipe(network=network), cheapest], layers)
         for number in range(1, self.rounds + 1):
             recipes = [] if self._is_late() else self._proposals(layers, network)
             if not recipes:
@@ -292,9 +294,8 @@ class _Loop:
         results = (self.journal.get(self.problem.key_of(*name)) or {} for name in keys)
         return next((str(result["error"]) for result in results if "error" in result), "no worker survived it")
 
-    def _layers(self, network: Network) -> list[Layer]:
-        """With their costs and errors."""
-        layers = describe_layers(self.runner, self.space, network)
+    def _with_errors(self, layers: Sequence[Layer], network: Network) -> list[Layer]:
+        """With the error that each of them makes by itself, for each option."""
         pairs = [(layer.key, option) for layer in layers for option in layer.errors]
         size = min(CHUNK, -(-len(pairs) // (2 * self.crew.count)))
         chunks = [pairs[start : start + size] for start in range(0, len(pairs), max(1, size))]
