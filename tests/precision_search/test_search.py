@@ -33,7 +33,7 @@ def test_the_best_keeps_the_bound_that_8_bits_miss(found):
     whole = next(point for point in found.points if not point.recipe.layers)
     assert whole.sqnr < BOUND <= found.best.sqnr
     assert found.best.holds and found.best in found.front
-    assert found.best.seconds == min(point.seconds for point in found.points if point.holds)
+    assert found.best.bytes == min(point.bytes for point in found.points if point.holds)
 
 
 def test_the_recipe_makes_the_same_model_and_keeps_the_bound_on_new_samples(found):
@@ -84,9 +84,10 @@ def test_a_journal_that_was_cut_off_is_carried_on(found, tmp_path):
     assert (tmp_path / "front.json").read_bytes() == (found.folder / "front.json").read_bytes()
 
 
-def test_all_in_8_bits_wins_where_it_holds():
-    easy = search_unsteady(sqnr=-50.0, rounds=1)
-    assert easy.best.holds and easy.best.seconds == min(point.seconds for point in easy.points)
+def test_the_cheapest_wins_where_it_holds():
+    easy = search_unsteady(sqnr=-50.0)
+    assert easy.best.holds and easy.best.bytes == min(point.bytes for point in easy.points)
+    assert len(easy.points) == 2 == easy.trials
 
 
 def test_nothing_is_best_where_nothing_holds(tmp_path):
