@@ -29,6 +29,7 @@ from tvmq.guard.kept import Batch, Kept
 from tvmq.observers import needs_histogram
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
+from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.outliers import find_outliers as find_outlying_channels
@@ -96,6 +97,23 @@ class StaticQuantization:
         if config.weight_rounding == "nearest" or not kept.statistics:
             return result
         return replace(result, roundings=self._roundings(calibrate(annotated, result.ranges()), config))
+
+    def collect_shard(self, shard: Dataset) -> dict[str, TensorStatistics]:
+        """Statistics of a part of the data, by tensor; those of all parts merge to those of the whole.
+
+        raises  CalibrationError where the order of the data matters (momentum)
+        """
+        annotated, kept = self.annotated(), Kept(has_results=False)
+        if self.config.momentum is not None and "moving_average" in self.config.observers:
+            raise CalibrationError("calibrate: running averages depend on the order of the data; leave out momentum")
+        with_histogram = any(map(needs_histogram, self.config.observers))
+        kept.collect(annotated, shard, evaluator, with_histogram=with_histogram, observing=observing)
+        return kept.statistics
+
+    def adopt(self, statistics: Mapping[str, TensorStatistics]) -> None:
+        """Statistics of all data, merged from those of their parts: the float model is not run for them again."""
+        if self.data is not None:
+            self._kept.adopt(statistics, self.data)
 
     def module(self, rules: Sequence[Rule] = (), *, config: QConfig | None = None) -> tvm.IRModule:
         """The integer module, or a simulation where the options ask for one.

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -250,7 +251,7 @@ class FaultyExecutor:
 
 def test_a_worker_that_dies_costs_its_trial_only():
     executor = FaultyExecutor({"b"})
-    runner: Any = type("Runner", (), {"problem": None})()
+    runner: Any = type("Runner", (), {"problem": SimpleNamespace(statistics=None), "needs_statistics": False})()
     with Workers(runner, ("int8",), executor=executor) as workers:  # type: ignore[arg-type]
         results = list(workers.results([Task(kind, (), ((),)) for kind in "abc"]))
     assert sorted(key for result in results for key in result) == ["a", "c"]
@@ -264,6 +265,6 @@ def test_other_errors_of_a_worker_are_told():
             future.set_exception(DataError("data: no"))
             return future
 
-    runner: Any = type("Runner", (), {"problem": None})()
+    runner: Any = type("Runner", (), {"problem": SimpleNamespace(statistics=None), "needs_statistics": False})()
     with Workers(runner, (), executor=Failing(set())) as workers, pytest.raises(DataError):  # type: ignore[arg-type]
         list(workers.results([Task("a", (), ((),))]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +79,14 @@ class Kept:
             momentum=momentum, known=self.statistics, results=self._remember if self.has_results else None,
         )  # fmt: skip
         self.statistics.update(found)
+
+    def adopt(self, statistics: Mapping[str, TensorStatistics], data: Dataset) -> None:
+        """Take statistics of these data that were collected elsewhere; the model is not run."""
+        if not self._is_read:
+            self.statistics.update(statistics)
+            for _ in self._passing(data):
+                self._is_read = True
+        self._last = None
 
     def _passing(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
         """The same batches; some of them are remembered."""

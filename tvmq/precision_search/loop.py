@@ -137,11 +137,10 @@ def search(
     folder = None if output is None else make_folder(Path(output))
     names = space.names(minimize)
     runner = TrialRunner(problem, names)
-    held = None if shared is None else shared(problem)
     deadline = None if seconds is None else start + seconds
     with (
         Journal(None if folder is None else folder / JOURNAL) as journal,
-        Workers(runner, names, count=workers, executor=executor, shared=held) as crew,
+        Workers(runner, names, count=workers, executor=executor, share=shared) as crew,
     ):
         loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
         found = loop.run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,7 @@ from tvmq.config import QConfig
 from tvmq.cost import Machine
 from tvmq.dataset import Dataset, Feed
 from tvmq.errors import ConfigError
+from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.scores import Named
 from tvmq.target.cpu import CpuTarget, resolve_target
@@ -39,6 +40,7 @@ class Problem:
     backend      description of the target's integers
     target       CPU that forecasts are for: options of tvm.target.Target as JSON
     machine      its clock and caches, so that all workers forecast alike
+    statistics   of the calibration data, where they are known already; no part of the key: they follow from the data
     """
 
     module: Mapping[str, bytes]
@@ -51,6 +53,7 @@ class Problem:
     backend: Backend
     target: str
     machine: Machine
+    statistics: Mapping[str, TensorStatistics] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def key(self) -> str:

@@ -27,6 +27,7 @@ from tvmq.guard.evidence import with_evidence
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch
 from tvmq.guard.rehearsal import Precision, Rehearsal
+from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.performance.estimate import estimates
@@ -82,6 +83,20 @@ class TrialRunner:
         measure = {"verify": self._verify, "noise": self._noise, "errors": self._noise}[task.kind]
         keys = (self.problem.key_of(*name) for name in task.names())
         return {key: measure(task.network, choice) for key, choice in zip(keys, task.choices, strict=True)}
+
+    @property
+    def needs_statistics(self) -> bool:
+        """True where ranges are chosen from statistics whose parts merge."""
+        config = self.problem.config
+        return config.observers != {"global_scale"} and config.momentum is None
+
+    def collect_shard(self, number: int, count: int) -> dict[str, TensorStatistics]:
+        """Statistics of one of `count` parts of the calibration data."""
+        return self._quantization.collect_shard(self._dataset(self.problem.calibration[number::count]))
+
+    def adopt(self, statistics: Mapping[str, TensorStatistics]) -> None:
+        """Statistics of all calibration data, so that they need not be read."""
+        self._quantization.adopt(statistics)
 
     def module(self, recipe: Recipe, names: Mapping[str, str] | None = None) -> tvm.IRModule:
         """The integer module of a recipe.
