@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tvmq
+from tests.models import Net, feeds_of
 from tests.precision_search.small_search import BOUND, samples, search_unsteady, unsteady_network
 from tvmq.cli.options import config_from
 from tvmq.errors import ArtifactError, ConfigError, DataError, OutputError
@@ -135,3 +136,15 @@ def test_bad_input_gets_one_sentence(tmp_path):
     (tmp_path / JOURNAL).write_text("this is no database, and long enough to be seen as none")
     with pytest.raises(ArtifactError, match="is no journal of a search"):
         tvmq.search(mod, params, samples(4, 1), output=tmp_path)
+
+
+def test_a_network_that_splits_its_tensors():
+    """Results that are tuples have no shape."""
+    net = Net((1, 8, 6, 6))
+    one, other = net.ops("Split", net.op("Relu", net.conv("x", 8, 8)), outputs=2, axis=1)
+    model = net.model(net.conv(net.op("Add", one, other), 4, 4), net.op("Tanh", one))
+    mod, params = tvmq.from_onnx(model)
+    space = tvmq.SearchSpace(options=("int8", "float"), networks=({},))
+    found = tvmq.search(mod, params, feeds_of(model), sqnr=45.0, space=space, rounds=1)
+    assert found.best is None or found.best.sqnr >= 45.0
+    assert len(found.points) >= 2

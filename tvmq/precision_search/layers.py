@@ -100,7 +100,7 @@ class _Tensors:
     def seconds(self, name: str) -> float:
         """Of a conversion."""
         count = 1
-        for size in self.view.var[name].ty.shape:
+        for size in getattr(self.view.var[name].ty, "shape", ()):  # a tuple has none
             count *= int(size) if str(size).isdecimal() else 1
         return START + CONVERTED * count / self.rate
 
