@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Conv2d
-from tvmq.lower.select import conv2d_kernel
 from tvmq.performance.work import family, product_of
 
 AVX2 = isa_named("avx2")
@@ -16,7 +16,7 @@ def test_kernels_in_lanes_are_products_of_their_own_instructions() -> None:
     conv, random = Conv2d(1, 6, 6, 64, 32), np.random.default_rng(0)
     for limit, name, taps in ((64, "avx2_lanes", 4), (128, "avx2", 2)):
         weight = random.integers(-limit, limit, (32, 64, 1, 1)).astype(np.int8)
-        kernel = conv2d_kernel(conv, weight, None, 0, (), AVX2)
+        kernel = choose_convolution(conv, weight, None, 0, (), AVX2)
         assert kernel is not None and family(kernel.name) == "conv2d"
         found = product_of(kernel.key, AVX2)
         assert found is not None and (found[1].name, found[1].taps, found[0].steps) == (name, taps, 64 // taps)

@@ -35,7 +35,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
-from tvmq.kernels.parts.types import Epilogue, Isa, Kernel
+from tvmq.kernels.parts.types import Epilogue, Isa, Kernel, Requantize
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
@@ -373,3 +373,14 @@ def global_sum(
     batch, height, width, channels = (int(extent) for extent in shape)
     pool = Pool2d(batch, height, width, channels, (height, width))
     return sum_pool(pool, epilogue, isa, zero_point=zero_point, dtype=dtype)
+
+
+def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of maximum pooling; None for types of two bytes, and floats under some windows."""
+    fits = dtype in CODES or (dtype == "float32" and takes_floats(pool))
+    return max_pool(pool, isa, dtype) if fits else None
+
+
+def choose_sum_pool(pool: Pool2d, step: Requantize, zero_point: int, dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
+    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None

@@ -31,6 +31,7 @@ from tvmq.schedule.float_rounding import protect_rounding, rounds
 from tvmq.schedule.generic import mark_kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
+Choice = Callable[..., Kernel | None]
 
 # operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
 LOWERINGS: dict[str, str] = {
@@ -250,6 +251,10 @@ class Lowerer:
         if rounds(value):
             value = self._builder.normalize(ops.fence(self._bind(value, f"{name}_rounded")))
         return self._bind(value, name)
+
+    def choose(self, choose: Choice, *args: Any, **options: Any) -> Kernel | None:
+        """What a kernel's module chooses for this instruction set; None: the generic way is taken."""
+        return choose(*args, self.isa, **options)
 
     def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
         """The call of a function of loops in plain TE, which gets the generic schedule."""

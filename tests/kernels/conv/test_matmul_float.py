@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.harness import levels, run_kernel
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d_float import conv2d_float
-from tvmq.kernels.conv.matmul_float import matmul_float
+from tvmq.kernels.conv.matmul import matmul_float
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Clip, Conv2d
 

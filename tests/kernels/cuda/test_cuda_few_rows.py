@@ -10,8 +10,8 @@ from tests.kernels.cuda.nvcc import compiled, cuda_source, needs_nvcc
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.few_rows import few_rows
+from tvmq.kernels.cuda.templates import choose_convolution
 from tvmq.kernels.parts.types import Conv2d, Dequantize
-from tvmq.lower.cuda.select import conv2d_kernel
 
 CASES = [
     (Conv2d(1, 1, 1, 64, 10), "sums"),
@@ -53,7 +53,7 @@ def test_the_source_passes_nvcc_without_spills(tmp_path):
 def test_few_rows_are_chosen():
     names = []
     for conv in (CASES[0][0], Conv2d(9, 1, 1, 64, 10), Conv2d(1, 1, 1, 63, 10)):
-        names.append(conv2d_kernel(conv, conv_operands(conv)[1], None, 0, (), 80).name)
+        names.append(choose_convolution(conv, conv_operands(conv)[1], None, 0, (), 80).name)
     assert [name.startswith("few_rows") for name in names] == [True, False, False]
 
 

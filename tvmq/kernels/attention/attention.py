@@ -20,7 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import Attention, Operand, check_attention, choose_cut
+from tvmq.kernels.attention.shape import Attention, Operand, check_attention, choose_cut, fits
 from tvmq.kernels.attention.softmax_codes import SoftmaxCodes
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
@@ -340,3 +340,10 @@ class _Template:
         if self.plan.dequantizer is not None:
             return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
         return self.plan.requantizer.codes(self.ins, [total], [constants])
+
+
+def choose_attention(
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
+) -> Kernel | None:
+    """The kernel; None for shapes, types and scales that do not fit."""
+    return attention(shape, score_scale, code_scale, step, isa) if fits(shape, score_scale, code_scale) else None

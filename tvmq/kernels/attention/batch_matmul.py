@@ -20,7 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product
+from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product, is_product_of_codes
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
@@ -200,3 +200,8 @@ def _padded(values: np.ndarray, columns: int, places: int) -> np.ndarray:
     result = np.zeros(places, np.asarray(values).dtype)
     result[:columns] = np.broadcast_to(np.ravel(values), columns)
     return result
+
+
+def choose_batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
+    """The kernel; None for what the template cannot read or add."""
+    return batch_matmul(product, step, isa) if is_product_of_codes(product) else None

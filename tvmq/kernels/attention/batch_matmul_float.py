@@ -154,3 +154,11 @@ class _Floats:
 def _begin(operand: Operand, product: BatchMatmul, matrix: Expr) -> Expr:
     """Element of the buffer at which a matrix begins."""
     return operand.offset + offset_of(matrix, product.batch, operand.batch)
+
+
+def choose_batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel | None:
+    """The kernel; None for empty tensors and elements that are no neighbours."""
+    if product.a.column != 1 or product.y.column != 1 or 1 not in (product.b.row, product.b.column):
+        return None
+    fits = min((*product.batch, product.rows, product.depth, product.columns)) >= 1
+    return batch_matmul_float(product, isa) if fits else None

@@ -204,3 +204,8 @@ def _choose(size: Expr, least: int, enough, few) -> None:  # type: ignore[no-unt
             enough()
         with T.Else():
             few()
+
+
+def choose_free_matmul(product: FreeMatmul, isa: Isa) -> Kernel | None:
+    """The kernel; None for tensors that are no 8-bit codes."""
+    return free_matmul(product, isa) if set(product.dtypes) <= {"uint8", "int8"} else None

@@ -157,3 +157,9 @@ class _Template:
 def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
     """read(i, lanes) of buffer[begin:]."""
     return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
+
+
+def choose_free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
+    """The kernel; None for scales that have no proof."""
+    proved = is_proved(scores, score_scale, code_scale)
+    return free_scores(scores, score_scale, code_scale, isa) if proved else None

@@ -135,3 +135,10 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
         over_rows(batch * rows, columns * channels * pixel.itemsize, GRAIN, lambda: row)
     key = ("frame", tuple(shape), padding, dtype, isa.name)
     return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key)
+
+
+def choose_border(
+    shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel of a border of one pixel; None for other types than 8-bit codes."""
+    return add_border(shape, padding, pixel, isa) if str(pixel.dtype) in ("uint8", "int8") else None

@@ -222,3 +222,32 @@ def _per_channel(
     if {scales.size, zeros.size} - {1, places}:
         raise BuildError(f"kernels, dequantize: {scales.size} scales do not go with {zeros.size} zero points")
     return np.resize(scales, places), np.resize(zeros, places), channels
+
+
+def choose_quantize(
+    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of quantize; None for several scales and types that are no codes.
+
+    codes   zero point, lowest and highest code, type
+    """
+    zero_point, qmin, qmax, dtype = codes
+    fits = scale.size == 1 and dtype in CODES
+    return quantize(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
+
+
+def choose_quantize_view(
+    given: Sequence[int], view: Strides, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of a view's codes; None for several scales, int16, no elements, and a last axis in pieces."""
+    _, shape, strides = view
+    if scale.size != 1 or codes[3] not in ("uint8", "int8") or 0 in shape or strides[-1:] != (1,):
+        return None
+    return quantize_view(given, view, scale, codes, isa)
+
+
+def choose_dequantize(
+    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel of dequantize; None for types that are neither codes nor sums."""
+    return dequantize(shape, dtype, scale, zero_point, isa) if dtype in (*CODES, "int32") else None

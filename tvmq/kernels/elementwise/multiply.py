@@ -263,3 +263,19 @@ def _check_add(step: Add, a_dtype: str) -> None:
             f"kernels, add: the sum can reach {reach}, int32 ends at {np.iinfo(np.int32).max}; "
             f"use the constants of numerics.add_params"
         )
+
+
+def choose_add(a: Sequence[int], b: Sequence[int], step: Add, a_dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a sum; None for different shapes, and types that are no codes."""
+    return add(a, step, isa, a_dtype) if a == b and {a_dtype, step.b_dtype} <= set(LARGEST) else None
+
+
+def choose_multiply(
+    a: Sequence[int], b: Sequence[int], step: Requantize, zeros: tuple[int, int], dtypes: tuple[str, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of a product; None where b does not broadcast to a of the same rank, or for several multipliers."""
+    if len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
+        return None
+    if np.unique(step.multiplier).size != 1:
+        return None
+    return multiply(a, b, step, isa, a_zero=zeros[0], b_zero=zeros[1], a_dtype=dtypes[0], b_dtype=dtypes[1])

@@ -32,6 +32,7 @@ from tvmq.kernels.parts.epilogue import bits_table, table_step
 from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
 
+CODES = ("uint8", "int8")
 GRAIN = 200_000  # elements in about 10 us
 
 
@@ -44,7 +45,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
     """
     values = np.asarray(values)
     out_dtype = str(values.dtype)
-    if dtype not in ("uint8", "int8") or out_dtype not in ("uint8", "int8") or values.shape != (256,):
+    if not {dtype, out_dtype} <= set(CODES) or values.shape != (256,):
         raise BuildError(
             f"kernels, table: takes uint8 or int8 codes and 256 entries of these types. "
             f"Got {dtype} and {values.size} of {out_dtype}"
@@ -136,3 +137,13 @@ def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place:
             parts.append(bind(T.shift_right(total, spread(step.shift, lanes))))
     narrow = ins.narrow(parts, step.zero_point, step.dtype)
     return clip_codes(narrow, step.dtype, step.qmin, step.qmax, size)
+
+
+def choose_table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
+    """The kernel of a lookup; None for entries that are no 8-bit codes."""
+    return table(shape, dtype, values, isa) if str(values.dtype) in CODES else None
+
+
+def choose_prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Kernel | None:
+    """The kernel of prelu; None for other types than 8-bit codes, and where it does not fit."""
+    return prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None

@@ -25,6 +25,7 @@ from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 
+TYPES = ("uint8", "int8", "float32")  # that are chosen
 GRAIN = 200_000  # bytes in about 10 us
 
 
@@ -163,3 +164,17 @@ def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Se
             inside = T.And(inside, T.And(index >= 0, index < size))
         source = source * size + index
     return inside, source
+
+
+def choose_concat(shapes: Sequence[Sequence[int]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
+    """The kernel of tensors behind each other; None for several types, and types of two bytes."""
+    fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
+    return concat(shapes, axis, isa, dtypes[0]) if fits else None
+
+
+def choose_pad(
+    shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, dtype: str, isa: Isa
+) -> Kernel | None:
+    """The kernel of a border of one value; None for types of two bytes, and borders that cut off."""
+    fits = dtype in TYPES and min(min(sides) for sides in width) >= 0
+    return pad(shape, width, value, isa, dtype) if fits else None

@@ -156,3 +156,11 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
         over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
     key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
     return Kernel(name, function.prim_func, tuple(indices), key)
+
+
+def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
+    if dtype not in ("uint8", "int8", "float32"):
+        return None
+    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
+    return resize(shape, rows, columns, isa, dtype)

@@ -30,7 +30,8 @@ INTERLEAVED_LANES = 16  # of each row, where there are few
 
 # read(offset, lanes): neighbouring elements of the input, in the type of the output
 Read = Callable[[Expr, int], Expr]
-TYPES = ("uint8", "int8", "int16", "int32", "float32")
+CODES = ("uint8", "int8")
+TYPES = (*CODES, "int16", "int32", "float32")
 
 
 def to_nhwc(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
@@ -164,3 +165,26 @@ def _interleave_rows(rows: int, columns: int, lanes: int, read: Read, y: Buffer,
     vectors = [read(source + row * columns, lanes) for row in range(rows)]
     for part in range(rows):
         store(y, target + part * lanes, _interleave(vectors, lanes, part), lanes)
+
+
+def choose_transpose(shape: Sequence[int], axes: Sequence[int], dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a transposed copy; None for other orders than NHWC of NCHW and back, and 16 or 32 bit integers."""
+    maker = to_nhwc if tuple(axes) == (0, 2, 3, 1) else to_nchw if tuple(axes) == (0, 3, 1, 2) else None
+    return maker(shape, isa, dtype) if maker and dtype in (*CODES, "float32") else None
+
+
+def choose_quantize_to_nhwc(
+    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel from floats to codes, arguments as convert.choose_quantize; None for several scales and int16."""
+    zero_point, qmin, qmax, dtype = codes
+    fits = scale.size == 1 and dtype in CODES
+    return quantize_to_nhwc(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
+
+
+def choose_dequantize_to_nchw(
+    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel from codes or sums to floats; None for int16, and parameters of channels."""
+    fits = dtype in (*CODES, "int32") and scale.size == zero_point.size == 1
+    return dequantize_to_nchw(shape, dtype, scale, zero_point, isa) if fits else None

@@ -113,3 +113,8 @@ def _tree(values: list[Expr], lanes: int) -> Expr:
 
 def _finished(shape: FloatSum, total: Expr, lanes: int) -> Expr:
     return total / spread(const(float(shape.count), "float32"), lanes) if shape.mean else total
+
+
+def choose_float_sum(shape: FloatSum, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return float_sum(shape, isa) if min(shape.outer, shape.count, shape.inner) else None

@@ -139,3 +139,8 @@ def _results(norm: Norm, buffers: tuple[Buffer, ...], begin: Expr, channel: Expr
             LANES,
             lambda i, lanes: piece(first + i, lanes, lambda source: spread(values[source], lanes)),
         )
+
+
+def choose_group_norm(norm: Norm, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return group_norm(norm, isa) if norm.batch * norm.length else None

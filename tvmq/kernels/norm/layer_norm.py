@@ -249,3 +249,8 @@ class _Template:
             found, bits = quantize_by_reciprocal(value, factor, codes)
             doubt.set(T.bitwise_or(doubt.get(), bits))
         store(self.buffers["codes"], place, found, lanes)
+
+
+def choose_layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return layer_norm(norm, scale, isa) if 0 not in norm.shape else None

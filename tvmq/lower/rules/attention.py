@@ -11,7 +11,10 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
-from tvmq.kernels.attention.dynamic_scores import FreeScores
+from tvmq.kernels.attention.attention import choose_attention
+from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
+from tvmq.kernels.attention.batch_matmul_float import choose_batch_matmul_float
+from tvmq.kernels.attention.dynamic_scores import FreeScores, choose_free_scores
 from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
 from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.loops import broadcast_strides
@@ -21,7 +24,6 @@ from tvmq.lower.patterns.attention import Attention as Parts
 from tvmq.lower.patterns.attention import attention_before
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import codes_step, dequantize_step
-from tvmq.lower.select import attention_kernel, batch_matmul_float_kernel, batch_matmul_kernel, free_scores_kernel
 from tvmq.lower.strides import Strided, contiguous, strided_view
 
 
@@ -39,7 +41,7 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     depth = shape_of(call.args[0])[-1]
     product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
     step = step_of(view, scaled[0], out[-1]) if scaled else None
-    kernel = batch_matmul_kernel(product, step, lowerer.isa) if 0 not in out else None
+    kernel = lowerer.choose(choose_batch_matmul, product, step) if 0 not in out else None
     if kernel is None:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
@@ -62,7 +64,7 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
     result = result_of(view, chain, out)
     product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
-    kernel = batch_matmul_float_kernel(product, lowerer.isa)
+    kernel = lowerer.choose(choose_batch_matmul_float, product)
     if kernel is None:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
@@ -146,7 +148,7 @@ def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
         mask = tuple(1 if size == 1 else names[size] for size in added)
     score_scale, code_scale, codes = _scales(view, found)
     scores = FreeScores(tuple(names[size] for size in sizes), mask, codes)
-    kernel = free_scores_kernel(scores, score_scale, code_scale, lowerer.isa)
+    kernel = lowerer.choose(choose_free_scores, scores, score_scale, code_scale)
     if kernel is None:
         return False
     lowerer.lower(Chain(found.product, [found.product]))
@@ -194,7 +196,7 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
     step = step_of(view, chain.after_head()[0], columns)
     assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
-    kernel = attention_kernel(shape, score_scale, code_scale, step, lowerer.isa)
+    kernel = lowerer.choose(choose_attention, shape, score_scale, code_scale, step)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False
     value = lowerer.call(kernel, inputs, y.shape, dtype_of(view.var[chain.result]), chain.result)

@@ -15,15 +15,17 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.conv.stack_depth import choose_border
 from tvmq.kernels.parts.types import Conv2d, Requantize, Table
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import Finish, finish_of
-from tvmq.lower.select import conv2d_kernel, frame_kernel
 
 if TYPE_CHECKING:
     from tvmq.lower.lowerer import Lowerer
+
 
 def bordered_convolution(
     lowerer: Lowerer, conv: Conv2d, weight: np.ndarray, x_zero: int, source: str, finish: Finish
@@ -33,8 +35,8 @@ def bordered_convolution(
     if pixel is None:
         return False
     inner = replace(conv, padding=(0, 0, 0, 0))
-    around = frame_kernel(inner.out_shape, conv.padding, pixel, lowerer.isa)
-    kernel = conv2d_kernel(inner, weight, finish.bias, x_zero, finish.epilogue, lowerer.isa)
+    around = lowerer.choose(choose_border, inner.out_shape, conv.padding, pixel)
+    kernel = lowerer.choose(choose_convolution, inner, weight, finish.bias, x_zero, finish.epilogue)
     if kernel is None or around is None:
         return False
     dtype = str(pixel.dtype)
@@ -97,7 +99,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     narrow = lowerer.narrow.get(chain.head)
     codes = None if x_dtype == "float32" else code_range(view, view.var[source])
     operands = conv, weight, finish.bias, pad_value, finish.epilogue
-    kernel = conv2d_kernel(*operands, lowerer.isa, narrow=narrow, codes=codes)
+    kernel = lowerer.choose(choose_convolution, *operands, narrow=narrow, codes=codes)
     if kernel is None:
         return False
     inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]

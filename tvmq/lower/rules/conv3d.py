@@ -9,13 +9,13 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import const_value, dtype_of, shape_of
-from tvmq.kernels.conv.stack_depth import DepthWindows
+from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.conv.stack_depth import DepthWindows, stack_depth
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.conv2d import padding_of, pair, takes
 from tvmq.lower.rules.epilogue import finish_of
-from tvmq.lower.select import conv2d_kernel, stack_depth_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -49,7 +49,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=dtype_of(view.var[source]),
     )
     finish = finish_of(view, chain, conv.filters)
-    kernel = conv2d_kernel(conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue, lowerer.isa)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue)
     if kernel is None:
         return False
     x = stack_slices(lowerer, source, depth, pad_value)
@@ -77,7 +77,7 @@ def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float) 
     shape = [depth.batch * depth.windows, height, width, depth.taps * depth.channels]
     if depth.taps == depth.stride == 1 and not any(depth.padding):
         return lowerer.reshaped(x, shape, name)
-    kernel = stack_depth_kernel(depth, fill, dtype_of(x), lowerer.isa)
+    kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
     slices = lowerer.reshaped(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
     flat = [shape[0], depth.pixels, shape[3]]
     return lowerer.reshaped(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)

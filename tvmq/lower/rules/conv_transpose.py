@@ -13,16 +13,16 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
+from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import DepthWindows
 from tvmq.kernels.conv.subpixel import Axis, subpixel_channels, subpixel_weights
-from tvmq.kernels.move.depth_to_space import Spread
+from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 from tvmq.kernels.parts.types import Conv2d, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.conv2d import pair
 from tvmq.lower.rules.conv3d import sizes_of, stack_slices, stacked_weight
 from tvmq.lower.rules.epilogue import finish_of
-from tvmq.lower.select import conv2d_kernel, depth_to_space_kernel
 
 INT32 = np.iinfo(np.int32)
 # spatial axes -> layout of the kernel
@@ -105,7 +105,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=dtype_of(x),
     )
     epilogue = tuple(phases.step(step) for step in finish.epilogue)
-    kernel = conv2d_kernel(conv, stacked_weight(filters), bias, phases.zero_point, epilogue, lowerer.isa)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(filters), bias, phases.zero_point, epilogue)
     if kernel is None:
         return False
     dtype = dtype_of(view.var[finish.end])
@@ -117,7 +117,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
 def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> None:
     """`name` is x with its channels spread over pixels."""
-    kernel = depth_to_space_kernel(spread, dtype_of(x), lowerer.isa)
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
     depth, rows, columns = spread.out
     slices = [spread.batch * depth, rows, columns, spread.out_channels]
     value = lowerer.call(kernel, [x], slices, dtype_of(x), name)

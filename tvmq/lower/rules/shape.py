@@ -8,13 +8,13 @@ from tvmq.errors import BuildError
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
-from tvmq.kernels.move.depth_to_space import Spread
+from tvmq.kernels.move.concat import choose_concat, choose_pad
+from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.patterns.depth_to_space import shuffle_at
 from tvmq.lower.rules import packed_table
 from tvmq.lower.rules.elementwise import NHWC_AXIS
-from tvmq.lower.select import concat_kernel, depth_to_space_kernel, pad_kernel, resize_kernel
 
 
 def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
@@ -35,7 +35,7 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
     tensors = [lowerer.nhwc(name) for name in names]
     out = nhwc_shape(lowerer, chain.result)
-    kernel = concat_kernel([shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors], lowerer.isa)
+    kernel = lowerer.choose(choose_concat, [shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors])
     if kernel is not None:
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
         return True
@@ -56,7 +56,7 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
     sides = list(zip(width[::2], width[1::2], strict=True))
     kernel = None
     if call.attrs.pad_mode == "constant":
-        kernel = pad_kernel(shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x), lowerer.isa)
+        kernel = lowerer.choose(choose_pad, shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x))
     if kernel is not None:
         out = nhwc_shape(lowerer, chain.result)
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
@@ -87,7 +87,7 @@ def _depth_to_space(lowerer: Lowerer, chain: Chain, source: str) -> bool:
     batch, rows, columns, channels = shape_of(x)
     block = (1, *shuffle.block)
     spread = Spread(batch, (1, rows, columns), channels, block, (1, out[1], out[2]), groups=shuffle.groups)
-    kernel = depth_to_space_kernel(spread, dtype_of(x), lowerer.isa)
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
     lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
 
@@ -120,7 +120,7 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
     if repeats_pixels(call):
         factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
-        kernel = resize_kernel(shape_of(x), factors, dtype_of(x), lowerer.isa)
+        kernel = lowerer.choose(choose_resize, shape_of(x), factors, dtype_of(x))
         if kernel is not None:
             lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
             return True
