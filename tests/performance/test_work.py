@@ -7,7 +7,6 @@ import numpy as np
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Conv2d
-from tvmq.performance.work import family, product_of
 
 AVX2 = isa_named("avx2")
 
@@ -17,6 +16,6 @@ def test_kernels_in_lanes_are_products_of_their_own_instructions() -> None:
     for limit, name, taps in ((64, "avx2_lanes", 4), (128, "avx2", 2)):
         weight = random.integers(-limit, limit, (32, 64, 1, 1)).astype(np.int8)
         kernel = choose_convolution(conv, weight, None, 0, (), AVX2)
-        assert kernel is not None and family(kernel.name) == "conv2d"
-        found = product_of(kernel.key, AVX2)
+        assert kernel is not None and kernel.work is not None and kernel.work.family == "conv2d"
+        found = kernel.work.tiled
         assert found is not None and (found[1].name, found[1].taps, found[0].steps) == (name, taps, 64 // taps)

@@ -36,6 +36,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
 from tvmq.kernels.parts.types import Epilogue, Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
@@ -176,7 +177,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
             )
 
         _over_pixels(pool, pixel)
-    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name))
+    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name), work=KernelWork("max_pool", 4.0))
 
 
 def takes_floats(pool: Pool2d) -> bool:
@@ -317,7 +318,7 @@ def sum_pool(
         _over_pixels(pool, pixel)
     constants = own + plan.constants(lambda values: np.resize(values, pool.channels))
     key = ("sum_pool", pool, zero_point, dtype, bool(own), plan.key, isa.name)
-    return Kernel(name, function.prim_func, constants, key)
+    return Kernel(name, function.prim_func, constants, key, work=KernelWork("sum_pool", 4.0))
 
 
 def _sum(x: Buffer, taps: _Taps, start: Expr, offset: Expr, size: int) -> Expr:

@@ -24,6 +24,7 @@ from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
@@ -168,6 +169,7 @@ class Lowerer:
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
         self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
+        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
         self._origin = Origin((), 0, "")
@@ -193,11 +195,6 @@ class Lowerer:
     def otherwise(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""
         self.as_it_stands(chain.members)
-
-    @property
-    def kernel_keys(self) -> dict[str, object]:
-        """{symbol: key of the kernel}, see kernels/parts/types.py; keys say what a kernel does."""
-        return {str(gvar.name_hint): key for key, gvar in self._functions.items()}
 
     # ---- what rules use
 
@@ -307,6 +304,7 @@ class Lowerer:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+            self.works[str(gvar.name_hint)] = kernel.work
         if self.packed is not None:
             self.packed(kernel)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]

@@ -48,9 +48,9 @@ def estimates(
         return walks[-1]
 
     lowered, *_ = lower_functions(mod, walk, batch_dimension(unpack_weights(inline_functions(mod))))
-    keys, names = walks[0].kernel_keys, get_names(lowered["main"])
+    made, names = walks[0].works, get_names(lowered["main"])
     calls = calls_of(lowered, target)
-    works = [work_of(call, keys, target.isa, machine) for call in calls]
+    works = [work_of(call, made.get(call.symbol), target.isa, machine) for call in calls]
     constants = sum(work.weights for work in works)
     times = [seconds(work, machine, model_weights=constants, threads=threads) for work in works]
     found = [

@@ -30,7 +30,6 @@ from tvmq.kernels.parts.tiling import Tile, best_tilings, cycles, product_key, u
 from tvmq.lower.lower_functions import lower_functions
 from tvmq.lower.lowerer import Lowerer
 from tvmq.performance.tuning_table import add_entries, read_entries
-from tvmq.performance.work import product_of
 from tvmq.schedule.generic import KERNEL
 from tvmq.target.cpu import CpuTarget
 from tvmq.target.host import missing_features
@@ -107,7 +106,7 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     start = time.perf_counter()
     known = read_entries(target)
     walk, lowered = _lowered(mod, target, {})
-    subjects = _subjects(walk, lowered, target)
+    subjects = _subjects(walk, lowered)
     modules, result = _Modules(mod, target, subjects, lowered), Tuning(len(subjects), 0)
     unknown = [subject for subject in subjects if subject.key not in known]
     result.left = len(unknown)
@@ -148,15 +147,16 @@ def _lowered(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tu
     return walks[0], lowered
 
 
-def _subjects(walk: Lowerer, lowered: tvm.IRModule, target: CpuTarget) -> list[_Subject]:
+def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
     """The different products of main with a choice of tiles, those that take most cycles first."""
-    keys, found = walk.kernel_keys, dict[str, _Subject]()
+    found: dict[str, _Subject] = {}
     for name, call in _calls(lowered):
-        made = product_of(keys.get(str(call.args[0].name_hint)), target.isa)
-        if made is None:
+        work = walk.works.get(str(call.args[0].name_hint))
+        if work is None or work.tiled is None:
             continue
-        tilings = best_tilings(*made, CANDIDATES)
-        key, weight = product_key(*made), cycles(made[0], tilings[0], made[1])
+        product, ins = work.tiled
+        tilings = best_tilings(product, ins, CANDIDATES)
+        key, weight = product_key(product, ins), cycles(product, tilings[0], ins)
         before = found.get(key)
         tiles = tuple(dict.fromkeys((tiling.rows, tiling.columns) for tiling in tilings))
         found[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)

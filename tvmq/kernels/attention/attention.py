@@ -20,7 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import Attention, Operand, check_attention, choose_cut, fits
+from tvmq.kernels.attention.shape import Attention, Operand, attention_work, check_attention, choose_cut, fits
 from tvmq.kernels.attention.softmax_codes import SoftmaxCodes
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
@@ -66,7 +66,7 @@ def attention(
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
     key = ("attention", shape, ins.name, template.plan.key)
-    return Kernel(name, template.prim_func(name), constants, key)
+    return Kernel(name, template.prim_func(name), constants, key, work=attention_work(shape, ins))
 
 
 class _Side:

@@ -20,7 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product, is_product_of_codes
+from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product, is_product_of_codes, product_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
@@ -59,7 +59,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     func = template.prim_func(name)
     key = ("batch_matmul", product, ins.name, template.plan.key)
-    return Kernel(name, func, template.constants(), key)
+    return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
 class _Template:

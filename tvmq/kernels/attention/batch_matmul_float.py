@@ -15,7 +15,7 @@ from typing import Any
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, Operand, product_work
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -55,7 +55,13 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
         )
     template = _Floats(product, isa)
     name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    return Kernel(name, template.prim_func(name), (), ("batch_matmul_float", product, isa.name))
+    return Kernel(
+        name,
+        template.prim_func(name),
+        (),
+        ("batch_matmul_float", product, isa.name),
+        work=product_work("batch_matmul_float", product, template.ins),
+    )
 
 
 class _Floats:

@@ -12,6 +12,7 @@ Rounding   none; corrections of bytes that are not centred (see code_panels) wra
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tvm import tirx
@@ -38,6 +39,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.loops import copy_free, opaque
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 ROWS = 8
 Size = int | str
@@ -55,6 +57,16 @@ class FreeMatmul:
     zeros: tuple[int, int]
 
 
+FREE_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
+
+
+def _work(product: FreeMatmul, ins: Instructions) -> KernelWork:
+    """Of one of each free size."""
+    sizes = (*product.batch, product.rows, product.depth, product.columns)
+    macs = math.prod(size for size in sizes if isinstance(size, int))
+    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (FREE_MACS * ins.taps))
+
+
 def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     """Kernel; parameters a, b, y."""
     ins = instructions(isa)
@@ -68,7 +80,7 @@ def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     with Function(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
         _Template(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
-    return Kernel(name, function.prim_func, (), (name, product))
+    return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 
 class _Template:

@@ -35,6 +35,7 @@ from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.lane_sum import LANES
 from tvmq.kernels.parts.loops import copy_free, opaque, over_free_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GROUP = 4
 GRAIN = 10_000  # scores in about 10 us
@@ -74,7 +75,9 @@ def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: 
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _Template(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    return Kernel(name, function.prim_func, constants, ("free_scores", scores, isa.name))
+    return Kernel(
+        name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
+    )
 
 
 def is_proved(scores: FreeScores, score_scale: float, code_scale: float) -> bool:

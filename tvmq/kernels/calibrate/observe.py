@@ -36,6 +36,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.loops import opaque
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.observers.exact_sum import INTEGER_BITS
 from tvmq.observers.streamed import EXPONENT, HEAD, PLACE, REFUSED, TABLE, TABLES, ZEROS
 
@@ -52,7 +53,7 @@ Body = Callable[[Expr, int], None]
 def observe(place: np.ndarray, isa: Isa) -> Kernel:
     """The kernel, with what observers.streamed says of the tensor."""
     lanes = isa.vector_bytes // 4
-    return Kernel(f"observe_{lanes}", observer(lanes), (place,), ("observe", lanes))
+    return Kernel(f"observe_{lanes}", observer(lanes), (place,), ("observe", lanes), work=KernelWork("observe"))
 
 
 @lru_cache(maxsize=4)

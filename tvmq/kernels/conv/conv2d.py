@@ -21,7 +21,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.remainder_taps import in_steps
-from tvmq.kernels.conv.shape import ConvShape, Tile
+from tvmq.kernels.conv.shape import ConvShape, Tile, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, minimum
@@ -50,7 +50,11 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
     """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
-    ins = instructions(isa)
+    return widths_for(conv, instructions(isa))
+
+
+def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
+    """The same of a level's instructions."""
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
@@ -86,7 +90,8 @@ def make_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
     packed_from = (weight, packing) if nibbles is None and shape.rests is None else None
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from)
+    work = convolution_work(template, shape, plan.steps, tiling)
+    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from, work=work)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:

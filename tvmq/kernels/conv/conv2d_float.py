@@ -17,7 +17,7 @@ import numpy as np
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
-from tvmq.kernels.conv.shape import ConvShape, Tile
+from tvmq.kernels.conv.shape import ConvShape, Tile, convolution_work
 from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, load, quotient, vector_type
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.packing import Narrow, Nibbles, channel_slots, pack_channels, pack_weights, weight_parameter
@@ -76,7 +76,8 @@ def make_kernel(
         scales = [pack_channels(scale, conv.groups, slots) for scale in narrow.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
     func = _Floats(name, shape, tiling, bounds, buffers, groups).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, tiling, bounds, buffers, groups))
+    key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
+    return Kernel(name, func, constants, key, work=work)
 
 
 def choose_float_tiling(shape: ConvShape) -> Tiling:

@@ -18,7 +18,7 @@ from tvmq import numerics
 from tvmq.kernels.conv.conv2d import Integers, bias_for, check_operands
 from tvmq.kernels.conv.implicit_gemm import Tile
 from tvmq.kernels.conv.int16_accumulation import LanePlan, plan_panel
-from tvmq.kernels.conv.shape import ConvShape
+from tvmq.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.x86 import LaneInstructions
 from tvmq.kernels.parts.builder import (
@@ -164,7 +164,11 @@ def make_lane_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     sizes = len(packed), len(entries), max(len(panel.order) for panel in lanes.panels)
     func = _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers, sizes), lanes.note), lanes
+    key, work = (
+        (name, shape.key, tiling, plan.key, buffers, sizes),
+        convolution_work(template, shape, plan.steps, tiling),
+    )
+    return Kernel(name, func, constants, key, lanes.note, work=work), lanes
 
 
 def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -24,6 +24,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import Expr, Function, const, flat
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 200_000  # bytes in about 10 us
 
@@ -92,7 +93,9 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
                         runs(lambda _, b: fill_lanes(y, opaque(place + b), filling, part, lanes))
 
         over_rows(windows.batch * windows.windows, slice_size * taps * itemsize, GRAIN, lambda: row)
-    return Kernel(name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name), work=KernelWork("stack_depth")
+    )
 
 
 def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa) -> Kernel:
@@ -134,7 +137,7 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
 
         over_rows(batch * rows, columns * channels * pixel.itemsize, GRAIN, lambda: row)
     key = ("frame", tuple(shape), padding, dtype, isa.name)
-    return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key)
+    return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key, work=KernelWork("frame"))
 
 
 def choose_border(

@@ -16,7 +16,8 @@ Measured   Zen 4, one core, padding included, G outputs/s on VNNI and AVX2: 3 x 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,10 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork, step_cycles
 
 RING_BYTES = 24 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
+MACS, COPY = 26.0, 0.13  # multiply-accumulates in a cycle, cycles of an element copied to the ring (64-byte vectors)
 MOST_PIXELS = 4  # of a tile: more would hold no more sums, or share weights that are in the cache anyway
 
 
@@ -88,7 +91,15 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    return Kernel(name, func, (packed, pack_biases(shape, weight, bias), *plan.constants(pack)), key)
+    constants = packed, pack_biases(shape, weight, bias), *plan.constants(pack)
+    return Kernel(name, func, constants, key, work=_work(conv, plan.steps))
+
+
+def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
+    outputs, inputs = math.prod(conv.out_shape), conv.batch * conv.height * conv.width * conv.channels
+    total = outputs * math.prod(conv.kernel) / MACS + inputs * COPY
+    cycles = step_cycles(steps)
+    return KernelWork("depthwise", 0.0, conv.macs, True, lambda _, scale: scale * cycles * outputs / 64 + scale * total)
 
 
 def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:

@@ -42,6 +42,7 @@ from tvmq.kernels.parts.loops import (
     plain,
 )
 from tvmq.kernels.parts.types import Add, Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import ADD_CYCLES, KernelWork
 
 GRAIN = 80_000  # elements in about 10 us
 VECTOR_GRAIN = 150_000  # the same where whole vectors are multiplied
@@ -98,7 +99,13 @@ def multiply(
         if not products.emit(sizes, b_strides):
             over_rows(prod(sizes[:-1]), inner, GRAIN, lambda: row)
     key = ("multiply", shape, b_shape, a_dtype, b_dtype, a_zero, b_zero, plan.key, isa.name)
-    return Kernel(name, function.prim_func, plan.constants(lambda values: np.resize(values, lanes)), key)
+    return Kernel(
+        name,
+        function.prim_func,
+        plan.constants(lambda values: np.resize(values, lanes)),
+        key,
+        work=KernelWork("multiply", 16.0),
+    )
 
 
 class _Products:
@@ -234,7 +241,9 @@ def add(shape: Sequence[int], step: Add, isa: Isa, a_dtype: str = "uint8") -> Ke
     with Function(name, parameters) as function:
         a, b, y = (flat(buffer) for buffer in function.buffers)
         over_vectors(prod(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
-    return Kernel(name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name))
+    return Kernel(
+        name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)
+    )
 
 
 def _adder(ins: Instructions, step: Add, a: Buffer, b: Buffer, y: Buffer) -> Body:

@@ -31,6 +31,7 @@ from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load,
 from tvmq.kernels.parts.epilogue import bits_table, table_step
 from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import TABLE_CYCLES, KernelWork
 
 CODES = ("uint8", "int8")
 GRAIN = 200_000  # elements in about 10 us
@@ -71,7 +72,13 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
             return body
 
         over_vectors(prod(shape), ins.vector_bytes, GRAIN, start)
-    return Kernel(name, function.prim_func, (bits_table(values, dtype),), ("table", shape, dtype, out_dtype, ins.name))
+    return Kernel(
+        name,
+        function.prim_func,
+        (bits_table(values, dtype),),
+        ("table", shape, dtype, out_dtype, ins.name),
+        work=KernelWork("table", TABLE_CYCLES),
+    )
 
 
 PRELU_GRAIN = 100_000  # elements in about 10 us
@@ -117,7 +124,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Ke
         over_rows(-(-vectors // period), period * size, PRELU_GRAIN, lambda: group)
         if total % size:
             store(y, total - size, _codes(ins, step, x, total - size, table, period * size), size)
-    return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name))
+    return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name), work=KernelWork("prelu"))
 
 
 def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place: Expr) -> Expr:

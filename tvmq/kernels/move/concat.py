@@ -24,6 +24,7 @@ from tvmq.kernels.parts.builder import Buffer, Expr, Function, const, flat, load
 from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import COPY_CYCLES, KernelWork
 
 TYPES = ("uint8", "int8", "float32")  # that are chosen
 GRAIN = 200_000  # bytes in about 10 us
@@ -69,7 +70,7 @@ def concat(
         over_rows(prod(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
-    return Kernel(name, function.prim_func, constants, key)
+    return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
 
 
 class _Part:
@@ -149,7 +150,9 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
                     fill_lanes(y, begin, filling, length, lanes)
 
         over_rows(prod(outer), length * kind.itemsize, GRAIN, lambda: row)
-    return Kernel(name, function.prim_func, (), ("pad", shape, width, value, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("pad", shape, width, value, dtype, isa.name), work=KernelWork("pad", COPY_CYCLES)
+    )
 
 
 def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]) -> tuple[Expr, Expr]:

@@ -23,6 +23,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import Expr, Function, flat, load
 from tvmq.kernels.parts.loops import copy_lanes, opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
@@ -77,7 +78,9 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
         x, y = (flat(buffer) for buffer in function.buffers)
         row_bytes = spread.out[2] * spread.out_channels * itemsize
         over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
-    return Kernel(name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name), work=KernelWork("depth_to_space")
+    )
 
 
 def _four(shape: Sequence[int]) -> tuple[int, ...]:
@@ -155,7 +158,7 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
 
         over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
     key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
-    return Kernel(name, function.prim_func, tuple(indices), key)
+    return Kernel(name, function.prim_func, tuple(indices), key, work=KernelWork("resize"))
 
 
 def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:

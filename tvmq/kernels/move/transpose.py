@@ -17,11 +17,13 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.convert import code_range, one_scale, quantize_vector
+from tvmq.kernels.elementwise.convert import code_range, one_scale
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, const, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 100_000  # elements in about 10 us
 SQUARE_BYTES = 16
@@ -44,15 +46,17 @@ def to_nchw(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
     return _copy("to_nchw", tuple(int(extent) for extent in shape), (0, 3, 1, 2), isa, dtype)
 
 
-def _copy(name: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
+def _copy(kind: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
     if dtype not in TYPES or len(shape) != 4:
-        raise BuildError(f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
-    name = f"{name}_{isa.name}"
+        raise BuildError(f"kernels, {kind}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
+    name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
-    return Kernel(name, function.prim_func, (), (name, shape, dtype))
+    return Kernel(
+        name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
+    )
 
 
 def quantize_to_nhwc(
@@ -81,7 +85,13 @@ def quantize_to_nhwc(
             return quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype)
 
         _transpose(*_matrix(shape, (0, 2, 3, 1)), read, y)
-    return Kernel(name, function.prim_func, (scale,), (name, shape, zero_point, limits, dtype))
+    return Kernel(
+        name,
+        function.prim_func,
+        (scale,),
+        (name, shape, zero_point, limits, dtype),
+        work=KernelWork("quantize_to_nhwc", 6.0),
+    )
 
 
 def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
@@ -105,7 +115,7 @@ def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_
             return bind(real * spread(factor[0], lanes))
 
         _transpose(*_matrix(shape, (0, 3, 1, 2)), read, y)
-    return Kernel(name, function.prim_func, constants, (name, shape, dtype))
+    return Kernel(name, function.prim_func, constants, (name, shape, dtype), work=KernelWork("dequantize_to_nchw", 4.0))
 
 
 def _matrix(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int]:

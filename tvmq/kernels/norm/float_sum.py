@@ -31,6 +31,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 50_000  # elements in about 10 us
 
@@ -63,7 +64,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
             return lambda number: _sum_columns(shape, x, y, number, lanes)
 
         over_rows(shape.outer, shape.count * shape.inner, GRAIN, start)
-    return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name))
+    return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name), work=KernelWork(f"float_{kind}"))
 
 
 def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr) -> None:

@@ -32,6 +32,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GRAIN = 20_000  # elements in about 10 us
 
@@ -81,7 +82,7 @@ def group_norm(norm: Norm, isa: Isa) -> Kernel:
             return row
 
         over_rows(norm.batch * norm.groups, norm.length, GRAIN, start)
-    return Kernel(name, function.prim_func, (), (kind, norm))
+    return Kernel(name, function.prim_func, (), (kind, norm), work=KernelWork(kind, NORM_CYCLES[kind]))
 
 
 def _statistics(norm: Norm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:

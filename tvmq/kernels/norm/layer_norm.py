@@ -37,6 +37,7 @@ from tvmq.kernels.parts.float_vectors import Codes, any_bit, inverse, quantize_b
 from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GROUP = 4
 GRAIN = 20_000  # elements in about 10 us
@@ -78,8 +79,11 @@ def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
     template = _Template(norm)
     constants = () if norm.codes is None else (np.array([scale], np.float32),)
-    name = ("layer_norm" if norm.centred else "rms_norm") + f"_{isa.name}"
-    return Kernel(name, template.prim_func(name), constants, ("layer_norm", norm))
+    kind = "layer_norm" if norm.centred else "rms_norm"
+    name = f"{kind}_{isa.name}"
+    return Kernel(
+        name, template.prim_func(name), constants, ("layer_norm", norm), work=KernelWork(kind, NORM_CYCLES[kind])
+    )
 
 
 class _Template:

@@ -31,6 +31,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves
 from tvmq.kernels.parts.loops import opaque, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 GRAIN = 20_000  # elements in about 10 us
@@ -60,7 +61,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
             return row
 
         over_rows(prod(shape) // length if length else 0, length, GRAIN, start)
-    return Kernel(name, function.prim_func, (), ("softmax", shape, axis))
+    return Kernel(name, function.prim_func, (), ("softmax", shape, axis), work=KernelWork("softmax", 40.0))
 
 
 def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:

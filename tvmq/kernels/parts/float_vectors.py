@@ -21,11 +21,11 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.convert import quantize_vector
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import GENERIC, Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, spread, vector_type
 from tvmq.kernels.parts.lane_sum import LANES, real, sum_halves
+from tvmq.kernels.parts.loops import plain
 from tvmq.kernels.parts.types import Clip, Epilogue, Isa
 
 
@@ -151,3 +151,24 @@ def quantize_by_division(value: Expr, scale: Buffer, codes: Codes, lanes: int) -
 def any_bit(bits: Expr) -> Expr:
     """True if any bit of a vector is set."""
     return sum_halves(bits, T.bitwise_or) != const(0)
+
+
+def quantize_vector(
+    ins: Instructions,
+    value: Expr,
+    scale: Buffer,
+    lanes: int,
+    zero_point: int,
+    limits: tuple[int, int],
+    dtype: str,
+) -> Expr:
+    """Codes of a vector of float32: clip(rint(value / scale)) + zero_point.
+
+    Clipping before rounding gives the same, as both limits are integers, and leaves numbers that every
+    conversion can take. The order of the operands of max makes NaN the lowest code.
+    """
+    low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in limits)
+    steps = value / spread(scale[0], lanes)
+    inside = T.min(T.max(steps, low), high)
+    rounded = plain(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
+    return bind(T.Cast(vector_type(dtype, lanes), rounded + spread(zero_point, lanes)))
