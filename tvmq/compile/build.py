@@ -29,9 +29,16 @@ from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.kernels.parts.packing_recipes import Recipes
 from tvmq.kernels.parts.tiling import using_tiles
-from tvmq.lower.common_sizes import Sizes, combinations, divide_sizes, function_name, of_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.lower_functions import Lowered, lower_functions
+from tvmq.lower.lower_functions import (
+    Lowered,
+    Sizes,
+    combinations,
+    divide_sizes,
+    function_name,
+    lower_functions,
+    of_sizes,
+)
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import describe_calls
 from tvmq.passes.partition_conversions import partition_conversions
@@ -41,9 +48,8 @@ from tvmq.performance.tuning import tune as measure_tiles
 from tvmq.performance.tuning_table import tiles_for
 from tvmq.runtime.executable import Executable, Parts
 from tvmq.runtime.threads import check_counts
-from tvmq.target.cpu import CpuTarget, resolve_target
+from tvmq.target.cpu import CpuTarget, lacking, resolve_target, with_codes
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
-from tvmq.target.several import lacking, with_codes
 
 P = ParamSpec("P")
 R = TypeVar("R")

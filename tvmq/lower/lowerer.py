@@ -38,7 +38,7 @@ Choice = Callable[..., Kernel | None]
 LOWERINGS: dict[str, str] = {
     "nn.conv1d": "tvmq.lower.rules.conv2d:lower",
     "nn.conv2d": "tvmq.lower.rules.conv2d:lower",
-    "nn.conv3d": "tvmq.lower.rules.conv3d:lower",
+    "nn.conv3d": "tvmq.lower.rules.conv2d:lower_volume",
     **dict.fromkeys(
         ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
         "tvmq.lower.rules.conv_transpose:lower",
@@ -123,7 +123,7 @@ LOWERINGS: dict[str, str] = {
 FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
-    "take": "tvmq.lower.rules.packed_table:take",
+    "take": "tvmq.lower.rules.shape:take_packed_rows",
     "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",
     "image.resize2d": "tvmq.lower.rules.shape:free_resize",

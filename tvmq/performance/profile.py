@@ -20,7 +20,7 @@ from tvm import relax
 
 from tvmq.cost import START
 from tvmq.kernels.parts.peak import peak
-from tvmq.lower.common_sizes import of_sizes
+from tvmq.lower.lower_functions import of_sizes
 from tvmq.performance.estimate import estimates
 from tvmq.performance.machine import machine_here
 from tvmq.performance.profile_table import LayerTime, Profile

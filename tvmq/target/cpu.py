@@ -4,6 +4,8 @@ TVM 0.27 refuses the old strings ("llvm -mcpu=core-avx2"), and where a name is w
 CPU. Here strings are parsed, and every option, CPU and feature is checked against what LLVM knows.
 
 Short names of targets: the levels that compilers share, and the instruction sets of our kernels.
+
+Code for several CPUs in one executable or file: which of it runs here.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from tvmq.target.host import (
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
+from collections.abc import Sequence
+from dataclasses import replace
 
 X86, ARM = "x86", "aarch64"
 TRIPLES = {X86: "x86_64-linux-gnu", ARM: "aarch64-linux-gnu"}
@@ -285,3 +289,39 @@ def _known(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
 def _near(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), list(known), n=3)
     return f"; did you mean {', '.join(close)}?" if close else ""
+
+
+def lacking(target: CpuTarget) -> tuple[str, ...]:
+    """What this CPU lacks to run code for a target: its architecture, or features of it."""
+    if target.arch != resolve_target().arch:
+        return (f"the architecture {target.arch}",)
+    return missing_features(target.needs)
+
+
+def best(targets: Sequence[CpuTarget]) -> int | None:
+    """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
+    from tvmq.kernels.isa import LEVELS  # a file for one CPU needs none
+
+    order = list(LEVELS)
+    runnable = [i for i, target in enumerate(targets) if not lacking(target)]
+    return min(runnable, key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)), default=None)
+
+
+def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
+    """Why none of several codes runs here, and what to do; empty if one does, or there are no several."""
+    if not targets or best(targets) is not None:
+        return ""
+    return (
+        f"run: the model was built for {reasons(targets)}; save it and load it there, or build it for 'llvm', this CPU"
+    )
+
+
+def reasons(targets: Iterable[CpuTarget]) -> str:
+    """Each target and what this CPU lacks for it."""
+    return ", ".join(f"{target.name} (this CPU lacks {', '.join(lacking(target))})" for target in targets)
+
+
+def with_codes(codes: tuple[Any, ...]) -> Any:
+    """Parts of an executable (runtime/executable.py) of the best of several codes, or of the first; it knows all."""
+    targets = tuple(parts.target for parts in codes)
+    return replace(codes[best(targets) or 0], targets=targets, codes=codes)

@@ -8,8 +8,7 @@ import pytest
 from tests.kernels.attention.test_batch_matmul import SHAPES, expected, step_for
 from tests.kernels.cases import codes
 from tests.kernels.cases import contiguous as dense
-from tests.kernels.cuda.emulated import needs_compiler, run_kernel
-from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
+from tests.kernels.cuda.emulated import ARCHS, compiled, cuda_source, needs_compiler, needs_nvcc, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.shape import BatchMatmul, Operand

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernels.cuda.emulated import needs_compiler, run_kernel
-from tests.kernels.cuda.nvcc import ARCHS, compiled, needs_nvcc, source_of
+from tests.kernels.cuda.emulated import ARCHS, compiled, needs_compiler, needs_nvcc, run_kernel, source_of
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.choose import DP4A, MMA

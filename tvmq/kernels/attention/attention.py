@@ -40,7 +40,7 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
-from tvmq.kernels.parts.lane_sum import LANES
+from tvmq.kernels.parts.float_vectors import LANES
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, opaque
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling

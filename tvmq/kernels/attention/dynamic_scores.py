@@ -31,8 +31,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import Codes
-from tvmq.kernels.parts.lane_sum import LANES
+from tvmq.kernels.parts.float_vectors import LANES, Codes
 from tvmq.kernels.parts.loops import copy_free, opaque, over_free_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork

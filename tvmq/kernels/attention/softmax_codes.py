@@ -30,8 +30,18 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import INT, ROUNDER, ROUNDER_BITS, Codes, any_bit, quantize_by_division
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves
+from tvmq.kernels.parts.float_vectors import (
+    FLOAT,
+    INT,
+    LANES,
+    ROUNDER,
+    ROUNDER_BITS,
+    Codes,
+    any_bit,
+    quantize_by_division,
+    real,
+    sum_halves,
+)
 from tvmq.numerics.softmax import LARGEST, LOG2_E, LOWEST_ARGUMENT
 
 MOST_ROWS = 8  # of a group

@@ -17,10 +17,9 @@ from dataclasses import replace
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.conv.pixel_pairs import add_pair, part_pixels, twice
 from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder, kernel_rows, places_of
 from tvmq.kernels.conv.shape import ConvShape, Tile, choose_chunks, share
-from tvmq.kernels.conv.staging import SLACK, Stager
+from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, part_pixels, twice
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,

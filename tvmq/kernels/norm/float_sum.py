@@ -28,7 +28,7 @@ from tvmq.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves, tail
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork

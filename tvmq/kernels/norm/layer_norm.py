@@ -33,8 +33,19 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import Codes, any_bit, inverse, quantize_by_division, quantize_by_reciprocal
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
+from tvmq.kernels.parts.float_vectors import (
+    FLOAT,
+    LANES,
+    Codes,
+    any_bit,
+    inverse,
+    only,
+    quantize_by_division,
+    quantize_by_reciprocal,
+    real,
+    sum_halves,
+    tail,
+)
 from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork

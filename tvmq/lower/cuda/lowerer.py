@@ -82,7 +82,7 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.packed_table:take"}
+    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.shape:take_packed_rows"}
     fixed_point = True
     wide = False
 

@@ -20,9 +20,8 @@ from tvmq.kernels.parts.float_vectors import Codes
 from tvmq.kernels.parts.loops import broadcast_strides
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
-from tvmq.lower.patterns.attention import Attention as Parts
-from tvmq.lower.patterns.attention import attention_before
 from tvmq.lower.patterns.chains import Chain
+from tvmq.lower.patterns.subgraphs import AttentionParts, attention_before
 from tvmq.lower.rules.epilogue import codes_step, dequantize_step
 from tvmq.lower.strides import Strided, contiguous, strided_view
 
@@ -127,13 +126,13 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _parts(found: Parts) -> list[Chain]:
+def _parts(found: AttentionParts) -> list[Chain]:
     """The chains before the second product that there are without kernels of whole attentions."""
     single = [Chain(name, [name]) for name in found.members[2:]]
     return [Chain(found.product, [found.product, found.scaled]), *single]
 
 
-def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
+def _free_scores(lowerer: Lowerer, found: AttentionParts) -> bool:
     """From the first product's sums to the softmax's codes as one kernel, where sizes are free."""
     view = lowerer.view
     product = view.var[found.product]
@@ -161,7 +160,7 @@ def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
     return True
 
 
-def _scales(view: View, found: Parts) -> tuple[float, float, Codes]:
+def _scales(view: View, found: AttentionParts) -> tuple[float, float, Codes]:
     """Scale of the scores, scale of the softmax's codes, and what these are."""
     quantize = view.value[found.codes]
     score_scale = float(const_value(view.value[found.scaled].args[1]).reshape(-1)[0])

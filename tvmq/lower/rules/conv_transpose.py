@@ -20,8 +20,7 @@ from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 from tvmq.kernels.parts.types import Conv2d, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.conv2d import pair
-from tvmq.lower.rules.conv3d import sizes_of, stack_slices, stacked_weight
+from tvmq.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
 from tvmq.lower.rules.epilogue import finish_of
 
 INT32 = np.iinfo(np.int32)
