@@ -86,11 +86,11 @@ def with_ordered_stores(mod: tvm.IRModule) -> tvm.IRModule:
             and HOST_FUNCTION in (func.attrs or {})
             and isinstance(func.body, tirx.SeqStmt)
         ):
-            ordered.update_func(gvar, func.with_body(_ordered(func.body)))
+            ordered.update_func(gvar, func.with_body(_order_stores(func.body)))
     return ordered
 
 
-def _ordered(body: tirx.SeqStmt) -> tirx.SeqStmt:
+def _order_stores(body: tirx.SeqStmt) -> tirx.SeqStmt:
     """Stores by their places; as they are where one could read what another one writes."""
     stores = list(body.seq)
     if not all(isinstance(store, tirx.BufferStore) and len(store.indices) == 1 for store in stores):
@@ -115,11 +115,11 @@ def unaligned_inputs(mod: tvm.IRModule, function: str = "main") -> list[int]:
         if read and (isinstance(value, relax.Var) or op_name(value) == "reshape"):
             seen[var.name] = read[0]
         elif read:
-            found -= set(read) - _taken(mod, value, seen)
+            found -= set(read) - _inputs_at_any_address(mod, value, seen)
     return sorted(found - {seen[leaf.name] for leaf in leaves(main.body.body) if leaf.name in seen})
 
 
-def _taken(mod: tvm.IRModule, value: relax.Expr, seen: dict[str, int]) -> set[int]:
+def _inputs_at_any_address(mod: tvm.IRModule, value: relax.Expr, seen: dict[str, int]) -> set[int]:
     """Inputs that a call takes at any address."""
     if op_name(value) != "call_tir":
         return set()

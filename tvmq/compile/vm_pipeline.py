@@ -70,10 +70,10 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] =
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compiled(mod, target, common)
+        return _compile(mod, target, common)
 
 
-def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
+def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):

@@ -22,7 +22,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     fence,
@@ -164,7 +164,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     """
     lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
     name = f"max_pool_{isa.name}"
-    with Function(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
+    with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
@@ -297,7 +297,7 @@ def sum_pool(
     parameters |= {"factors": (pool.out_shape[1:3], "int32")} if own else {}
     parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
     name = f"sum_pool_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, *rest, y = (flat(buffer) for buffer in function.buffers)
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:

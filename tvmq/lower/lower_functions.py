@@ -103,7 +103,7 @@ def function_name(number: int) -> str:
 Walk = Callable[[tvm.IRModule, "Lowerer | None"], Lowerer]
 
 
-class Lowered(NamedTuple):
+class LoweredModule(NamedTuple):
     """The module for the compiler; of main {variable: kernel that computes it}, what it says, and what it is for."""
 
     module: tvm.IRModule
@@ -115,7 +115,7 @@ class Lowered(NamedTuple):
 
 def lower_functions(
     mod: tvm.IRModule, lowerer: Walk, batch: str | None = None, common: Sequence[Mapping[str, int]] = ()
-) -> Lowered:
+) -> LoweredModule:
     """All functions as calls of kernels.
 
     lowerer  makes the walk over a function, from its module and the walk that it shares kernels with
@@ -137,7 +137,7 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    return Lowered(lowered, main.kernel_names, main.kernel_notes, main.origins, origins)
+    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

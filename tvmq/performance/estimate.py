@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import tvm
 
-from tvmq.compile.calls import Call, Tensor, calls_of
+from tvmq.compile.calls import KernelCall, Tensor, calls_of
 from tvmq.cost import RUN, Machine, Seconds, Work, seconds
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions
@@ -37,7 +37,7 @@ GATHERS = {"take", "gather"}  # they read some rows of a table
 BYTES = {"float32": 4, "int32": 4, "uint8": 1, "int8": 1, "bool": 1, "int16": 2, "float16": 2, "int64": 8, "float64": 8}
 
 
-def work_of(call: Call, known: KernelWork | None, isa: Isa, machine: Machine) -> Work:
+def work_of(call: KernelCall, known: KernelWork | None, isa: Isa, machine: Machine) -> Work:
     """What a call does.
 
     known   what its kernel says; None for loops that no template made
@@ -56,7 +56,7 @@ def work_of(call: Call, known: KernelWork | None, isa: Isa, machine: Machine) ->
     return Work(PLAIN, scale * _plain_cycles(call.symbol) * _vectors(call), moved, weights)
 
 
-def _plain_macs(call: Call) -> int:
+def _plain_macs(call: KernelCall) -> int:
     """Of a convolution or product without a template."""
     words = call.symbol.split("_")
     outputs = math.prod(call.outputs[0][0]) if call.outputs else 0
@@ -74,7 +74,7 @@ def _plain_cycles(symbol: str) -> float:
     return sum(PLAIN_CYCLES.get(word, PLAIN_STEP) for word in words if word not in ("fused", "reshape", "fence", ""))
 
 
-def _vectors(call: Call) -> float:
+def _vectors(call: KernelCall) -> float:
     """Vectors of 64 bytes of the widest tensor that is read or written."""
     return max(map(_bytes, (*call.inputs, *call.outputs)), default=0) / 64
 
@@ -94,7 +94,7 @@ class Estimate:
     sources  names of the operators in the source that it computes
     """
 
-    call: Call
+    call: KernelCall
     work: Work
     time: Seconds
     sources: tuple[str, ...]
@@ -125,5 +125,5 @@ def estimates(
     return found, RUN + sum(time.total for time in times)
 
 
-def _sources(call: Call, names: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _sources(call: KernelCall, names: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for member in call.members for name in names.get(member, ())))

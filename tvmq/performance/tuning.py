@@ -105,7 +105,7 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     _check(target, seconds)
     start = time.perf_counter()
     known = read_entries(target)
-    walk, lowered = _lowered(mod, target, {})
+    walk, lowered = _lower_with(mod, target, {})
     subjects = _subjects(walk, lowered)
     modules, result = _Modules(mod, target, subjects, lowered), Tuning(len(subjects), 0)
     unknown = [subject for subject in subjects if subject.key not in known]
@@ -134,7 +134,7 @@ def _check(target: CpuTarget, seconds: float) -> None:
         )
 
 
-def _lowered(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tuple[Lowerer, tvm.IRModule]:
+def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tuple[Lowerer, tvm.IRModule]:
     """The walk over main, and the module that it made with these tiles."""
     walks: list[Lowerer] = []
 
@@ -199,7 +199,7 @@ class _Modules:
     def __getitem__(self, rank: int) -> tvm.IRModule:
         if rank not in self._made:
             tiles = {one.key: one.tiles[min(rank, len(one.tiles) - 1)] for one in self._subjects}
-            self._made[rank] = _lowered(self._mod, self._target, tiles)[1]
+            self._made[rank] = _lower_with(self._mod, self._target, tiles)[1]
         return self._made[rank]
 
 

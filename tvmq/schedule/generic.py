@@ -28,7 +28,7 @@ from typing import Any
 import tvm
 from tvm import s_tir, tirx
 
-from tvmq.schedule.accesses import Block, describe
+from tvmq.schedule.accesses import LoopBlock, describe
 from tvmq.schedule.float_rounding import fence_products
 from tvmq.schedule.loop_nest import NestScheduler
 from tvmq.tvm_internals import OPAQUE
@@ -65,7 +65,7 @@ def with_parameters(scheduled: Any, original: Any) -> Any:
     return tirx.PrimFunc(params, tirx.SeqStmt([*views, scheduled.body]), attrs=scheduled.attrs)
 
 
-def _inner(facts: Block) -> list[int]:
+def _inner(facts: LoopBlock) -> list[int]:
     """The longest run of last variables along which memory moves element by element."""
     count, rank = 0, len(facts.extents)
     while count < rank and facts.contiguous(range(rank - count - 1, rank)):
@@ -73,7 +73,7 @@ def _inner(facts: Block) -> list[int]:
     return list(range(rank - count, rank))
 
 
-def _cross_rows(facts: Block, inner: Sequence[int], vector_bytes: int) -> bool:
+def _cross_rows(facts: LoopBlock, inner: Sequence[int], vector_bytes: int) -> bool:
     """True if a vector along these variables can begin in one row and end in the next."""
     wide = [facts.extents[i] for i in inner if facts.extents[i] > 1]
     lanes = max(1, vector_bytes // facts.widest)
@@ -183,7 +183,7 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     return runs <= producer.iterations * (MOST_REPEATED if cheap else 1)
 
 
-def _go_together(producer: Block, consumer: Block) -> bool:
+def _go_together(producer: LoopBlock, consumer: LoopBlock) -> bool:
     """False where one expression of both would stay scalar although one of the two need not."""
     branches = any(consumer.reduced) and producer.conditional
     return producer.takes_vectors == consumer.takes_vectors and not branches

@@ -157,7 +157,7 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
     kind = str(options.pop("kind", "llvm"))
     _check_kind(kind)
     _check_options(options)
-    chosen = {"kind": kind, **_chosen(options)}
+    chosen = {"kind": kind, **_choose_cpu(options)}
     _check_cpu(chosen)
     try:
         has = llvm_features(chosen)
@@ -210,11 +210,11 @@ def parse(text: str) -> dict[str, Any]:
             value = rest.pop(0)
         name = OLD_NAMES.get(key, key)
         if name is not None:
-            options[name] = _read(name, value, text)
+            options[name] = _read_option(name, value, text)
     return options
 
 
-def _read(key: str, value: str, text: str) -> Any:
+def _read_option(key: str, value: str, text: str) -> Any:
     if key in INTEGERS:
         if not value.isdigit():
             raise TargetError(f"build, target {text!r}: {key} must be an integer. Got {value!r}")
@@ -244,7 +244,7 @@ def _check_options(options: dict[str, Any]) -> None:
             raise TargetError(f"build: target option {key!r} changes results; leave it out")
 
 
-def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+def _choose_cpu(options: dict[str, Any]) -> dict[str, Any]:
     """The options with a CPU: this one, the one named, or the plainest of the triple."""
     options = {key: value for key, value in options.items() if key not in IDLE and value not in ("", [])}
     named = options.get("mcpu")
@@ -267,7 +267,7 @@ def _architecture(triple: str) -> str:
 def _check_cpu(options: dict[str, Any]) -> None:
     triple = options.get("mtriple")
     _architecture(str(triple or codegen.llvm_get_system_triple()))
-    cpus, known = _known(triple)
+    cpus, known = _known_names(triple)
     if options["mcpu"] not in cpus:
         raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_near(options['mcpu'], cpus)}")
     for change in options.get("mattr", ()):
@@ -279,7 +279,7 @@ def _check_cpu(options: dict[str, Any]) -> None:
 
 
 @lru_cache(maxsize=8)
-def _known(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
+def _known_names(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
     """CPUs of an architecture, and the features that any of them has."""
     base = {"kind": "llvm", **({"mtriple": triple} if triple else {})}
     cpus = tuple(str(name) for name in codegen.llvm_get_cpu_archlist(tvm.target.Target(base)))

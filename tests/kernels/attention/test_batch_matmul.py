@@ -17,7 +17,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.batch_matmul import batch_matmul
 from tvmq.kernels.attention.batch_matmul_float import batch_matmul_float
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Dequantize, Requantize
 
@@ -95,9 +95,9 @@ def test_slices_of_one_tensor(level: str) -> None:
     qkv = codes((2, length, 3, heads, width))
     strides = (length * 3 * heads * width, width)
     row = 3 * heads * width
-    a = Operand(qkv.shape, "uint8", 0, strides, row, 1)
-    b = Operand(qkv.shape, "uint8", heads * width, strides, 1, row)
-    y = Operand((2, length, heads, length), "", 0, (length * heads * length, length), heads * length, 1)
+    a = MatrixOperand(qkv.shape, "uint8", 0, strides, row, 1)
+    b = MatrixOperand(qkv.shape, "uint8", heads * width, strides, 1, row)
+    y = MatrixOperand((2, length, heads, length), "", 0, (length * heads * length, length), heads * length, 1)
     product = BatchMatmul((2, heads), length, width, length, a, b, y, 100, 90)
     found = run_kernel(batch_matmul(product, None, isa_named(level)), (qkv, qkv), level)
     q, k = (qkv[:, :, i].transpose(0, 2, 1, 3) for i in (0, 1))
@@ -109,7 +109,7 @@ def test_slices_of_one_tensor(level: str) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_one_matrix_for_all_of_the_batch(level: str) -> None:
     a, b = codes((3, 4, 9)), codes((9, 5), "int8")
-    shared = Operand(b.shape, "int8", 0, (0,), 5, 1)
+    shared = MatrixOperand(b.shape, "int8", 0, (0,), 5, 1)
     product = BatchMatmul((3,), 4, 9, 5, dense(a.shape, "uint8"), shared, dense((3, 4, 5), ""), 12, 0)
     found = run_kernel(batch_matmul(product, None, isa_named(level)), (a, b), level)
     np.testing.assert_array_equal(found, numerics.matmul(a, b, a_zero=12))
@@ -120,13 +120,13 @@ def test_one_matrix_for_all_of_the_batch(level: str) -> None:
     [
         ({"depth": 20000}, "the depth at most 16000"),
         ({"rows": 0}, "sizes must be positive"),
-        ({"a": Operand((2, 2), "int16", 0, (0,), 2, 1)}, "takes 8-bit codes. Got int16"),
-        ({"a": Operand((2, 2), "uint8", 0, (0,), 1, 2)}, "must be neighbours"),
-        ({"b": Operand((4, 4), "uint8", 0, (0,), 8, 2)}, "must be neighbours"),
+        ({"a": MatrixOperand((2, 2), "int16", 0, (0,), 2, 1)}, "takes 8-bit codes. Got int16"),
+        ({"a": MatrixOperand((2, 2), "uint8", 0, (0,), 1, 2)}, "must be neighbours"),
+        ({"b": MatrixOperand((4, 4), "uint8", 0, (0,), 8, 2)}, "must be neighbours"),
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict, words: str) -> None:
-    square = Operand((2, 2), "uint8", 0, (0,), 2, 1)
+    square = MatrixOperand((2, 2), "uint8", 0, (0,), 2, 1)
     named = {"batch": (1,), "rows": 2, "depth": 2, "columns": 2, "a": square, "b": square, "y": square}
     with pytest.raises(BuildError, match=words):
         batch_matmul(BatchMatmul(**{**named, "a_zero": 0, "b_zero": 0, **changed}), None, isa_named("avx2"))

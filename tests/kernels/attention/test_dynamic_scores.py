@@ -17,10 +17,10 @@ from tvmq.errors import BuildError
 from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, free_matmul
 from tvmq.kernels.attention.dynamic_scores import FreeScores, free_scores
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 
-CODES = Codes(0, 0, 255, "uint8")
-SIGNED = Codes(-128, -128, 127, "int8")
+CODES = CodeLimits(0, 0, 255, "uint8")
+SIGNED = CodeLimits(-128, -128, 127, "int8")
 FREE = ("batch", 2, "rows", "keys")
 SIZES = [(1, 1, 1), (2, 3, 15), (1, 9, 16), (3, 2, 17), (1, 5, 40), (1, 40, 33)]
 
@@ -37,7 +37,7 @@ def scores_and_mask(batch: int, rows: int, keys: int, mask: Any, seed: int = 0) 
     return sums, random.choice(values, shape)
 
 
-def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: Codes) -> np.ndarray:
+def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: CodeLimits) -> np.ndarray:
     """By the definition, one step after the other."""
     scores = sums.astype(np.float32) * np.float32(scales[0])
     with np.errstate(all="ignore"):
@@ -58,7 +58,7 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
         ((1, 2, 1, 1), CODES),
     ],
 )
-def test_masks(codes: Codes, mask: Any) -> None:
+def test_masks(codes: CodeLimits, mask: Any) -> None:
     check(mask, codes, "generic")
 
 
@@ -68,7 +68,7 @@ def test_instruction_sets(level: str) -> None:
     check(("batch", 1, 1, "keys"), CODES, level)
 
 
-def check(mask: Any, codes: Codes, level: str) -> None:
+def check(mask: Any, codes: CodeLimits, level: str) -> None:
     """Assert that all sizes give the definition's codes."""
     scales = 0.002, 1 / 255
     kernel = free_scores(FreeScores(FREE, mask, codes), *scales, isa_named(level))
@@ -97,9 +97,9 @@ def test_weights_halfway_between_codes(level: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), Codes(255, 0, 255, "uint8"))]
+    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), CodeLimits(255, 0, 255, "uint8"))]
 )
-def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: Codes) -> None:
+def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimits) -> None:
     with pytest.raises(BuildError, match="kernels, free_scores: scales must be positive"):
         free_scores(FreeScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
 

@@ -16,7 +16,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.conv.matmul import matmul, matmul_float
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Clip, Conv2d, Dequantize, Epilogue, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Clip, Conv2d, Dequantize, Epilogue, Requantize, TableStep
 
 SHAPES: list[tuple[tuple[int, ...], int, int]] = [
     ((1,), 1, 1),
@@ -47,9 +47,9 @@ def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tu
     """Requantize, add and table, with the second input."""
     random = np.random.default_rng(4)
     multiplier = (random.uniform(0.2, 1.0, columns) / (40 * depth**0.5)).astype(np.float32)
-    add = Add(*numerics.add_params(0.4, 3, 0.3, 17, 0.5), zero_point=9, qmin=1, qmax=250)
+    add = AddStep(*numerics.add_params(0.4, 3, 0.3, 17, 0.5), zero_point=9, qmin=1, qmax=250)
     b = random.integers(0, 256, (*rows, columns)).astype(np.uint8)
-    return (Requantize(multiplier, 8, 0, 255), add, Table(random.permutation(256).astype(np.uint8))), (b,)
+    return (Requantize(multiplier, 8, 0, 255), add, TableStep(random.permutation(256).astype(np.uint8))), (b,)
 
 
 @pytest.mark.thinned(5)
@@ -86,7 +86,10 @@ def test_codes_of_16_bits(shape: tuple, level: str) -> None:
 def test_nothing_follows_codes_of_16_bits() -> None:
     x, weight, bias = operands((2,), 4, 4, "uint8")
     wide = Requantize(np.ones(4, np.float32), 0, -32767, 32767, "int16")
-    for epilogue in ((wide, Table(np.zeros(256, np.uint8))), (Requantize(wide.multiplier, 0, -9, 9, "int16", 0.5),)):
+    for epilogue in (
+        (wide, TableStep(np.zeros(256, np.uint8))),
+        (Requantize(wide.multiplier, 0, -9, 9, "int16", 0.5),),
+    ):
         with pytest.raises(BuildError, match="codes of 16 bits are stored as they are; no step and no slope"):
             matmul(2, 4, 4, weight, bias, epilogue, isa_named("generic"))
 
@@ -132,7 +135,7 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
 def test_no_step_over_codes_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
     with pytest.raises(BuildError, match="Table cannot follow a dequantize step; float steps can, and nothing else"):
-        epilogue = (Dequantize(np.float32(1)), Table(np.zeros(256, np.uint8)))
+        epilogue = (Dequantize(np.float32(1)), TableStep(np.zeros(256, np.uint8)))
         matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 
 

@@ -18,23 +18,23 @@ from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.stack_depth import DepthWindows, add_border, stack_depth
-from tvmq.kernels.conv.subpixel import Axis, subpixel_channels, subpixel_weights
+from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 
 
 @st.composite
-def axes(draw: st.DrawFn) -> tuple[Axis, int, int]:
+def axes(draw: st.DrawFn) -> tuple[SubpixelAxis, int, int]:
     """An axis, what is cut off behind, and output padding."""
     size, taps, stride, dilation = (draw(st.integers(1, high)) for high in (6, 5, 4, 3))
     extra = draw(st.integers(0, 2))
     full = (size - 1) * stride + (taps - 1) * dilation + 1 + extra
     before = draw(st.integers(0, full - 1))
     after = draw(st.integers(0, full - 1 - before))
-    return Axis(size, full - before - after, taps, stride, before, dilation), after, extra
+    return SubpixelAxis(size, full - before - after, taps, stride, before, dilation), after, extra
 
 
-def spread(y: np.ndarray, axis: Axis, groups: int) -> np.ndarray:
+def spread(y: np.ndarray, axis: SubpixelAxis, groups: int) -> np.ndarray:
     """[batch, channels of phases, blocks] -> [batch, channels, out]."""
     batch, _, blocks = y.shape
     cells = y.reshape(batch, groups, axis.stride, -1, blocks).transpose(0, 1, 3, 4, 2)
@@ -43,7 +43,7 @@ def spread(y: np.ndarray, axis: Axis, groups: int) -> np.ndarray:
 
 @settings(max_examples=200, deadline=None)
 @given(axes(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 3))
-def test_phases_are_the_definition(one: tuple[Axis, int, int], groups: int, depth: int, per_group: int) -> None:
+def test_phases_are_the_definition(one: tuple[SubpixelAxis, int, int], groups: int, depth: int, per_group: int) -> None:
     axis, after, extra = one
     random = np.random.default_rng(0)
     x = random.integers(0, 256, (2, groups * depth, axis.size)).astype(np.uint8)

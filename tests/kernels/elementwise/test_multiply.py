@@ -13,7 +13,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.elementwise.multiply import add, multiply
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Requantize
+from tvmq.kernels.parts.types import AddStep, Requantize
 
 CASES = list(
     multiply_cases(
@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 ADD_CASES = list(add_cases([(1,), (3, 5), (1, 63), (64,), (65,), (2, 3, 5, 7), (1, 1, 128), (129,)]))
-STEP = Add(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=255)
+STEP = AddStep(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=255)
 
 
 @pytest.mark.thinned(4)
@@ -92,7 +92,7 @@ def test_differences(level: str, scales: tuple[float, float, float]) -> None:
     bits = np.arange(256, dtype=np.uint8)
     a, b = np.repeat(bits, 256), np.tile(bits.view(np.int8), 256)
     params = numerics.add_params(scales[0], 7, scales[1], -11, scales[2], subtract=True)
-    step = Add(*params, zero_point=99, qmin=0, qmax=255, b_dtype="int8")
+    step = AddStep(*params, zero_point=99, qmin=0, qmax=255, b_dtype="int8")
     expected = numerics.add(a, b, **params._asdict(), zero_point=99, dtype="uint8")
     check(Case("difference", lambda isa: add(a.shape, step, isa), (a, b), expected), level)
 
@@ -106,7 +106,7 @@ def test_differences(level: str, scales: tuple[float, float, float]) -> None:
 def test_codes_of_16_bits(level: str, dtypes: tuple[str, str, str], shape: tuple[int, ...]) -> None:
     scales = (0.9, 0.7, 0.8) if dtypes[2] == "int16" else (0.9, 0.7, 200.0)
     params = numerics.add_params(scales[0], 0, scales[1], 3, scales[2], dtypes=dtypes[:2])
-    step = Add(*params, zero_point=9, qmin=1, qmax=250, b_dtype=dtypes[1], dtype=dtypes[2])
+    step = AddStep(*params, zero_point=9, qmin=1, qmax=250, b_dtype=dtypes[1], dtype=dtypes[2])
     a, b = codes(shape, dtypes[0]), codes(shape, dtypes[1], 1)
     expected = numerics.add(a, b, **params._asdict(), zero_point=9, dtype=dtypes[2], qmin=1, qmax=250)
     check(Case("wide", lambda isa: add(shape, step, isa, dtypes[0]), (a, b), expected), level)
@@ -117,7 +117,7 @@ def test_what_cannot_be_exact_is_refused() -> None:
     with pytest.raises(BuildError, match="codes of uint8, int8, int16. Got int32 and uint8"):
         add((4,), STEP, isa, "int32")
     with pytest.raises(BuildError, match="the sum can reach 2147483902, int32 ends at 2147483647"):
-        add((4,), Add(1, 0, 2**31 - 1, 1, 0, 0, 255), isa)
+        add((4,), AddStep(1, 0, 2**31 - 1, 1, 0, 0, 255), isa)
 
 
 def test_key_is_the_code() -> None:

@@ -14,7 +14,7 @@ from tests.kernels.cases import Case, check, codes, table_cases
 from tests.kernels.harness import levels
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.table import Prelu, prelu, table
+from tvmq.kernels.elementwise.table import PreluStep, prelu, table
 from tvmq.kernels.isa import isa_named
 
 # the lookup is the one thing that avx512vbmi does in its own way
@@ -61,12 +61,12 @@ def test_equals_the_definition_of_prelu(shape: tuple[int, ...], x_dtype: str, ze
     slopes = np.random.default_rng(1).uniform(-1.5, 1.5, shape[-1])
     params = numerics.prelu_params(0.031, slopes, 0.04)
     expected = numerics.prelu(x, **params._asdict(), x_zero=zero, zero_point=90, dtype="uint8", qmin=3, qmax=240)
-    step = Prelu(params.multiplier, params.shift, zero, 90, 3, 240, x_dtype=x_dtype)
+    step = PreluStep(params.multiplier, params.shift, zero, 90, 3, 240, x_dtype=x_dtype)
     check(Case("prelu", partial(prelu, shape, params.slopes, step), (x,), expected), level)
 
 
 def test_what_does_not_fit_has_no_kernel() -> None:
-    step = Prelu(1, 0, 0, 0, 0, 255)
+    step = PreluStep(1, 0, 0, 0, 0, 255)
     slopes = np.ones(3, np.int32)
     assert prelu((1, 100, 3), slopes, step, isa_named("generic")) is None
     assert prelu((1, 2, 3), slopes, step, isa_named("avx2")) is None

@@ -2,7 +2,7 @@
 
 Kernels of float sums against the definition: equal bits for rows and columns, special values, every vector width.
 
-Norm kernels against the definition: equal bits, rows around the length of vectors, one position and several.
+GroupNorm kernels against the definition: equal bits, rows around the length of vectors, one position and several.
 
 Softmax kernels against the definition: equal bits, also for infinities, NaN and denormals.
 """
@@ -17,7 +17,7 @@ from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.norm.float_sum import FloatSum, float_sum
-from tvmq.kernels.norm.group_norm import Norm, group_norm
+from tvmq.kernels.norm.group_norm import GroupNorm, group_norm
 from tvmq.kernels.norm.softmax import softmax
 
 # lengths around the 16 lanes of the definition; neighbours around the lanes of vectors
@@ -49,14 +49,14 @@ def test_special_values(inner: int) -> None:
 
 
 NORMS = [
-    *(Norm(3, length, epsilon=1e-12) for length in (1, 2, 7, 15, 16, 17, 31, 33, 100, 384)),
-    *(Norm(3, length, centred=False) for length in (1, 5, 16, 47, 128)),
-    Norm(2, 6, 5, 3),
-    Norm(3, 4, 3 * 7, 1, 0.1),
-    Norm(1, 8, 16, 2),
-    Norm(2, 5, 33, 5),
-    Norm(2, 12, 1, 3),
-    Norm(2, 3, 1, 3),
+    *(GroupNorm(3, length, epsilon=1e-12) for length in (1, 2, 7, 15, 16, 17, 31, 33, 100, 384)),
+    *(GroupNorm(3, length, centred=False) for length in (1, 5, 16, 47, 128)),
+    GroupNorm(2, 6, 5, 3),
+    GroupNorm(3, 4, 3 * 7, 1, 0.1),
+    GroupNorm(1, 8, 16, 2),
+    GroupNorm(2, 5, 33, 5),
+    GroupNorm(2, 12, 1, 3),
+    GroupNorm(2, 3, 1, 3),
 ]
 CASES = list(norm_cases(NORMS))
 
@@ -78,7 +78,7 @@ def test_rows_of_special_values(level: str, centred: bool) -> None:
     gamma[0] = 0.0
     inputs = (x[..., None], gamma, beta) if centred else (x[..., None], gamma)
     expected = numerics.layer_norm(x, gamma, beta) if centred else numerics.rms_norm(x, gamma)
-    norm = Norm(7, 35, centred=centred)
+    norm = GroupNorm(7, 35, centred=centred)
     check(Case("special", lambda isa: group_norm(norm, isa), inputs, expected[..., None]), level)
 
 

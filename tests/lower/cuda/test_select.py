@@ -14,7 +14,7 @@ from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
 from tests.models import Net, drive
 from tests.passes.nets import attention
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.kernels.cuda import templates
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.reference import Reference
@@ -52,7 +52,7 @@ def test_what_no_template_takes_is_left():
     assert templates.choose_convolution(conv, weight, None, 0, (), 80) is not None
     assert templates.choose_convolution(replace(conv, x_dtype="float32"), weight, bias, 0, (), 80) is None
     assert templates.choose_convolution(replace(conv, batch=2**28), weight, bias, 0, (), 80) is None
-    square = Operand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
+    square = MatrixOperand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
     product = BatchMatmul((1,), 4, 4, 4, square, square, square, 0, 0)
     assert templates.choose_batch_matmul(product, None, 80) is not None
     for changes in ({"batch": (70000,)}, {"depth": 20000}, {"a": replace(square, column=2)}):

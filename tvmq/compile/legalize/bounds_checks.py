@@ -142,10 +142,10 @@ def _places(indices: Any, buffer: Any) -> list[Expr] | None:
     """The places with those that come from memory kept inside; None if all are good as they are."""
     if not any(map(_is_read, indices)):
         return None
-    return [_kept(index, size) for index, size in zip(indices, buffer.shape, strict=True)]
+    return [_clamp(index, size) for index, size in zip(indices, buffer.shape, strict=True)]
 
 
-def _kept(index: Expr, size: Expr) -> Expr:
+def _clamp(index: Expr, size: Expr) -> Expr:
     if not _is_read(index) or _is_inside(index, size):
         return index
     index = index if str(index.ty) in ("int32", "int64") else tirx.Cast("int64", index)
@@ -186,7 +186,7 @@ MARK = "pragma_scope"
 
 def without_scopes(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with such marks gone from its functions of loops; itself where there are none."""
-    changed = {gvar: _unmarked(func) for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
+    changed = {gvar: _remove_marks(func) for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
     changed = {gvar: func for gvar, func in changed.items() if not func.same_as(mod[gvar])}
     if not changed:
         return mod
@@ -196,7 +196,7 @@ def without_scopes(mod: tvm.IRModule) -> tvm.IRModule:
     return mod
 
 
-def _unmarked(func: tirx.PrimFunc) -> tirx.PrimFunc:
+def _remove_marks(func: tirx.PrimFunc) -> tirx.PrimFunc:
     body = tvm_ffi.structural_map(func.body, (tirx.AttrStmt, _inner))
     return func if body.same_as(func.body) else func.with_body(body)
 

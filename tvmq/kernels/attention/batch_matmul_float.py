@@ -15,11 +15,11 @@ from typing import Any
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.shape import BatchMatmul, Operand, product_work
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand, product_work
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     flat,
     load,
@@ -77,7 +77,7 @@ class _Floats:
     def prim_func(self, name: str) -> Any:
         """The function."""
         operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
-        with Function(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
+        with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
             self.a, self.b, self.y = (flat(buffer) for buffer in function.buffers)
             for run in self.runs:
                 self._jobs(run)
@@ -157,7 +157,7 @@ class _Floats:
                     store_first(self.y, place, register.get(), lanes, valid)
 
 
-def _begin(operand: Operand, product: BatchMatmul, matrix: Expr) -> Expr:
+def _begin(operand: MatrixOperand, product: BatchMatmul, matrix: Expr) -> Expr:
     """Element of the buffer at which a matrix begins."""
     return operand.offset + offset_of(matrix, product.batch, operand.batch)
 

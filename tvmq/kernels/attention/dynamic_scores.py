@@ -21,7 +21,7 @@ from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Shape,
     bind,
     const,
@@ -31,7 +31,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import LANES, Codes
+from tvmq.kernels.parts.float_vectors import LANES, CodeLimits
 from tvmq.kernels.parts.loops import copy_free, opaque, over_free_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -51,7 +51,7 @@ class FreeScores:
 
     shape: Shape
     mask: Shape | None
-    codes: Codes
+    codes: CodeLimits
 
 
 def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel:
@@ -70,7 +70,7 @@ def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: 
     parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
     parameters["y"] = (scores.shape, scores.codes.dtype)
     name = f"free_scores_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _Template(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))

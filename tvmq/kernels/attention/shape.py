@@ -13,7 +13,7 @@ from tvmq.cost import Machine
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
 from tvmq.kernels.parts.work import KernelWork, on_machine, product_cycles
 
@@ -22,7 +22,7 @@ CODES = ("uint8", "int8")
 
 
 @dataclass(frozen=True)
-class Operand:
+class MatrixOperand:
     """A batch of matrices inside a buffer: element [index of the batch, i, j] lies at
 
     offset + sum of batch index * batch stride + i * row + j * column
@@ -48,9 +48,9 @@ class BatchMatmul:
     rows: int
     depth: int
     columns: int
-    a: Operand
-    b: Operand
-    y: Operand
+    a: MatrixOperand
+    b: MatrixOperand
+    y: MatrixOperand
     a_zero: int
     b_zero: int
 
@@ -103,13 +103,13 @@ class Attention:
     keys: int
     depth: int
     columns: int
-    q: Operand
-    k: Operand
-    v: Operand
-    y: Operand
-    mask: Operand | None
+    q: MatrixOperand
+    k: MatrixOperand
+    v: MatrixOperand
+    y: MatrixOperand
+    mask: MatrixOperand | None
     zeros: tuple[int, int, int]
-    codes: Codes
+    codes: CodeLimits
 
     @property
     def matrices(self) -> int:

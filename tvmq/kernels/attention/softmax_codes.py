@@ -36,7 +36,7 @@ from tvmq.kernels.parts.float_vectors import (
     LANES,
     ROUNDER,
     ROUNDER_BITS,
-    Codes,
+    CodeLimits,
     any_bit,
     quantize_by_division,
     real,
@@ -66,7 +66,7 @@ class SoftmaxCodes:
     offset     what is added to a code before it is stored
     """
 
-    def __init__(self, keys: Expr, codes: Codes, scale: Buffer, stored: str, offset: int) -> None:
+    def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
         self.free = not isinstance(keys, int)
         self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.free else -(-keys // LANES)

@@ -21,10 +21,10 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.remainder_taps import in_steps
-from tvmq.kernels.conv.shape import ConvShape, Tile, convolution_work
+from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, minimum
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, minimum
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
@@ -151,7 +151,7 @@ class Integers(ConvLoops):
         parameters |= self.table_parameters()
         parameters |= plan.constant_parameters(channels)
         parameters["y"] = (y_shape, plan.out_dtype)
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], plan.dtypes[0])
@@ -172,7 +172,7 @@ class Integers(ConvLoops):
         """Further constants that the loops read; none unless overridden."""
         return {}
 
-    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
+    def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         """Sums of a tile to the output, as codes or as they are."""
         lanes, columns, requantizer = self.ins.lanes, tile.panel.columns, self.plan.requantizer
         channel = (tile.group * self.shape.vectors + tile.vector) * lanes
@@ -193,7 +193,7 @@ class Integers(ConvLoops):
                 self.store_rows(tile, row, first, count, rows, codes)
                 row += rows
 
-    def _store_sums(self, tile: Tile, sums: list[list[Register]], channel: Expr) -> None:
+    def _store_sums(self, tile: ConvTile, sums: list[list[Register]], channel: Expr) -> None:
         """Sums as they are, or as floats."""
         lanes, real = self.ins.lanes, self.plan.dequantizer
         for column in range(tile.panel.columns):

@@ -218,7 +218,7 @@ def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
 
 
 @dataclass(frozen=True, eq=False)
-class Tile:
+class ConvTile:
     """Where a tile stands.
 
     source, origin  flat buffer that windows are read from, and the element of the input it starts with

@@ -21,7 +21,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, Function, const, flat
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flat
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -66,7 +66,7 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
         "y": ((windows.batch * windows.windows, windows.pixels, taps * windows.channels), dtype),
     }
     name = f"stack_depth_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         filling = const(np.dtype(dtype).type(fill).item(), dtype)
 
@@ -115,7 +115,7 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
     lanes = instructions(isa).vector_bytes // pixel.itemsize
     name = f"frame_{isa.name}"
     parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
-    with Function(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
+    with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
         x, border, y = (flat(buffer) for buffer in function.buffers)
 
         def pixels(begin: Expr, count: int) -> None:

@@ -28,12 +28,12 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import shifted_bias
 from tvmq.kernels.depthwise.copy_rows import RowCopier
-from tvmq.kernels.depthwise.plan import Blocks, Shape, pack_biases, pack_weights, stored_channels
+from tvmq.kernels.depthwise.plan import Blocks, DepthwiseShape, pack_biases, pack_weights, stored_channels
 from tvmq.kernels.isa import instructions, level
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     align_stack,
     const,
@@ -71,7 +71,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
-    shape = Shape(conv, _wide_enough(instructions(isa), conv.channels), x_zero)
+    shape = DepthwiseShape(conv, _wide_enough(instructions(isa), conv.channels), x_zero)
     low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
     bound = numerics.accumulator_bound(weight, low, high, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
@@ -131,7 +131,7 @@ def _wide_enough(ins: Instructions, channels: int) -> Instructions:
 class _Template:
     """The PrimFunc of one depthwise convolution."""
 
-    def __init__(self, name: str, shape: Shape, plan: EpiloguePlan) -> None:
+    def __init__(self, name: str, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
         self.name, self.shape, self.plan = name, shape, plan
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
 
@@ -144,7 +144,7 @@ class _Template:
         parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((len(shape.biases) * shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], self.plan.dtypes[0])

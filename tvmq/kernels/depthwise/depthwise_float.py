@@ -20,7 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.parts.builder import Expr, Function, Register, bind, flat, load, split_evenly, store
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flat, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -88,7 +88,7 @@ class _Template:
             "bias": ((packed,), "float32"),
             "y": (conv.out_shape, "float32"),
         }
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
             self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
         return function.prim_func

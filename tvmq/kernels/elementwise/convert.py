@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, Function, flat, load, store, vector_type
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flat, load, store, vector_type
 from tvmq.kernels.parts.epilogue import plan_epilogue
 from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import collapse, offset_of, opaque, over_lanes, over_rows, over_vectors, plain
@@ -51,7 +51,7 @@ def quantize(
     ins = instructions(isa)
     name = f"quantize_{ins.name}"
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
@@ -79,7 +79,7 @@ def quantize_view(
     sizes, (steps, _) = collapse(shape, strides, [prod(shape[axis + 1 :]) for axis in range(len(shape))])
     length, name = sizes[-1], f"quantize_view_{ins.name}"
     parameters = {"x": (tuple(given), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
@@ -132,7 +132,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
         "zero_point": (zeros.shape, "int32"),
     }
     name = f"dequantize_{ins.name}"
-    with Function(name, parameters | {"y": (shape, "float32")}) as function:
+    with FunctionBuilder(name, parameters | {"y": (shape, "float32")}) as function:
         x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
@@ -155,7 +155,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     places = channels or ins.vector_bytes
     parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
     name = f"requantize_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, *constants, y = (flat(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:

@@ -27,7 +27,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import clip_codes
 from tvmq.kernels.isa.x86 import X86
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.parts.epilogue import bits_table, table_step
 from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -55,7 +55,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
     shape = tuple(int(extent) for extent in shape)
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, entries, y = (flat(buffer) for buffer in function.buffers)
 
         def start() -> Body:
@@ -86,7 +86,7 @@ MOST_BLOCKS = 64  # vectors of a period
 
 
 @dataclass(frozen=True)
-class Prelu:
+class PreluStep:
     """The constants of numerics.prelu but for the slopes."""
 
     multiplier: int
@@ -99,7 +99,7 @@ class Prelu:
     x_dtype: str = "uint8"
 
 
-def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Kernel | None:
+def prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -> Kernel | None:
     """Kernel x -> y of this shape; slopes: int32, one for each channel of the last axis. None where it does not fit."""
     shape, ins = tuple(int(extent) for extent in shape), instructions(isa)
     total, channels, size = prod(shape), shape[-1], ins.vector_bytes
@@ -111,7 +111,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Ke
     factors = np.ascontiguousarray(slopes.astype(np.int32)[places % channels]).ravel()
     name = f"prelu_{ins.name}"
     parameters = {"x": (shape, step.x_dtype), "slopes": ((len(factors),), "int32"), "y": (shape, step.dtype)}
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, table, y = (flat(buffer) for buffer in function.buffers)
         vectors = total // size
 
@@ -127,7 +127,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Ke
     return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name), work=KernelWork("prelu"))
 
 
-def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place: Expr) -> Expr:
+def _codes(ins: X86, step: PreluStep, x: Buffer, offset: Expr, table: Buffer, place: Expr) -> Expr:
     """A vector of codes from element `offset`, whose slopes begin at `place`."""
     kind, lanes, size = vector_type("int32", ins.lanes), ins.lanes, ins.vector_bytes
     codes, x_zero = load(x, offset, vector_type(step.x_dtype, size)), step.x_zero
@@ -151,6 +151,6 @@ def choose_table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa)
     return table(shape, dtype, values, isa) if str(values.dtype) in CODES else None
 
 
-def choose_prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Kernel | None:
+def choose_prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -> Kernel | None:
     """The kernel of prelu; None for other types than 8-bit codes, and where it does not fit."""
     return prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None

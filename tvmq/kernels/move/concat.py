@@ -20,7 +20,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, const, flat, load, store, vector_type
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, const, flat, load, store, vector_type
 from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -52,7 +52,7 @@ def concat(
     total = sum(shape[axis] for shape in inputs)
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         flats = [flat(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
         lengths = [prod(shape[axis:]) for shape in inputs]
@@ -134,7 +134,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
     out_shape = (*outer, *(size + sum(sides) for size, sides in zip(shape[last:], width[last:], strict=True)))
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
-    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
+    with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         length, filling = before + count + after, const(kind.type(value).item(), dtype)
 

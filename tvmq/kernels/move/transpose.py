@@ -19,7 +19,18 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.elementwise.convert import code_range, one_scale
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, const, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    bind,
+    const,
+    flat,
+    load,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -51,7 +62,7 @@ def _copy(kind: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dt
         raise BuildError(f"kernels, {kind}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
     name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
-    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
+    with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(
@@ -77,7 +88,7 @@ def quantize_to_nhwc(
     name = f"quantize_to_nhwc_{ins.name}"
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
@@ -106,7 +117,7 @@ def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_
     name = f"dequantize_to_nchw_{isa.name}"
     out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
     parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
-    with Function(name, parameters | {"y": (out_shape, "float32")}) as function:
+    with FunctionBuilder(name, parameters | {"y": (out_shape, "float32")}) as function:
         x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:

@@ -18,7 +18,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     const,
@@ -54,7 +54,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     kind = "row_sum" if shape.inner == 1 else "column_sum"
     name = f"float_{kind}_{isa.name}"
     buffers = {"x": (shape.outer, shape.count, shape.inner), "y": (shape.outer, shape.inner)}
-    with Function(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
+    with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         lanes = instructions(isa).lanes
 
@@ -75,7 +75,7 @@ def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr) -> None:
             total.set(total.get() + load(x, begin + i * LANES, FLOAT))
     if shape.count % LANES:
         total.set(total.get() + tail(x, begin, shape.count))
-    store(y, number, _finished(shape, sum_halves(total.get(), lambda a, b: a + b), 1), 1)
+    store(y, number, _finish_sum(shape, sum_halves(total.get(), lambda a, b: a + b), 1), 1)
 
 
 def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int) -> None:
@@ -97,7 +97,7 @@ def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int
                     add(i * LANES, lane)
         for lane in range(shape.count % LANES):
             add(shape.count // LANES * LANES, lane)
-        value = _finished(shape, _tree([total.get() for total in totals], size), size)
+        value = _finish_sum(shape, _tree([total.get() for total in totals], size), size)
         store(y, number * shape.inner + first, value, size)
 
     over_lanes(shape.inner, lanes, columns)
@@ -112,7 +112,7 @@ def _tree(values: list[Expr], lanes: int) -> Expr:
     return values[0]
 
 
-def _finished(shape: FloatSum, total: Expr, lanes: int) -> Expr:
+def _finish_sum(shape: FloatSum, total: Expr, lanes: int) -> Expr:
     return total / spread(const(float(shape.count), "float32"), lanes) if shape.mean else total
 
 

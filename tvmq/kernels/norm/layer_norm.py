@@ -20,7 +20,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     Shape,
     bind,
@@ -36,7 +36,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.float_vectors import (
     FLOAT,
     LANES,
-    Codes,
+    CodeLimits,
     any_bit,
     inverse,
     only,
@@ -71,7 +71,7 @@ class LayerNorm:
     epsilon: float
     centred: bool
     adds: bool
-    codes: Codes | None
+    codes: CodeLimits | None
     outputs: tuple[str, ...]
     scales: bool = False
 
@@ -117,7 +117,7 @@ class _Template:
             parameters["scale"] = ((1,), "float32")
             kinds["codes"] = norm.codes.dtype
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
-        with Function(name, parameters) as function:
+        with FunctionBuilder(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             self._body(function.count(norm.leading))
         return function.prim_func
@@ -160,7 +160,7 @@ class _Template:
 
         def write(offset: Expr, lanes: int, *, divide: bool) -> None:
             for begin, place, mean, root in zip(begins, places, means, roots, strict=True):
-                value = self._normalized(source, place, offset, lanes, mean, root)
+                value = self._normalize(source, place, offset, lanes, mean, root)
                 if "norm" in buffers and not divide:
                     store(buffers["norm"], begin + offset, value, lanes)
                 if factor is not None:
@@ -245,7 +245,7 @@ class _Template:
             found.append(bind(sum_of_row / const(float(length), "float32")))
         return found
 
-    def _normalized(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
+    def _normalize(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
         """A vector of a row's results."""
         kind = vector_type("float32", lanes)
         value = load(source, place + offset, kind)

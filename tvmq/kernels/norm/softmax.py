@@ -16,7 +16,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     const,
@@ -46,7 +46,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
     axis %= len(shape)
     length, inner = shape[axis], prod(shape[axis + 1 :])
     name = f"softmax_{isa.name}"
-    with Function(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
+    with FunctionBuilder(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         padded = -(-length // LANES) * LANES
 

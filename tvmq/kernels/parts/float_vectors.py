@@ -156,7 +156,7 @@ LEAST_SCALE, MOST_SCALE = 2.0**-100, 2.0**100
 
 
 @dataclass(frozen=True)
-class Codes:
+class CodeLimits:
     """What a quantize with one scale gives."""
 
     zero_point: int
@@ -170,7 +170,7 @@ def inverse(scale: Buffer) -> Expr:
     return bind(spread(const(1.0, "float32") / scale[0], LANES))
 
 
-def quantize_by_reciprocal(value: Expr, factor: Expr, codes: Codes) -> tuple[Expr, Expr]:
+def quantize_by_reciprocal(value: Expr, factor: Expr, codes: CodeLimits) -> tuple[Expr, Expr]:
     """Codes of a vector of LANES float32, and bits of which one is set where they may be wrong."""
     low, high = (real(limit - codes.zero_point) for limit in (codes.qmin, codes.qmax))
     # the order of operands makes NaN the lowest code
@@ -182,7 +182,7 @@ def quantize_by_reciprocal(value: Expr, factor: Expr, codes: Codes) -> tuple[Exp
     return bind(T.Cast(vector_type(codes.dtype, LANES), shifted)), T.bitwise_xor(least, most)
 
 
-def quantize_by_division(value: Expr, scale: Buffer, codes: Codes, lanes: int) -> Expr:
+def quantize_by_division(value: Expr, scale: Buffer, codes: CodeLimits, lanes: int) -> Expr:
     """Codes of a vector by the definition's steps."""
     return quantize_vector(GENERIC, value, scale, lanes, codes.zero_point, (codes.qmin, codes.qmax), codes.dtype)
 

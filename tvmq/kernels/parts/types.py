@@ -136,7 +136,7 @@ class FloatSteps:
 
 
 @dataclass(frozen=True)
-class Add:
+class AddStep:
     """Epilogue step: numerics.add of the codes so far (a) and a second input of the kernel (b, shape of the result).
 
     The second input is a data input of the kernel, after the first.
@@ -154,7 +154,7 @@ class Add:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableStep:
     """Epilogue step: 256-entry lookup of the codes so far; the dtype of `values` is that of the result."""
 
     values: np.ndarray

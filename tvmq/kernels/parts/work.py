@@ -11,7 +11,7 @@ from tvmq.cost import Machine
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.float_vectors import FloatVectors
 from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
-from tvmq.kernels.parts.types import Add, Table
+from tvmq.kernels.parts.types import AddStep, TableStep
 
 # Cycles that were measured (on Zen 4) to those of the model that chooses tiles, which needs ratios of tiles alone.
 MEASURED = {"avx2": 0.49, "avx2_lanes": 0.58, "avx512bw": 0.68, "avx512bw_lanes": 0.66}
@@ -63,5 +63,5 @@ def product_cycles(product: Product, ins: Instructions, tiling: Tiling | None = 
 
 def step_cycles(steps: Sequence[Any]) -> float:
     """Cycles for 64 codes of the sums and tables behind a convolution."""
-    added, looked_up = (sum(isinstance(step, kind) for step in steps) for kind in (Add, Table))
+    added, looked_up = (sum(isinstance(step, kind) for step in steps) for kind in (AddStep, TableStep))
     return ADD_CYCLES * added + TABLE_CYCLES * looked_up

@@ -15,8 +15,8 @@ from tvmq.kernels.attention.attention import choose_attention
 from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.kernels.attention.batch_matmul_float import choose_batch_matmul_float
 from tvmq.kernels.attention.dynamic_scores import FreeScores, choose_free_scores
-from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.loops import broadcast_strides
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
@@ -71,7 +71,9 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def operand_of(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool) -> tuple[Operand, relax.Expr]:
+def operand_of(
+    lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool
+) -> tuple[MatrixOperand, relax.Expr]:
     """Where the matrices of an argument lie, and the tensor that the kernel is given."""
     if not isinstance(arg, relax.Var):
         return _as_operand(contiguous("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
@@ -84,16 +86,16 @@ def operand_of(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left:
     return _as_operand(found, shape_of(base), dtype_of(base), batch), base
 
 
-def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> Operand:
+def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
     """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
     *leading, row, column = found.strides
     sizes = found.shape[:-2]
     steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
     steps = [0] * (len(batch) - len(steps)) + steps
-    return Operand(shape, dtype, found.offset, tuple(steps), row, column)
+    return MatrixOperand(shape, dtype, found.offset, tuple(steps), row, column)
 
 
-def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
+def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> MatrixOperand:
     """Where the result's matrices lie: a transpose behind the product only changes strides."""
     last = view.value[chain.result]
     shape = shape_of(view.var[chain.result])
@@ -102,7 +104,7 @@ def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
         axes = [int(axis) % len(out) for axis in last.attrs.axes]
         strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
     *batch, row, column = strides
-    return Operand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
+    return MatrixOperand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
 
 
 def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
@@ -160,13 +162,17 @@ def _free_scores(lowerer: Lowerer, found: AttentionParts) -> bool:
     return True
 
 
-def _scales(view: View, found: AttentionParts) -> tuple[float, float, Codes]:
+def _scales(view: View, found: AttentionParts) -> tuple[float, float, CodeLimits]:
     """Scale of the scores, scale of the softmax's codes, and what these are."""
     quantize = view.value[found.codes]
     score_scale = float(const_value(view.value[found.scaled].args[1]).reshape(-1)[0])
     code_scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
     attrs = quantize.attrs
-    return score_scale, float(code_scale), Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+    return (
+        score_scale,
+        float(code_scale),
+        CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype)),
+    )
 
 
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
@@ -203,10 +209,10 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> Operand:
+def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> MatrixOperand:
     """Where what is added to a score lies; broadcast axes have stride 0."""
     *batch, row, column = broadcast_strides(scores, shape_of(mask))
-    return Operand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
+    return MatrixOperand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
 
 
 def _input(lowerer: Lowerer, mask: relax.Expr) -> relax.Expr:

@@ -21,7 +21,7 @@ from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import choose_border
-from tvmq.kernels.parts.types import Conv2d, Requantize, Table
+from tvmq.kernels.parts.types import Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -56,7 +56,7 @@ def _border(conv: Conv2d, weight: np.ndarray, x_zero: int, finish: Finish) -> np
     fits = conv.kernel == conv.strides == conv.dilation == (1, 1) and conv.groups == 1 and any(conv.padding)
     if not fits or conv.x_dtype == "float32" or not steps or finish.bias is None:
         return None
-    if not isinstance(steps[0], Requantize) or not all(isinstance(step, Table) for step in steps[1:]):
+    if not isinstance(steps[0], Requantize) or not all(isinstance(step, TableStep) for step in steps[1:]):
         return None
     # the bias holds -x_zero times this sum; an exact int32, as all sums of the layer are
     sums = finish.bias.astype(np.int64) + x_zero * weight.astype(np.int64).sum(axis=(1, 2, 3))

@@ -15,7 +15,7 @@ from tvmq import numerics
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import DepthWindows
-from tvmq.kernels.conv.subpixel import Axis, subpixel_channels, subpixel_weights
+from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 from tvmq.kernels.parts.types import Conv2d, Requantize
 from tvmq.lower.lowerer import Lowerer
@@ -33,7 +33,7 @@ class _Phases:
     """A transposed convolution as one of phases; axes are depth, rows, columns."""
 
     weight: np.ndarray
-    axes: list[Axis]
+    axes: list[SubpixelAxis]
     groups: int
     zero_point: int
 
@@ -135,7 +135,7 @@ def _phases(call: relax.Call) -> _Phases:
     attrs, weight = call.attrs, const_value(call.args[1])
     missing = 5 - weight.ndim
     axes = [
-        Axis(size, out, taps, int(stride), int(padding), int(dilation))
+        SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
         for size, out, taps, stride, padding, dilation in zip(
             shape_of(call.args[0])[2:], shape_of(call)[2:], weight.shape[2:],
             attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
@@ -143,7 +143,7 @@ def _phases(call: relax.Call) -> _Phases:
     ]  # fmt: skip
     return _Phases(
         weight.reshape(*weight.shape[:2], *[1] * missing, *weight.shape[2:]),
-        [Axis(1, 1, 1, 1, 0, 1)] * missing + axes,
+        [SubpixelAxis(1, 1, 1, 1, 0, 1)] * missing + axes,
         int(attrs.groups),
         int(attrs.zero_point) if op_name(call) == "tvmq.conv_transpose" else 0,
     )

@@ -10,7 +10,7 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
 from tvmq.kernels.elementwise.multiply import choose_add, choose_multiply
-from tvmq.kernels.elementwise.table import Prelu, choose_prelu, choose_table
+from tvmq.kernels.elementwise.table import PreluStep, choose_prelu, choose_table
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import add_step, requantize_step
@@ -194,7 +194,7 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     if x is None or shape_of(x) != (*shape_of(x)[:3], int(np.size(const_value(moved)))):
         return same_layout(lowerer, chain)
     attrs = call.attrs
-    step = Prelu(
+    step = PreluStep(
         int(attrs.multiplier), int(attrs.shift), int(attrs.x_zero), int(attrs.zero_point), int(attrs.qmin),
         int(attrs.qmax), str(attrs.dtype), dtype_of(x),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, op_name
-from tvmq.kernels.parts.types import Add, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, TableStep
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.patterns.float_chain import float_steps
 
@@ -82,14 +82,14 @@ def dequantize_step(call: relax.Call, filters: int) -> Dequantize:
     return Dequantize(np.ascontiguousarray(scale))
 
 
-def add_step(call: relax.Call, name: str) -> tuple[Add, str]:
+def add_step(call: relax.Call, name: str) -> tuple[AddStep, str]:
     """The step for tvmq.add where `name` is what the kernel has computed, and the other operand."""
     attrs = call.attrs
     a, b = call.args
     own, other = (attrs.a_multiplier, attrs.b_multiplier), b
     if a.name != name:
         own, other = (attrs.b_multiplier, attrs.a_multiplier), a
-    step = Add(
+    step = AddStep(
         *own,
         offset=attrs.offset,
         shift=attrs.shift,
@@ -102,7 +102,7 @@ def add_step(call: relax.Call, name: str) -> tuple[Add, str]:
     return step, other.name
 
 
-def _add(view: View, finish: Finish, call: relax.Call, filters: int) -> Add | None:
+def _add(view: View, finish: Finish, call: relax.Call, filters: int) -> AddStep | None:
     if any(not isinstance(arg, relax.Var) for arg in call.args):
         _bias(view, finish, call, filters)
         return None
@@ -122,7 +122,7 @@ _STEPS: dict[str, Any] = {
     "tvmq.requantize": lambda view, finish, call, filters: codes_step(call, filters),
     "tvmq.dequantize": lambda view, finish, call, filters: dequantize_step(call, filters),
     "tvmq.add": _add,
-    "tvmq.table": lambda view, finish, call, filters: Table(const_value(call.args[1])),
+    "tvmq.table": lambda view, finish, call, filters: TableStep(const_value(call.args[1])),
     "nn.relu": _clip,
     "clip": _clip,
 }

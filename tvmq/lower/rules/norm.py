@@ -16,10 +16,10 @@ from tvm import relax
 from tvmq.graph.sizes import free_names
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
 from tvmq.kernels.norm.float_sum import FloatSum, choose_float_sum
-from tvmq.kernels.norm.group_norm import Norm, choose_group_norm
+from tvmq.kernels.norm.group_norm import GroupNorm, choose_group_norm
 from tvmq.kernels.norm.layer_norm import LayerNorm, choose_layer_norm
 from tvmq.kernels.norm.softmax import softmax
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS
@@ -31,7 +31,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if op_name(call) != "tvmq.group_norm":
         return _rows(lowerer, chain)
     shape = shape_of(call)
-    norm = Norm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), float(call.attrs.epsilon))
+    norm = GroupNorm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), float(call.attrs.epsilon))
     kernel = lowerer.choose(choose_group_norm, norm)
     if kernel is None:
         return False
@@ -62,7 +62,7 @@ def _rows(lowerer: Lowerer, chain: Chain) -> bool:
     if quantize is not None:
         attrs = quantize.attrs
         scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
-        codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+        codes = CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
     shape, axes, epsilon = list(call.ty.shape), int(call.attrs.axes), float(call.attrs.epsilon)
     sizes = free_names(shape)
     if not all(isinstance(size, int) for size in sizes[len(sizes) - axes :]):
