@@ -13,7 +13,7 @@ from tvmq.kernels.elementwise.multiply import choose_add, choose_multiply
 from tvmq.kernels.elementwise.table import PreluStep, choose_prelu, choose_table
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.epilogue import add_step, requantize_step
+from tvmq.lower.rules.epilogue import add_step, named_alike, requantize_step
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -193,11 +193,7 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     x = lowerer.nhwc(call.args[0].name) if moved is not None else None
     if x is None or shape_of(x) != (*shape_of(x)[:3], int(np.size(const_value(moved)))):
         return same_layout(lowerer, chain)
-    attrs = call.attrs
-    step = PreluStep(
-        int(attrs.multiplier), int(attrs.shift), int(attrs.x_zero), int(attrs.zero_point), int(attrs.qmin),
-        int(attrs.qmax), str(attrs.dtype), dtype_of(x),
-    )  # fmt: skip
+    step = PreluStep(x_dtype=dtype_of(x), **named_alike(PreluStep, call))
     kernel = lowerer.choose(choose_prelu, shape_of(x), const_value(moved).reshape(-1), step)
     if kernel is None:
         return same_layout(lowerer, chain)
