@@ -149,8 +149,7 @@ def imported_cases(
 
 def runnable_targets() -> dict[str, Any]:
     """Targets of the instruction sets that this CPU has, by name."""
-    from tvmq.target.cpu import resolve_target
-    from tvmq.target.several import lacking
+    from tvmq.target.cpu import lacking, resolve_target
 
     found = {name: resolve_target(text) for name, text in TARGETS.items()}
     if lacking(found["avxvnni"]):

@@ -130,7 +130,7 @@ def peak_run(level: str) -> tuple[Callable[[], None], int]:
         "w": (count * size, ins.w_dtype),
         "y": (count * ins.lanes, "int32"),
     }
-    with builder.Function("peak", {k: ((length,), dtype) for k, (length, dtype) in lengths.items()}) as function:
+    with builder.FunctionBuilder("peak", {k: ((length,), dtype) for k, (length, dtype) in lengths.items()}) as function:
         x, w, y = function.buffers
         kind = builder.vector_type(ins.w_dtype, size)
         weights = [builder.load(w, i * size, kind) for i in range(count)]

@@ -53,13 +53,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the kernels that were really compiled."""
     names: list[str] = []
-    compile_one = kernel_objects._compiled
+    compile_one = kernel_objects._compile_kernel
 
     def watched(name: str, *rest: object) -> bytes:
         names.append(name)
         return compile_one(name, *rest)
 
-    monkeypatch.setattr(kernel_objects, "_compiled", watched)
+    monkeypatch.setattr(kernel_objects, "_compile_kernel", watched)
     return names
 
 

@@ -13,7 +13,7 @@ from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
 from tests.kernels.harness import conv_operands, epilogue_for
-from tvmq.compile.kernel_objects import _compiled as object_file
+from tvmq.compile.kernel_objects import _compile_kernel as object_file
 from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import conv2d
@@ -28,7 +28,7 @@ SHAPE = (1, 8, 8, 16)
 
 def twice() -> Any:
     """A kernel of SHAPE."""
-    with builder.Function("twice", {"x": (SHAPE, "float32"), "y": (SHAPE, "float32")}) as function:
+    with builder.FunctionBuilder("twice", {"x": (SHAPE, "float32"), "y": (SHAPE, "float32")}) as function:
         x, y = (builder.flat(buffer) for buffer in function.buffers)
         with T.serial(0, 64) as i:
             value = builder.load(x, i * 16, "float32x16")

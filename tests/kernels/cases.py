@@ -17,7 +17,7 @@ from tvmq import numerics
 from tvmq.analysis.verification import unequal_bits
 from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.attention.batch_matmul import batch_matmul
-from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
+from tvmq.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.depthwise.depthwise import depthwise
 from tvmq.kernels.elementwise.convert import dequantize, quantize, requantize
@@ -27,10 +27,10 @@ from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.concat import concat, pad
 from tvmq.kernels.move.depth_to_space import resize
 from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.kernels.norm.group_norm import Norm, group_norm
+from tvmq.kernels.norm.group_norm import GroupNorm, group_norm
 from tvmq.kernels.norm.softmax import softmax
-from tvmq.kernels.parts.float_vectors import Codes
-from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Isa, Kernel, Requantize
+from tvmq.kernels.parts.float_vectors import CodeLimits
+from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Isa, Kernel, Requantize
 from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool, takes_floats
 
 SCALE = np.float32(0.037)
@@ -79,7 +79,7 @@ def add_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
         a_dtype, b_dtype, dtype = [("uint8", "uint8", "uint8"), ("int8", "uint8", "int8")][number % 2]
         scales = [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)][number % 3 // 2]
         params = numerics.add_params(scales[0], 7, scales[1], 11, scales[2])
-        step = Add(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
+        step = AddStep(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
         a, b = codes(shape, a_dtype), codes(shape, b_dtype, 1)
         expected = numerics.add(a, b, **params._asdict(), zero_point=5, dtype=dtype, qmin=2, qmax=120)
         yield Case(f"add {shape}", partial(add, shape, step, a_dtype=a_dtype), (a, b), expected)
@@ -206,7 +206,7 @@ def softmax_cases(shapes: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[Cas
         yield Case(f"softmax {shape} {axis}", make, (x,), numerics.softmax(x, axis))
 
 
-def norm_cases(norms: Sequence[Norm]) -> Iterator[Case]:
+def norm_cases(norms: Sequence[GroupNorm]) -> Iterator[Case]:
     """Layer, rms and group norms; rows of ordinary numbers, one of large ones, one with an infinity."""
     for norm in norms:
         random = np.random.default_rng(norm.length)
@@ -281,11 +281,11 @@ def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:
         yield Case(f"depthwise {conv.channels}", make, (operands[0], *others), expected)
 
 
-def contiguous(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> Operand:
+def contiguous(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> MatrixOperand:
     """All of a tensor [*batch, rows, columns]; `turned`: rows and columns exchanged."""
     strides = [int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))]
     row, column = strides[-1:-3:-1] if turned else strides[-2:]
-    return Operand(shape, dtype, 0, tuple(strides[:-2]), row, column)
+    return MatrixOperand(shape, dtype, 0, tuple(strides[:-2]), row, column)
 
 
 def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
@@ -314,8 +314,8 @@ def attention_cases(sizes: Sequence[tuple[int, int, int, int, int]]) -> Iterator
         )
         mask = np.random.default_rng(4).choice(np.float32([0, -1, -np.inf]), (rows, keys))
         operands = contiguous(q.shape, "uint8"), contiguous(k.shape, "uint8", turned=True), contiguous(v.shape, "uint8")
-        y, lines = contiguous((batch, rows, columns), "uint8"), Operand(mask.shape, "float32", 0, (0,), keys, 1)
-        own = Codes(0, 0, 255, "uint8")
+        y, lines = contiguous((batch, rows, columns), "uint8"), MatrixOperand(mask.shape, "float32", 0, (0,), keys, 1)
+        own = CodeLimits(0, 0, 255, "uint8")
         shape = Attention((batch,), rows, keys, depth, columns, *operands, y, lines, (126, 131, 120), own)
         step = Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
         scales = np.float32(1e-4), np.float32(1 / 255)
@@ -344,7 +344,14 @@ def large_cases() -> list[Case]:
         ),
         *global_sum_cases([(64, 16, 16, 37)]),
         *softmax_cases([((512, 100), -1), ((2, 33, 512), 1)]),
-        *norm_cases([Norm(512, 112), Norm(512, 112, centred=False), Norm(8, 12, 1024, 3), Norm(2, 64, 512, 64)]),
+        *norm_cases(
+            [
+                GroupNorm(512, 112),
+                GroupNorm(512, 112, centred=False),
+                GroupNorm(8, 12, 1024, 3),
+                GroupNorm(2, 64, 512, 64),
+            ]
+        ),
         *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
         *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
         *attention_cases([(12, 65, 67, 21, 23)]),

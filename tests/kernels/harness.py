@@ -14,7 +14,7 @@ from tvmq import numerics
 from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Epilogue, Kernel, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Epilogue, Kernel, Requantize, TableStep
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {
@@ -118,13 +118,13 @@ def epilogue_for(conv: Conv2d, kind: str) -> tuple[Epilogue, tuple[np.ndarray, .
     if kind == "floats":
         return (Dequantize(random.uniform(1e-4, 1, conv.filters).astype(np.float32)),), ()
     params = numerics.add_params(0.4, 3, 0.3, 17, 0.5)
-    add = Add(*params, zero_point=9, qmin=1, qmax=250)
+    add = AddStep(*params, zero_point=9, qmin=1, qmax=250)
     if kind == "add":
         return (requantize_for(conv), add), (b,)
     if kind == "table":
-        return (requantize_for(conv, "int8"), Table(values)), ()
-    signed = Add(*params, zero_point=-9, qmin=-128, qmax=120, b_dtype="int8", dtype="int8")
-    return (requantize_for(conv), add, Table(values.view(np.int8)), signed), (b, b[::-1].view(np.int8))
+        return (requantize_for(conv, "int8"), TableStep(values)), ()
+    signed = AddStep(*params, zero_point=-9, qmin=-128, qmax=120, b_dtype="int8", dtype="int8")
+    return (requantize_for(conv), add, TableStep(values.view(np.int8)), signed), (b, b[::-1].view(np.int8))
 
 
 def expected_conv(
@@ -152,7 +152,7 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
     """The steps of an epilogue by definition; channels are the last axis."""
     remaining = list(others)
     for step in epilogue:
-        if isinstance(step, Table):
+        if isinstance(step, TableStep):
             values = numerics.table(values, step.values)
             continue
         if isinstance(step, Dequantize):

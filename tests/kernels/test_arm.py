@@ -37,16 +37,24 @@ from tvmq.analysis.verification import unequal_bits
 from tvmq.graph.ops.registry import fence
 from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.norm.group_norm import Norm
+from tvmq.kernels.norm.group_norm import GroupNorm
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.kernels.pool import Pool2d
 from tvmq.schedule.generic import schedule_generic
 
 SMALL: list[Case] = [
     *softmax_cases([((5, 10), -1), ((3, 7, 5), 1), ((4, 16), 0), ((2, 33, 3), 1), ((6, 1), 1), ((7, 128), -1)]),
-    *norm_cases([Norm(3, length, epsilon=1e-12) for length in (1, 7, 15, 16, 17, 33, 384)]),
-    *norm_cases([Norm(3, length, centred=False) for length in (1, 5, 16, 47)]),
-    *norm_cases([Norm(2, 6, 5, 3), Norm(3, 4, 21, 1), Norm(1, 8, 16, 2), Norm(2, 5, 33, 5), Norm(2, 12, 1, 3)]),
+    *norm_cases([GroupNorm(3, length, epsilon=1e-12) for length in (1, 7, 15, 16, 17, 33, 384)]),
+    *norm_cases([GroupNorm(3, length, centred=False) for length in (1, 5, 16, 47)]),
+    *norm_cases(
+        [
+            GroupNorm(2, 6, 5, 3),
+            GroupNorm(3, 4, 21, 1),
+            GroupNorm(1, 8, 16, 2),
+            GroupNorm(2, 5, 33, 5),
+            GroupNorm(2, 12, 1, 3),
+        ]
+    ),
     *convert_cases([(3, 35)]),
     *add_cases([(1, 3, 3, 7)]),
     *multiply_cases([((2, 3, 3, 5), (2, 1, 1, 5))]),

@@ -14,7 +14,7 @@ from tvmq import numerics
 from tvmq.errors import TargetError
 from tvmq.kernels import isa
 from tvmq.kernels.parts import builder, epilogue
-from tvmq.kernels.parts.types import Add, Isa, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Isa, Requantize, TableStep
 
 LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi")
 
@@ -22,7 +22,7 @@ LEVELS = levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512v
 def run(level: str, arrays: dict[str, np.ndarray], body: Callable[..., None]) -> np.ndarray:
     """Build and run a function of flat buffers; the last array is the output."""
     parameters = {name: (array.shape, str(array.dtype)) for name, array in arrays.items()}
-    with builder.Function("kernel", parameters) as function:
+    with builder.FunctionBuilder("kernel", parameters) as function:
         body(isa.level(level), *(builder.flat(buffer) for buffer in function.buffers))
     compiled = compile_function("kernel", function.prim_func, level)
     tensors = [tvm.runtime.tensor(array) for array in arrays.values()]
@@ -116,7 +116,7 @@ def all_pairs(a_dtype: str, b_dtype: str) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("scales", [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)])
 def test_add_of_all_pairs(level: str, a_dtype: str, b_dtype: str, dtype: str, scales: tuple) -> None:
     params = numerics.add_params(scales[0], 7, scales[1], 11, scales[2])
-    step = Add(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
+    step = AddStep(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
     a, b = all_pairs(a_dtype, b_dtype)
 
     def body(ins, a, b, y):
@@ -139,8 +139,8 @@ def test_steps_over_codes_touch_only_their_range(level: str, dtype: str, out_dty
     values = random.integers(0, 256, 256).astype(np.uint8).view(out_dtype)
     start = random.integers(0, 256, 400).astype(np.uint8).view(dtype)
     b = random.integers(0, 256, 400).astype(np.uint8)
-    add = Add(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=100, dtype=dtype)
-    plan = epilogue.plan_epilogue((Requantize(np.float32([1]), 0, 0, 1, dtype), add, Table(values)))
+    add = AddStep(*numerics.add_params(0.5, 7, 0.3, 11, 0.6), zero_point=5, qmin=0, qmax=100, dtype=dtype)
+    plan = epilogue.plan_epilogue((Requantize(np.float32([1]), 0, 0, 1, dtype), add, TableStep(values)))
 
     def body(ins, b, table, y):
         steps = plan.code_steps(ins, {"b0": b, "table0": table})
@@ -175,8 +175,8 @@ def test_unknown_level_is_refused() -> None:
 
 
 def test_epilogue_out_of_order_is_refused() -> None:
-    table = Table(np.zeros(256, np.uint8))
-    with pytest.raises(epilogue.BuildError, match="starts with a requantize step. Got Table instead"):
+    table = TableStep(np.zeros(256, np.uint8))
+    with pytest.raises(epilogue.BuildError, match="starts with a requantize step. Got TableStep instead"):
         epilogue.plan_epilogue((table,))
     step = Requantize(np.float32([1]), 0, 0, 1)
     with pytest.raises(epilogue.BuildError, match="Requantize cannot follow"):

@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.cases import WIDTHS, Case, check, global_sum_cases, pool_cases
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Requantize
+from tvmq.kernels.parts.types import AddStep, Requantize
 from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool
 
 POOLS = [
@@ -49,6 +49,6 @@ def test_what_does_not_fit_is_refused() -> None:
         global_sum((1, 3000, 3000, 1), (), isa)
     with pytest.raises(BuildError, match=r"factors must have shape \(3, 3\)"):
         sum_pool(pool, (), isa, factors=np.ones((2, 3), np.int32))
-    steps = (Requantize(np.float32([1]), 0, 0, 255), Add(1, 1, 0, 1, 0, 0, 255))
+    steps = (Requantize(np.float32([1]), 0, 0, 255), AddStep(1, 1, 0, 1, 0, 0, 255))
     with pytest.raises(BuildError, match="one requantize step can follow. Got 2 steps"):
         sum_pool(pool, steps, isa)

@@ -13,7 +13,7 @@ import tvm
 import tvmq
 from tests.free_models import LONGEST, encoder, pictures, texts
 from tvmq.errors import ConfigError
-from tvmq.lower.common_sizes import MOST
+from tvmq.lower.lower_functions import MOST
 
 SIZES = {"batch": [1, 3], "sequence": [5]}
 

@@ -1,4 +1,7 @@
-"""Convolutions of lines, pictures and volumes and transposed ones, compiled, against numerics, for every level."""
+"""Convolutions of lines, pictures and volumes and transposed ones, compiled, against numerics, for every level.
+
+1 x 1 convolutions of padded pictures: the picture alone is computed, its border is known; equal to the definition.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from tvm import relax
 
 import tvmq
 from tests.kernels.harness import CPUS, levels
+from tests.models import Net, feeds_of
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.lower.lowerer import Lowerer
+from tvmq.reference import run
 from tvmq.target.cpu import resolve_target
 
 
@@ -178,3 +183,18 @@ def test_a_phase_that_leaves_int32_goes_the_generic_way() -> None:
     acc = sums(case, x, w) + bias[:, None]
     codes = numerics.requantize(acc, multiplier, zero_point=3, axis=1, dtype=np.uint8)
     np.testing.assert_array_equal(tvmq.build(mod).run({"x": x})[1], codes)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("activation", ["Relu", "Sigmoid", ""])
+def test_a_border_equals_the_definition(activation: str) -> None:
+    n = Net((2, 3, 5, 6))
+    y = n.conv("x", 3, 20, kernel=1, pads=[1, 2, 1, 0])
+    y = n.op(activation, y) if activation else y
+    model = n.model(n.op("GlobalAveragePool", n.conv(y, 20, 4)))
+    mod, params = tvmq.from_onnx(model)
+    exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model)))
+    assert any(kernel.startswith("frame") for kernel in exe.kernels.values())
+    x = feeds_of(model, 1, seed=3)[0]["x"]
+    (defined,) = run(exe.module, [x])
+    np.testing.assert_array_equal(exe.run({"x": x})[0], defined)

@@ -1,4 +1,7 @@
-"""Tuning: equal bits, kept in the cache folder, used by later builds, safe with several writers and interrupts."""
+"""Tuning: equal bits, kept in the cache folder, used by later builds, safe with several writers and interrupts.
+
+What the cost model and the tuner see of kernels in int16 lanes.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ import tvmq
 from tests.models import Net, feeds_of
 from tvmq.cache import cache_folder, replace_file
 from tvmq.errors import ConfigError, TargetError
+from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.shape import ConvShape
-from tvmq.kernels.isa import instructions, level
+from tvmq.kernels.isa import instructions, isa_named, level
 from tvmq.kernels.parts.tiling import Product, best_tilings, choose_tiling, fits, product_key, using_tiles
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.performance import tuning
@@ -154,3 +158,16 @@ def test_refusals(model):
         tvmq.build(model[0], {"kind": "cuda", "arch": "sm_80"}, tune=1)
     with pytest.raises(TargetError, match="tune: kernels for .* which this CPU lacks"):
         tvmq.build(model[0], "llvm -mcpu=diamondrapids", tune=1)
+
+
+AVX2 = isa_named("avx2")
+
+
+def test_kernels_in_lanes_are_products_of_their_own_instructions() -> None:
+    conv, random = Conv2d(1, 6, 6, 64, 32), np.random.default_rng(0)
+    for limit, name, taps in ((64, "avx2_lanes", 4), (128, "avx2", 2)):
+        weight = random.integers(-limit, limit, (32, 64, 1, 1)).astype(np.int8)
+        kernel = choose_convolution(conv, weight, None, 0, (), AVX2)
+        assert kernel is not None and kernel.work is not None and kernel.work.family == "conv2d"
+        found = kernel.work.tiled
+        assert found is not None and (found[1].name, found[1].taps, found[0].steps) == (name, taps, 64 // taps)

@@ -8,8 +8,7 @@ from tests.gpu import needs_nvcc
 from tvmq.compile.cuda.source import with_functions
 from tvmq.errors import BuildError, TargetError
 from tvmq.target import nvcc
-from tvmq.target.nvcc_flags import FLAGS
-from tvmq.target.nvrtc import compile_by_nvrtc
+from tvmq.target.nvrtc import FLAGS, compile_by_nvrtc
 
 SOURCE = with_functions(
     'extern "C" __global__ void k(float* x, int* y) { x[0] = x[1] * x[2] + x[3] / x[4]; y[0] = tvmq_int(x[5]); }'

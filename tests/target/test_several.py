@@ -20,8 +20,7 @@ from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST, unpack
 from tvmq.errors import TargetError
 from tvmq.target import host
-from tvmq.target.cpu import NAMES, CpuTarget, resolve_target
-from tvmq.target.several import best
+from tvmq.target.cpu import NAMES, CpuTarget, best, resolve_target
 
 X = np.random.default_rng(0).normal(size=(1, 16, 9, 9)).astype(np.float32)
 TARGETS = ["x86-64", "arm-dotprod", "x86-64-v3"]

@@ -53,10 +53,9 @@ from tvmq.artifact.manifest import (
 )
 from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile, write_whole
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
-from tvmq.target.cpu import resolve_target
+from tvmq.target.cpu import best, reasons, resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.host import missing_features, still_needed
-from tvmq.target.several import best, reasons
 from tvmq.text import last_line, printable_name, printable_texts
 
 MANIFEST = "manifest.json"

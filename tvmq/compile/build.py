@@ -29,9 +29,16 @@ from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.kernels.parts.packing_recipes import Recipes
 from tvmq.kernels.parts.tiling import using_tiles
-from tvmq.lower.common_sizes import Sizes, combinations, divide_sizes, function_name, of_sizes
 from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.lower_functions import Lowered, lower_functions
+from tvmq.lower.lower_functions import (
+    LoweredModule,
+    Sizes,
+    combinations,
+    divide_sizes,
+    function_name,
+    lower_functions,
+    of_sizes,
+)
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import describe_calls
 from tvmq.passes.partition_conversions import partition_conversions
@@ -41,9 +48,8 @@ from tvmq.performance.tuning import tune as measure_tiles
 from tvmq.performance.tuning_table import tiles_for
 from tvmq.runtime.executable import Executable, Parts
 from tvmq.runtime.threads import check_counts
-from tvmq.target.cpu import CpuTarget, resolve_target
+from tvmq.target.cpu import CpuTarget, lacking, resolve_target, with_codes
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
-from tvmq.target.several import lacking, with_codes
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -121,7 +127,7 @@ def build(
     description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
     description["indices"] = input_indices(view, input_names(view.func))
     if common:
-        description["common"] = _described(plain, combinations(plain, common, batch, limits), machines)
+        description["common"] = _describe_common(plain, combinations(plain, common, batch, limits), machines)
     functions = describe_functions(mod)
     if functions:
         description["functions"] = functions
@@ -144,7 +150,7 @@ def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
     return list(dict.fromkeys(map(resolve_target, target)))
 
 
-def _described(
+def _describe_common(
     plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
 ) -> list[dict[str, Any]]:
     """What is known of the functions for common sizes, in their order."""
@@ -168,8 +174,8 @@ def _parts(
 ) -> Parts:
     """The module compiled for one machine; recipes: remembers how its weights were packed."""
     common = [entry["sizes"] for entry in description.get("common", ())]
-    lowered = _lowered(mod, machine, description["batch"] or None, tune, recipes, common)
-    compiled, source = _compiled(lowered, machine)
+    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common)
+    compiled, source = _compile_for(lowered, machine)
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
     if common:
         calls["common"] = {
@@ -183,14 +189,14 @@ def _parts(
     return Parts(compiled.code, machine, described, names, mod, source=source, recipes=recipes, native=native)
 
 
-def _lowered(
+def _lower_for(
     mod: tvm.IRModule,
     machine: CpuTarget | CudaTarget,
     batch: str | None,
     tune: float | None,
     recipes: Recipes | None,
     common: Sequence[Mapping[str, int]],
-) -> Lowered:
+) -> LoweredModule:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
         if tune is not None:
@@ -215,7 +221,7 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compiled(lowered: Lowered, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
+def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)

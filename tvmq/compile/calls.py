@@ -20,7 +20,7 @@ FREE = 1  # what a dimension that only a run tells counts as
 
 
 @dataclass(frozen=True)
-class Call:
+class KernelCall:
     """A call of one function of machine code.
 
     var        variable of the lowered module that it computes
@@ -41,7 +41,7 @@ class Call:
     outputs: tuple[Tensor, ...]
 
 
-def calls_of(lowered: tvm.IRModule, target: CpuTarget) -> list[Call]:
+def calls_of(lowered: tvm.IRModule, target: CpuTarget) -> list[KernelCall]:
     """The calls of main, in the order of execution; views of memory are none.
 
     lowered  as `lower_functions` gives it
@@ -57,7 +57,7 @@ def calls_of(lowered: tvm.IRModule, target: CpuTarget) -> list[Call]:
     ]
 
 
-def _call(fused: tvm.IRModule, var: relax.Var, value: relax.Call, members: tuple[str, ...]) -> Call:
+def _call(fused: tvm.IRModule, var: relax.Var, value: relax.Call, members: tuple[str, ...]) -> KernelCall:
     symbol = _symbol(fused, value)
     kernel = _kernel(fused, symbol)
     args = _arguments(value)
@@ -65,7 +65,7 @@ def _call(fused: tvm.IRModule, var: relax.Var, value: relax.Call, members: tuple
     inputs = [_tensor(arg.ty) for arg in args if isinstance(arg, relax.Var)]
     if not _is_call_tir(value):  # constants stand inside of the fused function
         constants += _constants_inside(fused[value.op])
-    return Call(
+    return KernelCall(
         members[-1],
         members,
         symbol,
@@ -101,13 +101,13 @@ def _kernel(fused: tvm.IRModule, symbol: str) -> str:
 
 def _arguments(value: relax.Call) -> list[relax.Expr]:
     """Tensors that a call reads."""
-    return list(_opened(value.args[1] if _is_call_tir(value) else relax.Tuple(list(value.args))))
+    return list(_leaves(value.args[1] if _is_call_tir(value) else relax.Tuple(list(value.args))))
 
 
-def _opened(expr: relax.Expr) -> Iterator[relax.Expr]:
+def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:
     if isinstance(expr, relax.Tuple):
         for item in expr.fields:
-            yield from _opened(item)
+            yield from _leaves(item)
     else:
         yield expr
 

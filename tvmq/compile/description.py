@@ -28,13 +28,13 @@ def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
     Names are those of the source (an ONNX input "input.1" keeps its point). Tuples are opened.
     """
     return {
-        **_described(view),
+        **_describe_function(view),
         "ledger": asdict(get_ledger(mod)),
         "names": {name: list(sources) for name, sources in view.names.items()},
     }
 
 
-def _described(view: View) -> dict[str, Any]:
+def _describe_function(view: View) -> dict[str, Any]:
     """Of a function from floats to floats."""
     results = list(_leaves(view.func.body.body))
     return {
@@ -53,9 +53,9 @@ def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
         return {}
     quantize, core, dequantize = (View(function_module(mod, name)) for name in PARTS)
     scales = get_ledger(mod).codes
-    entries = [_made(quantize, leaf) for leaf in _leaves(quantize.func.body.body)]
-    exits = [_read(dequantize, param, scales) for param in dequantize.params.values()]
-    first, last = _described(quantize), _described(dequantize)
+    entries = [_codes_given(quantize, leaf) for leaf in _leaves(quantize.func.body.body)]
+    exits = [_codes_taken(dequantize, param, scales) for param in dequantize.params.values()]
+    first, last = _describe_function(quantize), _describe_function(dequantize)
     middle = {"inputs": [tensor for tensor, _ in _inputs(core)], "outputs": _outputs(core)}
     return {
         PARTS[0]: {**first, "outputs": _with(first["outputs"], entries)},
@@ -79,13 +79,13 @@ def _with(tensors: list[dict[str, Any]], codes: list[dict[str, Any]]) -> list[di
     return [{**tensor, **facts} for tensor, facts in zip(tensors, codes, strict=True)]
 
 
-def _made(view: View, leaf: relax.Expr) -> dict[str, Any]:
+def _codes_given(view: View, leaf: relax.Expr) -> dict[str, Any]:
     """Scale and zero point of a result that is quantized here; nothing for integers and floats that pass."""
     producer = view.producer(leaf)
     return _scale(producer) if op_name(producer) == "tvmq.quantize" else {}
 
 
-def _read(view: View, param: relax.Var, scales: Mapping[str, tuple[float, int]]) -> dict[str, Any]:
+def _codes_taken(view: View, param: relax.Var, scales: Mapping[str, tuple[float, int]]) -> dict[str, Any]:
     """Scale and zero point of the codes that a parameter holds."""
     for reader in view.readers[param.name]:
         if op_name(view.value[reader]) == "tvmq.dequantize":

@@ -72,14 +72,14 @@ def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: i
 def choose_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
     """See numerics.rounding.chosen_codes: codes (groups, taps, filters), taps in rising order of their moments."""
     groups, taps, filters = weight.shape
-    factor, walk = _compiled()
-    size, front = _padded(taps, kernels.PADDING), _padded(taps, kernels.PADDING) - taps
+    factor, walk = _compile_rounding()
+    size, front = _whole_steps(taps, kernels.PADDING), _whole_steps(taps, kernels.PADDING) - taps
     upper, lower = (aligned_zeros((groups, size, size), "float64") for _ in range(2))
     diagonal = aligned_zeros((groups, size), "float64")
     upper[:, range(front), range(front)] = 1.0
     upper[:, front:, front:] = matrix
     factor(upper, lower, diagonal)
-    padded, codes = (aligned_zeros((groups, size, _padded(filters, kernels.LANES)), "float64") for _ in range(2))
+    padded, codes = (aligned_zeros((groups, size, _whole_steps(filters, kernels.LANES)), "float64") for _ in range(2))
     errors, limits = aligned_zeros((groups, 2, padded.shape[2]), "float64"), aligned_zeros((2,), "float64")
     padded[:, front:, :filters], limits[:] = weight, (qmin, qmax)
     walk(padded, lower, diagonal, limits, codes, errors)
@@ -87,12 +87,12 @@ def choose_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -
     return np.where(better[:, None, :], codes[:, front:, :filters], rounding.nearest_codes(weight, qmin, qmax))
 
 
-def _padded(count: int, step: int) -> int:
+def _whole_steps(count: int, step: int) -> int:
     return -(-count // step) * step
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> tuple[Any, Any]:
+def _compile_rounding() -> tuple[Any, Any]:
     module = tvm.IRModule({"factor_moments": kernels.factor(), "walk_taps": kernels.walk()})
     with ONE_AT_A_TIME, tvm.transform.PassContext(config={"tirx.disable_assert": True}):
         library = tvm.compile(module, resolve_target().as_tvm())

@@ -158,11 +158,11 @@ def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, option
     found: dict[str, ObjectFile | None] = {}
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
     for name, key in keys.items():
-        found[name] = _kept(name, key)
+        found[name] = _read_kernel(name, key)
     missing = [name for name, data in found.items() if data is None]
     if missing:
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
-            made = workers.map(lambda name: _compiled(name, functions[name], target, compiler, options), missing)
+            made = workers.map(lambda name: _compile_kernel(name, functions[name], target, compiler, options), missing)
             for name, data in zip(missing, made, strict=True):
                 found[name] = read_object(data)
                 write(keys[name], data)
@@ -170,7 +170,7 @@ def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, option
     return [kernel for kernel in found.values() if kernel is not None]
 
 
-def _kept(name: str, key: str) -> ObjectFile | None:
+def _read_kernel(name: str, key: str) -> ObjectFile | None:
     """A kernel from the cache; an entry that has no such kernel is removed."""
     data = read(key)
     if data is None:
@@ -185,7 +185,7 @@ def _kept(name: str, key: str) -> ObjectFile | None:
     return None
 
 
-def _compiled(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
+def _compile_kernel(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
     with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
         library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
     whole = with_whole_stores(library, target)

@@ -213,12 +213,12 @@ class _Plan:
                 arguments, result = (T.Bind(T.tvm_stack_alloca("tvm_ffi_any", count)) for count in (most, 1))
                 for number in range(most):
                     _set_tensor(tensors, number)
-                    _set(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
-                    _set(arguments, number, PADDING, tirx.const(0, "int32"))
-                    _set(arguments, number, VALUE, T.tvm_struct_get(tensors, number, ADDRESS, "handle"))
+                    _set_field(arguments, number, TYPE, tirx.const(TENSOR, "int32"))
+                    _set_field(arguments, number, PADDING, tirx.const(0, "int32"))
+                    _set_field(arguments, number, VALUE, T.tvm_struct_get(tensors, number, ADDRESS, "handle"))
                 for name, places in calls:
                     for number, place in enumerate(places):
-                        _set(tensors, number, DATA, self._data(place, buffers))
+                        _set_field(tensors, number, DATA, self._data(place, buffers))
                     failed = T.call_extern("int32", SYMBOL + name, _nothing(), arguments, len(places), result)
                     with T.If(failed != 0), T.Then():
                         T.evaluate(T.tvm_throw_last_error())
@@ -235,7 +235,7 @@ class _Plan:
         """The Relax function that allocates memory and results, and calls each part of `_kernels` once."""
         params = [relax.Var(param.name, param.ty) for param in self.func.params]
         with builder.function(symbol, params, attrs={"global_symbol": symbol, "relax.force_pure": True}, pure=False):
-            allocated = {index: self._allocated(builder, index) for index in (*self.results, self.memory)}
+            allocated = {index: self._allocate(builder, index) for index in (*self.results, self.memory)}
             given = iter([*params, *self.constants])
             args = [allocated[index] if index in allocated else next(given) for index in range(len(self.buffers))]
             for kernels, used in parts:
@@ -244,7 +244,7 @@ class _Plan:
             result = relax.Tuple(leaves) if isinstance(self.func.body.body.ty, relax.TupleType) else leaves[0]
             builder.emit_func_output(result)
 
-    def _allocated(self, builder: relax.BlockBuilder, index: int) -> relax.Var:
+    def _allocate(self, builder: relax.BlockBuilder, index: int) -> relax.Var:
         shape, dtype = self.buffers[index]
         return builder.emit(relax.op.builtin.alloc_tensor(relax.ShapeExpr(shape), dtype, 0))
 
@@ -258,17 +258,17 @@ def _nothing() -> Any:
     return tirx.reinterpret("handle", tirx.const(0, "uint64"))
 
 
-def _set(struct: Any, number: int, field: int, value: Any) -> None:
+def _set_field(struct: Any, number: int, field: int, value: Any) -> None:
     T.evaluate(T.tvm_struct_set(struct, number, field, value))
 
 
 def _set_tensor(tensors: Any, number: int) -> None:
     """All but the data; kernels of static shapes look at nothing else."""
     for field in (SHAPE, STRIDES):
-        _set(tensors, number, field, _nothing())
+        _set_field(tensors, number, field, _nothing())
     for field, value in ((RANK, 0), (DEVICE_ID, 0), (DEVICE_TYPE, CPU)):
-        _set(tensors, number, field, tirx.const(value, "int32"))
-    _set(tensors, number, BYTE_OFFSET, tirx.const(0, "uint64"))
+        _set_field(tensors, number, field, tirx.const(value, "int32"))
+    _set_field(tensors, number, BYTE_OFFSET, tirx.const(0, "uint64"))
 
 
 def _tensor(expr: relax.Expr) -> tuple[tuple[int, ...], str]:

@@ -15,17 +15,14 @@ from tvm import relax, tirx
 from tvm.relax import transform
 
 from tvmq.artifact.native import load_native
-from tvmq.compile.dataflow_blocks import cut_dataflow_blocks
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
-from tvmq.compile.legalize import casts, float_functions, indices, roi_align
-from tvmq.compile.legalize.bounds_checks import stay_inside
+from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align
+from tvmq.compile.legalize.bounds_checks import stay_inside, without_scopes
 from tvmq.compile.legalize.float_functions import extreme, leaky, prelu
-from tvmq.compile.legalize.scopes import without_scopes
 from tvmq.compile.llvm_workarounds import repair_stores
 from tvmq.compile.native_main import with_direct_functions
-from tvmq.compile.shape_functions import with_ordered_stores
-from tvmq.compile.unaligned_inputs import unaligned_inputs
+from tvmq.compile.vm_passes import cut_dataflow_blocks, unaligned_inputs, with_ordered_stores
 from tvmq.errors import BuildError, MemoryLimitError, OutputError
 from tvmq.forks import COMPILING, ForkLock
 from tvmq.lower.main_calls import MainCall, main_calls
@@ -73,10 +70,10 @@ def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] =
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compiled(mod, target, common)
+        return _compile(mod, target, common)
 
 
-def _compiled(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
+def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
@@ -125,7 +122,7 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
 def legalize(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
-    rules |= casts.RULES | indices.RULES | roi_align.RULES
+    rules |= bounds_checks.RULES | indices.RULES | roi_align.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}

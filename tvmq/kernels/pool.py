@@ -22,7 +22,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     fence,
@@ -35,7 +35,8 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
-from tvmq.kernels.parts.types import Epilogue, Isa, Kernel
+from tvmq.kernels.parts.types import Epilogue, Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
@@ -163,7 +164,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     """
     lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
     name = f"max_pool_{isa.name}"
-    with Function(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
+    with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
@@ -176,7 +177,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
             )
 
         _over_pixels(pool, pixel)
-    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name))
+    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name), work=KernelWork("max_pool", 4.0))
 
 
 def takes_floats(pool: Pool2d) -> bool:
@@ -296,7 +297,7 @@ def sum_pool(
     parameters |= {"factors": (pool.out_shape[1:3], "int32")} if own else {}
     parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
     name = f"sum_pool_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, *rest, y = (flat(buffer) for buffer in function.buffers)
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
@@ -317,7 +318,7 @@ def sum_pool(
         _over_pixels(pool, pixel)
     constants = own + plan.constants(lambda values: np.resize(values, pool.channels))
     key = ("sum_pool", pool, zero_point, dtype, bool(own), plan.key, isa.name)
-    return Kernel(name, function.prim_func, constants, key)
+    return Kernel(name, function.prim_func, constants, key, work=KernelWork("sum_pool", 4.0))
 
 
 def _sum(x: Buffer, taps: _Taps, start: Expr, offset: Expr, size: int) -> Expr:
@@ -373,3 +374,14 @@ def global_sum(
     batch, height, width, channels = (int(extent) for extent in shape)
     pool = Pool2d(batch, height, width, channels, (height, width))
     return sum_pool(pool, epilogue, isa, zero_point=zero_point, dtype=dtype)
+
+
+def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of maximum pooling; None for types of two bytes, and floats under some windows."""
+    fits = dtype in CODES or (dtype == "float32" and takes_floats(pool))
+    return max_pool(pool, isa, dtype) if fits else None
+
+
+def choose_sum_pool(pool: Pool2d, step: Requantize, zero_point: int, dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
+    return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None

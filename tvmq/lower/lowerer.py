@@ -24,6 +24,7 @@ from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
@@ -31,12 +32,13 @@ from tvmq.schedule.float_rounding import protect_rounding, rounds
 from tvmq.schedule.generic import mark_kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
+Choice = Callable[..., Kernel | None]
 
 # operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
 LOWERINGS: dict[str, str] = {
     "nn.conv1d": "tvmq.lower.rules.conv2d:lower",
     "nn.conv2d": "tvmq.lower.rules.conv2d:lower",
-    "nn.conv3d": "tvmq.lower.rules.conv3d:lower",
+    "nn.conv3d": "tvmq.lower.rules.conv2d:lower_volume",
     **dict.fromkeys(
         ("tvmq.conv_transpose", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
         "tvmq.lower.rules.conv_transpose:lower",
@@ -121,7 +123,7 @@ LOWERINGS: dict[str, str] = {
 FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
-    "take": "tvmq.lower.rules.packed_table:take",
+    "take": "tvmq.lower.rules.shape:take_packed_rows",
     "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",
     "image.resize2d": "tvmq.lower.rules.shape:free_resize",
@@ -167,6 +169,7 @@ class Lowerer:
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
         self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
+        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
         self._origin = Origin((), 0, "")
@@ -192,11 +195,6 @@ class Lowerer:
     def otherwise(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""
         self.as_it_stands(chain.members)
-
-    @property
-    def kernel_keys(self) -> dict[str, object]:
-        """{symbol: key of the kernel}, see kernels/parts/types.py; keys say what a kernel does."""
-        return {str(gvar.name_hint): key for key, gvar in self._functions.items()}
 
     # ---- what rules use
 
@@ -251,6 +249,10 @@ class Lowerer:
             value = self._builder.normalize(ops.fence(self._bind(value, f"{name}_rounded")))
         return self._bind(value, name)
 
+    def choose(self, choose: Choice, *args: Any, **options: Any) -> Kernel | None:
+        """What a kernel's module chooses for this instruction set; None: the generic way is taken."""
+        return choose(*args, self.isa, **options)
+
     def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
         """The call of a function of loops in plain TE, which gets the generic schedule."""
         return self._builder.call_te(compute, *args, primfunc_name_hint=name)
@@ -302,6 +304,7 @@ class Lowerer:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
             gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+            self.works[str(gvar.name_hint)] = kernel.work
         if self.packed is not None:
             self.packed(kernel)
         args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]

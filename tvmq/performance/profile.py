@@ -20,7 +20,7 @@ from tvm import relax
 
 from tvmq.cost import START
 from tvmq.kernels.parts.peak import peak
-from tvmq.lower.common_sizes import of_sizes
+from tvmq.lower.lower_functions import of_sizes
 from tvmq.performance.estimate import estimates
 from tvmq.performance.machine import machine_here
 from tvmq.performance.profile_table import LayerTime, Profile
@@ -94,7 +94,7 @@ def profile_calls(
     machine = relax.VirtualMachine(code, tvm.cpu())
     calls = record_calls(machine, lambda code: prepared(code)(), function)
     main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
-    whole, seconds = _measured(prepared(main), calls, repeat)
+    whole, seconds = _measure(prepared(main), calls, repeat)
     idle = global_function(DO_NOTHING)
     overhead = statistics.median(
         statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
@@ -123,7 +123,7 @@ def record_calls(
     return calls
 
 
-def _measured(run: Callable[[], object], calls: Sequence[Call], repeat: int) -> tuple[float, list[float]]:
+def _measure(run: Callable[[], object], calls: Sequence[Call], repeat: int) -> tuple[float, list[float]]:
     """Median seconds of a whole run, and of each call, by turns."""
     whole: list[float] = []
     rounds: list[list[float]] = []

@@ -89,7 +89,7 @@ class Profile:
     def _cells(self, layer: LayerTime) -> list[str]:
         names, kernels = ", ".join(layer.layers) or "-", " ".join(layer.kernels)
         forecast = "" if layer.forecast is None else _microseconds(layer.forecast)
-        cells = [_cut(names), _cut(kernels), _microseconds(layer.seconds), forecast, f"{self.share(layer):.1%}"]
+        cells = [_shorten(names), _shorten(kernels), _microseconds(layer.seconds), forecast, f"{self.share(layer):.1%}"]
         rate, of_peak = layer.rate, layer.of_peak
         return [
             *cells,
@@ -120,7 +120,7 @@ class Profile:
 
     def __str__(self) -> str:
         rows = [list(HEADS), *(self._cells(layer) for layer in self.layers)]
-        return f"{_aligned(rows)}\n\n{self.summary()}"
+        return f"{_align_columns(rows)}\n\n{self.summary()}"
 
 
 def _microseconds(seconds: float) -> str:
@@ -132,7 +132,7 @@ def _microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def _align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Two columns to the left, the others to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join(_line(row, widths) for row in rows)
@@ -144,5 +144,5 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cells).rstrip()
 
 
-def _cut(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."

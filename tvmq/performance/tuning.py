@@ -30,7 +30,6 @@ from tvmq.kernels.parts.tiling import Tile, best_tilings, cycles, product_key, u
 from tvmq.lower.lower_functions import lower_functions
 from tvmq.lower.lowerer import Lowerer
 from tvmq.performance.tuning_table import add_entries, read_entries
-from tvmq.performance.work import product_of
 from tvmq.schedule.generic import KERNEL
 from tvmq.target.cpu import CpuTarget
 from tvmq.target.host import missing_features
@@ -106,8 +105,8 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     _check(target, seconds)
     start = time.perf_counter()
     known = read_entries(target)
-    walk, lowered = _lowered(mod, target, {})
-    subjects = _subjects(walk, lowered, target)
+    walk, lowered = _lower_with(mod, target, {})
+    subjects = _subjects(walk, lowered)
     modules, result = _Modules(mod, target, subjects, lowered), Tuning(len(subjects), 0)
     unknown = [subject for subject in subjects if subject.key not in known]
     result.left = len(unknown)
@@ -135,7 +134,7 @@ def _check(target: CpuTarget, seconds: float) -> None:
         )
 
 
-def _lowered(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tuple[Lowerer, tvm.IRModule]:
+def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tuple[Lowerer, tvm.IRModule]:
     """The walk over main, and the module that it made with these tiles."""
     walks: list[Lowerer] = []
 
@@ -148,15 +147,16 @@ def _lowered(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tu
     return walks[0], lowered
 
 
-def _subjects(walk: Lowerer, lowered: tvm.IRModule, target: CpuTarget) -> list[_Subject]:
+def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
     """The different products of main with a choice of tiles, those that take most cycles first."""
-    keys, found = walk.kernel_keys, dict[str, _Subject]()
+    found: dict[str, _Subject] = {}
     for name, call in _calls(lowered):
-        made = product_of(keys.get(str(call.args[0].name_hint)), target.isa)
-        if made is None:
+        work = walk.works.get(str(call.args[0].name_hint))
+        if work is None or work.tiled is None:
             continue
-        tilings = best_tilings(*made, CANDIDATES)
-        key, weight = product_key(*made), cycles(made[0], tilings[0], made[1])
+        product, ins = work.tiled
+        tilings = best_tilings(product, ins, CANDIDATES)
+        key, weight = product_key(product, ins), cycles(product, tilings[0], ins)
         before = found.get(key)
         tiles = tuple(dict.fromkeys((tiling.rows, tiling.columns) for tiling in tilings))
         found[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)
@@ -199,7 +199,7 @@ class _Modules:
     def __getitem__(self, rank: int) -> tvm.IRModule:
         if rank not in self._made:
             tiles = {one.key: one.tiles[min(rank, len(one.tiles) - 1)] for one in self._subjects}
-            self._made[rank] = _lowered(self._mod, self._target, tiles)[1]
+            self._made[rank] = _lower_with(self._mod, self._target, tiles)[1]
         return self._made[rank]
 
 

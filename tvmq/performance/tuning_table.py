@@ -32,7 +32,7 @@ def machine_key(target: CpuTarget) -> str:
 def read_entries(target: CpuTarget) -> dict[str, Entry]:
     """{product: entry} for a target; empty without a cache, or where nothing was measured."""
     path = _path()
-    found = _read(path).get(machine_key(target), {}) if path is not None else {}
+    found = _read_table(path).get(machine_key(target), {}) if path is not None else {}
     return {key: entry for key, entry in found.items() if _is_entry(entry)} if isinstance(found, dict) else {}
 
 
@@ -50,7 +50,7 @@ def add_entries(target: CpuTarget, entries: Mapping[str, Entry]) -> None:
     if path is None or not entries:
         return
     with lock_path(path):
-        table = _read(path)
+        table = _read_table(path)
         own = table.get(machine_key(target))
         table[machine_key(target)] = {**(own if isinstance(own, dict) else {}), **entries}
         replace_file(path, (json.dumps(table, indent=1, sort_keys=True) + "\n").encode())
@@ -61,7 +61,7 @@ def _path() -> Path | None:
     return None if folder is None else folder / NAME
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_table(path: Path) -> dict[str, Any]:
     try:
         table = json.loads(path.read_text())
     except (OSError, ValueError):

@@ -23,9 +23,8 @@ from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
-from tvmq.target.cpu import CpuTarget
+from tvmq.target.cpu import CpuTarget, lacking, refusal_of_all
 from tvmq.target.cuda import CudaTarget
-from tvmq.target.several import lacking, refusal_of_all
 from tvmq.text import last_line
 
 if TYPE_CHECKING:

@@ -91,7 +91,7 @@ class Access:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class LoopBlock:
     """A block with one store.
 
     nodes      the stored expression and all below it
@@ -187,7 +187,7 @@ def _is_dense(access: Access, variables: Sequence[int], extents: tuple[int, ...]
     return strides == dense or all(stride == 0 for stride in strides)
 
 
-def describe(block: Any) -> Block | None:
+def describe(block: Any) -> LoopBlock | None:
     """The block, or None if it has another form."""
     body = block.body
     if not isinstance(body, tirx.BufferStore) or block.match_buffers:
@@ -205,7 +205,7 @@ def describe(block: Any) -> Block | None:
     accesses = [_access(buffer, indices, variables) for buffer, indices in reached]
     if any(access is None for access in accesses):
         return None
-    return Block(
+    return LoopBlock(
         nodes,
         computed,
         tuple(extent for extent in extents if extent is not None),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tvmq.schedule.accesses import Block
+from tvmq.schedule.accesses import LoopBlock
 
 PARALLEL_WORK = 1_000_000  # operations in vectors: about 20 us of one core
 SCALAR = 10  # operations in vectors that one scalar operation is worth
@@ -30,7 +30,7 @@ MOST_CUTS = 8
 class NestScheduler:
     """Schedule of the nest of one block."""
 
-    def __init__(self, schedule: Any, block: Any, facts: Block, vector_bytes: int) -> None:
+    def __init__(self, schedule: Any, block: Any, facts: LoopBlock, vector_bytes: int) -> None:
         self.schedule, self.block, self.facts = schedule, block, facts
         self.loops, self.vector_bytes = list(schedule.get_loops(block)), vector_bytes
 

@@ -4,6 +4,8 @@ TVM 0.27 refuses the old strings ("llvm -mcpu=core-avx2"), and where a name is w
 CPU. Here strings are parsed, and every option, CPU and feature is checked against what LLVM knows.
 
 Short names of targets: the levels that compilers share, and the instruction sets of our kernels.
+
+Code for several CPUs in one executable or file: which of it runs here.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from tvmq.target.host import (
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
+from collections.abc import Sequence
+from dataclasses import replace
 
 X86, ARM = "x86", "aarch64"
 TRIPLES = {X86: "x86_64-linux-gnu", ARM: "aarch64-linux-gnu"}
@@ -153,7 +157,7 @@ def resolve_target(target: Any = "llvm") -> CpuTarget:
     kind = str(options.pop("kind", "llvm"))
     _check_kind(kind)
     _check_options(options)
-    chosen = {"kind": kind, **_chosen(options)}
+    chosen = {"kind": kind, **_choose_cpu(options)}
     _check_cpu(chosen)
     try:
         has = llvm_features(chosen)
@@ -206,11 +210,11 @@ def parse(text: str) -> dict[str, Any]:
             value = rest.pop(0)
         name = OLD_NAMES.get(key, key)
         if name is not None:
-            options[name] = _read(name, value, text)
+            options[name] = _read_option(name, value, text)
     return options
 
 
-def _read(key: str, value: str, text: str) -> Any:
+def _read_option(key: str, value: str, text: str) -> Any:
     if key in INTEGERS:
         if not value.isdigit():
             raise TargetError(f"build, target {text!r}: {key} must be an integer. Got {value!r}")
@@ -240,7 +244,7 @@ def _check_options(options: dict[str, Any]) -> None:
             raise TargetError(f"build: target option {key!r} changes results; leave it out")
 
 
-def _chosen(options: dict[str, Any]) -> dict[str, Any]:
+def _choose_cpu(options: dict[str, Any]) -> dict[str, Any]:
     """The options with a CPU: this one, the one named, or the plainest of the triple."""
     options = {key: value for key, value in options.items() if key not in IDLE and value not in ("", [])}
     named = options.get("mcpu")
@@ -263,7 +267,7 @@ def _architecture(triple: str) -> str:
 def _check_cpu(options: dict[str, Any]) -> None:
     triple = options.get("mtriple")
     _architecture(str(triple or codegen.llvm_get_system_triple()))
-    cpus, known = _known(triple)
+    cpus, known = _known_names(triple)
     if options["mcpu"] not in cpus:
         raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_near(options['mcpu'], cpus)}")
     for change in options.get("mattr", ()):
@@ -275,7 +279,7 @@ def _check_cpu(options: dict[str, Any]) -> None:
 
 
 @lru_cache(maxsize=8)
-def _known(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
+def _known_names(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
     """CPUs of an architecture, and the features that any of them has."""
     base = {"kind": "llvm", **({"mtriple": triple} if triple else {})}
     cpus = tuple(str(name) for name in codegen.llvm_get_cpu_archlist(tvm.target.Target(base)))
@@ -285,3 +289,39 @@ def _known(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
 def _near(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), list(known), n=3)
     return f"; did you mean {', '.join(close)}?" if close else ""
+
+
+def lacking(target: CpuTarget) -> tuple[str, ...]:
+    """What this CPU lacks to run code for a target: its architecture, or features of it."""
+    if target.arch != resolve_target().arch:
+        return (f"the architecture {target.arch}",)
+    return missing_features(target.needs)
+
+
+def best(targets: Sequence[CpuTarget]) -> int | None:
+    """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
+    from tvmq.kernels.isa import LEVELS  # a file for one CPU needs none
+
+    order = list(LEVELS)
+    runnable = [i for i, target in enumerate(targets) if not lacking(target)]
+    return min(runnable, key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)), default=None)
+
+
+def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
+    """Why none of several codes runs here, and what to do; empty if one does, or there are no several."""
+    if not targets or best(targets) is not None:
+        return ""
+    return (
+        f"run: the model was built for {reasons(targets)}; save it and load it there, or build it for 'llvm', this CPU"
+    )
+
+
+def reasons(targets: Iterable[CpuTarget]) -> str:
+    """Each target and what this CPU lacks for it."""
+    return ", ".join(f"{target.name} (this CPU lacks {', '.join(lacking(target))})" for target in targets)
+
+
+def with_codes(codes: tuple[Any, ...]) -> Any:
+    """Parts of an executable (runtime/executable.py) of the best of several codes, or of the first; it knows all."""
+    targets = tuple(parts.target for parts in codes)
+    return replace(codes[best(targets) or 0], targets=targets, codes=codes)

@@ -116,7 +116,7 @@ def _options(text: str) -> Options:
     changes = correct(llvm_features(options), linux_flags(), arch) if arch else ()
     if changes:
         options["mattr"] = list(changes)
-    return _simulated(text, options, arch) if text else options
+    return _simulate(text, options, arch) if text else options
 
 
 def _arch() -> str:
@@ -124,7 +124,7 @@ def _arch() -> str:
     return {"x86_64": "x86", "aarch64": "aarch64"}.get(first, "")
 
 
-def _simulated(text: str, real: Options, arch: str) -> Options:
+def _simulate(text: str, real: Options, arch: str) -> Options:
     mcpu, *changes = [word.strip() for word in text.split(",")]
     known = {*CODE.get(arch, ()), *UNUSED.get(arch, ())}
     if mcpu not in map(str, codegen.llvm_get_cpu_archlist(tvm.target.Target({"kind": "llvm"}))):

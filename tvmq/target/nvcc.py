@@ -23,8 +23,7 @@ from tvm.support import nvcc as tvm_nvcc
 
 from tvmq.errors import BuildError, TargetError
 from tvmq.target.cuda import PORTABLE, device_arch
-from tvmq.target.nvcc_flags import FLAGS, first_error, is_ours
-from tvmq.target.nvrtc import compile_by_nvrtc
+from tvmq.target.nvrtc import FLAGS, compile_by_nvrtc, first_error, is_ours
 from tvmq.tvm_internals import COMPILE_CUDA
 
 FORMATS = ("fatbin", "cubin", "ptx")

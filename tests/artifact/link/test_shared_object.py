@@ -30,7 +30,7 @@ def functions() -> tvm.IRModule:
     x = te.placeholder((SIZE,), name="x")
     exp = te.create_prim_func([x, te.compute((SIZE,), lambda i: tirx.exp(x[i]) + 0.5)])
     zeros = te.create_prim_func([x, te.compute((SIZE,), lambda i: x[i] * 0.0)])
-    with builder.Function("sums", {"x": ((SIZE,), "float32"), "y": ((SIZE,), "float32")}) as sums:
+    with builder.FunctionBuilder("sums", {"x": ((SIZE,), "float32"), "y": ((SIZE,), "float32")}) as sums:
         source, target = (builder.flat(buffer) for buffer in sums.buffers)
         with T.parallel(0, 10) as chunk:
             scratch = builder.workspace(SIZE, "float32")

@@ -16,17 +16,17 @@ from tests.kernels.harness import compile_function, levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.attention import attention
-from tvmq.kernels.attention.shape import Attention, Operand
+from tvmq.kernels.attention.shape import Attention, MatrixOperand
 from tvmq.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.builder import Function, flat, load, store
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.builder import FunctionBuilder, flat, load, store
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.loops import broadcast_strides
 from tvmq.kernels.parts.types import Dequantize, Requantize
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
 WIDTHS = levels("avx2", "avx512vnni")
-UNSIGNED = Codes(0, 0, 255, "uint8")
+UNSIGNED = CodeLimits(0, 0, 255, "uint8")
 
 
 def attention_of(
@@ -99,7 +99,7 @@ def test_zero_points_and_signed_codes(level: str) -> None:
     """Softmax as codes above a zero point; values whose columns lie in one piece."""
     batch, rows, keys, depth, columns = (2,), 9, 21, 12, 18
     v = dense((*batch, columns, keys), "uint8", turned=True)
-    own = Codes(3, 1, 250, "uint8")
+    own = CodeLimits(3, 1, 250, "uint8")
     compare(
         attention_of(batch, rows, keys, depth, columns, zeros=(255, 0, 128), v=v, codes=own), level, (1e-4, 1 / 200)
     )
@@ -107,7 +107,7 @@ def test_zero_points_and_signed_codes(level: str) -> None:
     signed |= {
         "k": dense((*batch, depth, keys), "int8"),
         "zeros": (-128, 127, -3),
-        "codes": Codes(-7, -127, 100, "int8"),
+        "codes": CodeLimits(-7, -127, 100, "int8"),
     }
     compare(attention_of(batch, rows, keys, depth, columns, **signed), level, (3e-5, 1 / 300))
 
@@ -134,7 +134,7 @@ def test_masks(sizes: tuple[int, ...], _name: str, level: str) -> None:
     if mask.shape[-2:] == (9, 20):
         mask[..., :3, :] = -np.inf
     *batch, row, column = broadcast_strides((2, 3, 9, 20), sizes)
-    operand = Operand(sizes, "float32", 0, tuple(batch), row, column)
+    operand = MatrixOperand(sizes, "float32", 0, tuple(batch), row, column)
     with np.errstate(invalid="ignore"):
         compare(attention_of((2, 3), 9, 20, 16, 8, mask=operand), level, (0.0001, 1 / 255), mask)
 
@@ -167,7 +167,7 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
     """exp from 0 down to shares that no code of the smallest scale can show: within 24 roundings."""
     x = np.linspace(-15.2, 0, 100_001, dtype=np.float32)
     x = x[: x.size // 16 * 16].reshape(-1, 16)
-    with Function("power", {"x": (x.shape, "float32"), "y": (x.shape, "float32")}) as function:
+    with FunctionBuilder("power", {"x": (x.shape, "float32"), "y": (x.shape, "float32")}) as function:
         source, target = (flat(buffer) for buffer in function.buffers)
         with T.serial(0, len(x)) as i:
             store(target, i * 16, power_guess(load(source, i * 16, "float32x16")), 16)
@@ -183,11 +183,11 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
         ({"keys": 20000}, (0.1, 0.1), "depths at most 16000"),
         ({"rows": 0}, (0.1, 0.1), "sizes must be positive"),
         ({"q": dense((1, 4, 4), "int16")}, (0.1, 0.1), "takes 8-bit codes. Got int16"),
-        ({"q": Operand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
-        ({"mask": Operand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
+        ({"q": MatrixOperand((1, 4, 4), "uint8", 0, (16,), 1, 4)}, (0.1, 0.1), "must be neighbours"),
+        ({"mask": MatrixOperand((1, 4, 1), "float32", 0, (4,), 1, 0)}, (0.1, 0.1), "must be neighbours"),
         ({}, (0.1, 2.0), "that of softmax within"),
         ({}, (-1.0, 0.1), "scales must be positive"),
-        ({"codes": Codes(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
+        ({"codes": CodeLimits(255, 0, 255, "uint8")}, (0.1, 0.1), "codes from zero_point up"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict, scales: tuple[float, float], words: str) -> None:

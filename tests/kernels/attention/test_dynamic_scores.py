@@ -1,4 +1,7 @@
-"""free_scores kernels against the definition: one function, many sizes."""
+"""free_scores kernels against the definition: one function, many sizes.
+
+free_matmul kernels against the definition: one function, many sizes.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ import tvm
 from tests.kernels.harness import compile_function, levels
 from tvmq import numerics
 from tvmq.errors import BuildError
+from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, free_matmul
 from tvmq.kernels.attention.dynamic_scores import FreeScores, free_scores
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 
-CODES = Codes(0, 0, 255, "uint8")
-SIGNED = Codes(-128, -128, 127, "int8")
+CODES = CodeLimits(0, 0, 255, "uint8")
+SIGNED = CodeLimits(-128, -128, 127, "int8")
 FREE = ("batch", 2, "rows", "keys")
 SIZES = [(1, 1, 1), (2, 3, 15), (1, 9, 16), (3, 2, 17), (1, 5, 40), (1, 40, 33)]
 
@@ -33,7 +37,7 @@ def scores_and_mask(batch: int, rows: int, keys: int, mask: Any, seed: int = 0) 
     return sums, random.choice(values, shape)
 
 
-def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: Codes) -> np.ndarray:
+def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: CodeLimits) -> np.ndarray:
     """By the definition, one step after the other."""
     scores = sums.astype(np.float32) * np.float32(scales[0])
     with np.errstate(all="ignore"):
@@ -54,7 +58,7 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
         ((1, 2, 1, 1), CODES),
     ],
 )
-def test_masks(codes: Codes, mask: Any) -> None:
+def test_masks(codes: CodeLimits, mask: Any) -> None:
     check(mask, codes, "generic")
 
 
@@ -64,7 +68,7 @@ def test_instruction_sets(level: str) -> None:
     check(("batch", 1, 1, "keys"), CODES, level)
 
 
-def check(mask: Any, codes: Codes, level: str) -> None:
+def check(mask: Any, codes: CodeLimits, level: str) -> None:
     """Assert that all sizes give the definition's codes."""
     scales = 0.002, 1 / 255
     kernel = free_scores(FreeScores(FREE, mask, codes), *scales, isa_named(level))
@@ -93,8 +97,63 @@ def test_weights_halfway_between_codes(level: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), Codes(255, 0, 255, "uint8"))]
+    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), CodeLimits(255, 0, 255, "uint8"))]
 )
-def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: Codes) -> None:
+def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimits) -> None:
     with pytest.raises(BuildError, match="kernels, free_scores: scales must be positive"):
         free_scores(FreeScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
+
+
+FREE_PRODUCT = (("matrices",), "rows", "depth", "columns")
+PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
+@pytest.mark.parametrize("dtypes", [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")])
+def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
+    random = np.random.default_rng(0)
+    zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
+    kernel = free_matmul(FreeMatmul(*FREE_PRODUCT, dtypes, zeros), isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for batch, rows, depth, columns in PRODUCT_SIZES:
+        a, b = (
+            random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+            for dtype, shape in zip(dtypes, ((batch, rows, depth), (batch, depth, columns)), strict=True)
+        )
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((batch, rows, columns), 77, np.int32))]
+        run(*tensors)
+        expected = numerics.matmul(a, b, a_zero=zeros[0], b_zero=zeros[1])
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "fixed", [((2,), "rows", 8, "columns"), (("m", 1), "rows", "depth", 32), ((1, "m"), 3, "depth", 5)]
+)
+def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
+    random = np.random.default_rng(1)
+    kernel = free_matmul(FreeMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
+    run = compile_function(kernel.name, kernel.func, "generic")
+    for free in (1, 9, 30):
+        batch = [size if isinstance(size, int) else free for size in fixed[0]]
+        rows, depth, columns = (size if isinstance(size, int) else free for size in fixed[1:])
+        a = random.integers(0, 256, (*batch, rows, depth)).astype(np.uint8)
+        b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((*batch, rows, columns), np.int32))]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", levels("generic", "avxvnni", "avx512vnni"))
+def test_sums_at_the_ends_of_int32(level: str) -> None:
+    """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""
+    depth, columns = 33024, 17
+    for codes, zeros in (((0, 255), (255, 0)), ((255, 255), (0, 0))):
+        kernel = free_matmul(FreeMatmul(*FREE_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
+        a = np.full((1, 9, depth), codes[0], np.uint8)
+        b = np.full((1, depth, columns), codes[1], np.uint8)
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((1, 9, columns), 77, np.int32))]
+        compile_function(kernel.name, kernel.func, level)(*tensors)
+        expected = (codes[0] - zeros[0]) * (codes[1] - zeros[1]) * depth
+        assert np.unique(tensors[-1].numpy()).tolist() == [expected]

@@ -9,7 +9,7 @@ from float_kernels import LEVELS, assert_close, conv_exact, run, threads
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Clip, Conv2d, Kernel
+from tvmq.kernels.parts.types import AddStep, Clip, Conv2d, Kernel
 
 SHAPES = {
     "one pixel": Conv2d(1, 1, 1, 1, 1),
@@ -156,6 +156,6 @@ def test_refused_arrays_and_steps():
     with pytest.raises(BuildError, match=r"bias must be float32 \(37,\). Got float32 \(36,\)"):
         make(conv, "avx2", weight, bias[1:])
     with pytest.raises(BuildError, match="one Clip or nothing. Got Add"):
-        make(conv, "avx2", weight, bias, Add(1, 1, 0, 0, 0, 0, 255))
+        make(conv, "avx2", weight, bias, AddStep(1, 1, 0, 0, 0, 0, 255))
     with pytest.raises(BuildError, match="one Clip or nothing. Got Clip, Clip"):
         make(conv, "avx2", weight, bias, Clip(0, 1), Clip(0, 1))

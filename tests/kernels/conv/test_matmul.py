@@ -1,4 +1,7 @@
-"""matmul kernels against the definition."""
+"""matmul kernels against the definition.
+
+matmul_float kernels: one function for any number of rows, with the bits of conv2d_float.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ import pytest
 from tests.kernels.harness import expected_epilogue, levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.conv.matmul import matmul
+from tvmq.kernels.conv.conv2d_float import conv2d_float
+from tvmq.kernels.conv.matmul import matmul, matmul_float
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Add, Dequantize, Epilogue, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Clip, Conv2d, Dequantize, Epilogue, Requantize, TableStep
 
 SHAPES: list[tuple[tuple[int, ...], int, int]] = [
     ((1,), 1, 1),
@@ -43,9 +47,9 @@ def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tu
     """Requantize, add and table, with the second input."""
     random = np.random.default_rng(4)
     multiplier = (random.uniform(0.2, 1.0, columns) / (40 * depth**0.5)).astype(np.float32)
-    add = Add(*numerics.add_params(0.4, 3, 0.3, 17, 0.5), zero_point=9, qmin=1, qmax=250)
+    add = AddStep(*numerics.add_params(0.4, 3, 0.3, 17, 0.5), zero_point=9, qmin=1, qmax=250)
     b = random.integers(0, 256, (*rows, columns)).astype(np.uint8)
-    return (Requantize(multiplier, 8, 0, 255), add, Table(random.permutation(256).astype(np.uint8))), (b,)
+    return (Requantize(multiplier, 8, 0, 255), add, TableStep(random.permutation(256).astype(np.uint8))), (b,)
 
 
 @pytest.mark.thinned(5)
@@ -82,7 +86,10 @@ def test_codes_of_16_bits(shape: tuple, level: str) -> None:
 def test_nothing_follows_codes_of_16_bits() -> None:
     x, weight, bias = operands((2,), 4, 4, "uint8")
     wide = Requantize(np.ones(4, np.float32), 0, -32767, 32767, "int16")
-    for epilogue in ((wide, Table(np.zeros(256, np.uint8))), (Requantize(wide.multiplier, 0, -9, 9, "int16", 0.5),)):
+    for epilogue in (
+        (wide, TableStep(np.zeros(256, np.uint8))),
+        (Requantize(wide.multiplier, 0, -9, 9, "int16", 0.5),),
+    ):
         with pytest.raises(BuildError, match="codes of 16 bits are stored as they are; no step and no slope"):
             matmul(2, 4, 4, weight, bias, epilogue, isa_named("generic"))
 
@@ -128,7 +135,7 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
 def test_no_step_over_codes_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
     with pytest.raises(BuildError, match="Table cannot follow a dequantize step; float steps can, and nothing else"):
-        epilogue = (Dequantize(np.float32(1)), Table(np.zeros(256, np.uint8)))
+        epilogue = (Dequantize(np.float32(1)), TableStep(np.zeros(256, np.uint8)))
         matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 
 
@@ -149,3 +156,33 @@ def test_wrong_operands_are_refused() -> None:
         matmul(4, 40, 8, weight, bias, (), isa)
     with pytest.raises(BuildError, match="matmul: input must be uint8 or int8"):
         matmul(4, 8, 40, weight, bias, (), isa, x_dtype="float32")
+
+
+ROWS = (1, 2, 5, 6, 7, 13, 64, 131)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
+@pytest.mark.parametrize("depth, columns", [(1, 1), (17, 65), (64, 40), (256, 96)])
+def test_equals_the_convolution_of_so_many_pixels(level: str, depth: int, columns: int) -> None:
+    random = np.random.default_rng(depth)
+    weight = random.standard_normal((depth, columns)).astype(np.float32)
+    bias = random.standard_normal(columns).astype(np.float32)
+    epilogue, isa = (Clip(-1.0, np.inf),), isa_named(level)
+    kernel = matmul_float(("rows",), weight, bias, epilogue, isa)
+    for rows in ROWS:
+        x = random.standard_normal((rows, depth)).astype(np.float32)
+        found = run_kernel(kernel, (x,), level)
+        exact = np.maximum(x.astype(np.float64) @ weight + bias, -1.0)
+        np.testing.assert_allclose(found, exact, atol=2e-6 * depth, rtol=0)
+        if rows in (1, 7, 64):
+            conv = Conv2d(1, rows, 1, depth, columns, x_dtype="float32")
+            fixed = conv2d_float(conv, weight.T.reshape(columns, depth, 1, 1).copy(), bias, epilogue, isa)
+            same = run_kernel(fixed, (x.reshape(1, rows, 1, depth),), level).reshape(rows, columns)
+            np.testing.assert_array_equal(found.view(np.int32), same.view(np.int32), err_msg=f"{rows} rows")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    weight, isa = np.zeros((4, 8), np.float32), isa_named("generic")
+    with pytest.raises(BuildError, match="matmul_float"):
+        matmul_float(("rows",), weight, np.zeros(7, np.float32), (), isa)

@@ -1,7 +1,11 @@
-"""The phases of a transposed convolution: a convolution and a spread of its channels give the definition."""
+"""The phases of a transposed convolution: a convolution and a spread of its channels give the definition.
+
+The kernel that puts a pixel around pictures, against NumPy.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -9,27 +13,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.cases import WIDTHS, Case, check, codes
 from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.conv.stack_depth import DepthWindows, stack_depth
-from tvmq.kernels.conv.subpixel import Axis, subpixel_channels, subpixel_weights
+from tvmq.kernels.conv.stack_depth import DepthWindows, add_border, stack_depth
+from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 
 
 @st.composite
-def axes(draw: st.DrawFn) -> tuple[Axis, int, int]:
+def axes(draw: st.DrawFn) -> tuple[SubpixelAxis, int, int]:
     """An axis, what is cut off behind, and output padding."""
     size, taps, stride, dilation = (draw(st.integers(1, high)) for high in (6, 5, 4, 3))
     extra = draw(st.integers(0, 2))
     full = (size - 1) * stride + (taps - 1) * dilation + 1 + extra
     before = draw(st.integers(0, full - 1))
     after = draw(st.integers(0, full - 1 - before))
-    return Axis(size, full - before - after, taps, stride, before, dilation), after, extra
+    return SubpixelAxis(size, full - before - after, taps, stride, before, dilation), after, extra
 
 
-def spread(y: np.ndarray, axis: Axis, groups: int) -> np.ndarray:
+def spread(y: np.ndarray, axis: SubpixelAxis, groups: int) -> np.ndarray:
     """[batch, channels of phases, blocks] -> [batch, channels, out]."""
     batch, _, blocks = y.shape
     cells = y.reshape(batch, groups, axis.stride, -1, blocks).transpose(0, 1, 3, 4, 2)
@@ -38,7 +43,7 @@ def spread(y: np.ndarray, axis: Axis, groups: int) -> np.ndarray:
 
 @settings(max_examples=200, deadline=None)
 @given(axes(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 3))
-def test_phases_are_the_definition(one: tuple[Axis, int, int], groups: int, depth: int, per_group: int) -> None:
+def test_phases_are_the_definition(one: tuple[SubpixelAxis, int, int], groups: int, depth: int, per_group: int) -> None:
     axis, after, extra = one
     random = np.random.default_rng(0)
     x = random.integers(0, 256, (2, groups * depth, axis.size)).astype(np.uint8)
@@ -116,3 +121,22 @@ def test_windows_that_fit_no_volume_are_refused() -> None:
     for bad in (DepthWindows(1, 2, 6, 4, 3), DepthWindows(1, 3, 6, 5, 3, groups=2)):
         with pytest.raises(BuildError, match="kernels, stack_depth: .* fit no volume"):
             stack_depth(bad, 0, isa_named("generic"))
+
+
+SHAPES = [((1, 3, 5, 70), (1, 1, 1, 1)), ((2, 2, 1, 7), (0, 2, 1, 0)), ((1, 1, 1, 3), (2, 0, 0, 1))]
+
+
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("shape,padding", SHAPES)
+def test_equals_numpy(shape: tuple[int, ...], padding: tuple[int, int, int, int], level: str) -> None:
+    top, left, bottom, right = padding
+    x, pixel = codes(shape, "uint8"), codes(shape[-1:], "uint8", 1)
+    expected = np.empty((shape[0], shape[1] + top + bottom, shape[2] + left + right, shape[3]), np.uint8)
+    expected[:] = pixel
+    expected[:, top : top + shape[1], left : left + shape[2]] = x
+    check(Case("frame", partial(add_border, shape, padding, pixel), (x,), expected), level)
+
+
+def test_another_pixel_is_refused() -> None:
+    with pytest.raises(BuildError, match=r"pixel of 4 channels .* Got \(3,\) and \(1, 1, 1, 1\)"):
+        add_border((1, 2, 2, 4), (1, 1, 1, 1), np.zeros(3, np.uint8), isa_named("generic"))

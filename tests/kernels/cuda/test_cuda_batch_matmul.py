@@ -8,11 +8,10 @@ import pytest
 from tests.kernels.attention.test_batch_matmul import SHAPES, expected, step_for
 from tests.kernels.cases import codes
 from tests.kernels.cases import contiguous as dense
-from tests.kernels.cuda.emulated import needs_compiler, run_kernel
-from tests.kernels.cuda.nvcc import ARCHS, compiled, cuda_source, needs_nvcc
+from tests.kernels.cuda.emulated import ARCHS, compiled, cuda_source, needs_compiler, needs_nvcc, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.kernels.cuda.batch_matmul import batch_matmul
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.parts.types import FixedRequantize
@@ -45,9 +44,9 @@ def test_slices_of_one_tensor(width):
     length, heads = 12, 3
     qkv = codes((2, length, 3, heads, width))
     strides, row = (length * 3 * heads * width, width), 3 * heads * width
-    a = Operand(qkv.shape, "uint8", 0, strides, row, 1)
-    b = Operand(qkv.shape, "uint8", heads * width, strides, 1, row)
-    y = Operand((2, length, heads, length), "", 0, (length * heads * length, length), heads * length, 1)
+    a = MatrixOperand(qkv.shape, "uint8", 0, strides, row, 1)
+    b = MatrixOperand(qkv.shape, "uint8", heads * width, strides, 1, row)
+    y = MatrixOperand((2, length, heads, length), "", 0, (length * heads * length, length), heads * length, 1)
     product = BatchMatmul((2, heads), length, width, length, a, b, y, 100, 90)
     found = run_kernel(batch_matmul(product, step_for("codes", length, width), 80), (qkv, qkv))
     q, k = (qkv[:, :, i].transpose(0, 2, 1, 3) for i in (0, 1))
@@ -70,7 +69,7 @@ def test_requantize_in_integers():
 @needs_compiler
 def test_one_matrix_for_all_of_the_batch():
     a, b = codes((3, 4, 9)), codes((9, 5), "int8")
-    shared = Operand(b.shape, "int8", 0, (0,), 5, 1)
+    shared = MatrixOperand(b.shape, "int8", 0, (0,), 5, 1)
     product = BatchMatmul((3,), 4, 9, 5, dense(a.shape, "uint8"), shared, dense((3, 4, 5), ""), 12, 0)
     found = run_kernel(batch_matmul(product, None, 75), (a, b), 75)
     np.testing.assert_array_equal(found, numerics.matmul(a, b, a_zero=12))
@@ -88,6 +87,6 @@ def test_the_source_passes_nvcc_without_spills(arch, tmp_path):
 
 
 def test_more_matrices_than_a_grid_has_rows_are_refused():
-    square = Operand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
+    square = MatrixOperand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
     with pytest.raises(BuildError, match="70000 matrices and tiles of columns, a grid has at most 65535"):
         batch_matmul(BatchMatmul((70000,), 4, 4, 4, square, square, square, 0, 0), None, 80)

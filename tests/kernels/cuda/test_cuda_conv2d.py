@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernels.cuda.emulated import needs_compiler, run_kernel
-from tests.kernels.cuda.nvcc import ARCHS, compiled, needs_nvcc, source_of
+from tests.kernels.cuda.emulated import ARCHS, compiled, needs_compiler, needs_nvcc, run_kernel, source_of
 from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.choose import DP4A, MMA
 from tvmq.kernels.cuda.conv2d import conv2d
 from tvmq.kernels.cuda.windows import Depth, packed_channels, packed_weights
-from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize, Table
+from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize, TableStep
 
 PICTURE = Conv2d(2, 14, 14, 64, 128, kernel=(3, 3), padding=(1, 1, 1, 1))
 STEM = Conv2d(1, 32, 32, 3, 20, kernel=(7, 7), strides=(2, 2), padding=(3, 3, 3, 3), x_dtype="int8")
@@ -57,7 +56,7 @@ def test_what_is_no_convolution_is_refused():
     with pytest.raises(BuildError, match="kernels, cuda conv2d: input must be uint8 or int8, weights int8"):
         conv2d(STEM, weight, np.zeros(20, np.float32), 0, (), 80)
     with pytest.raises(BuildError, match="Table instead"):
-        conv2d(STEM, weight, np.zeros(20, np.int32), 0, (Table(np.zeros(256, np.uint8)),), 80)
+        conv2d(STEM, weight, np.zeros(20, np.int32), 0, (TableStep(np.zeros(256, np.uint8)),), 80)
 
 
 @needs_compiler

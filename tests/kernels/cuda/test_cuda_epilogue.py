@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from tests.kernels.cuda.emulated import needs_compiler, run_kernel
-from tests.kernels.cuda.nvcc import cuda_source
+from tests.kernels.cuda.emulated import cuda_source, needs_compiler, run_kernel
 from tests.kernels.harness import huge_multipliers
 from tvmq import numerics
 from tvmq.errors import BuildError

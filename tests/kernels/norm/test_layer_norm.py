@@ -13,12 +13,12 @@ from tests.kernels.harness import compile_function, levels
 from tvmq import numerics
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.norm.layer_norm import LayerNorm, layer_norm
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.types import Kernel
 
 WIDTHS = levels("generic", "avx2", "avx512bw")
-CODES = Codes(120, 0, 255, "uint8")
-SIGNED = Codes(-3, -127, 127, "int8")
+CODES = CodeLimits(120, 0, 255, "uint8")
+SIGNED = CodeLimits(-3, -127, 127, "int8")
 NORMS = [
     LayerNorm((3, 1), 1, 1e-5, True, True, CODES, ("sum", "norm", "codes")),
     LayerNorm((2, 3, 7), 1, 1e-5, True, False, CODES, ("codes",)),

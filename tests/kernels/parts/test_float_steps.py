@@ -14,7 +14,7 @@ from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.depthwise.depthwise import depthwise
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.epilogue import plan_epilogue
-from tvmq.kernels.parts.types import Add, Conv2d, Dequantize, Epilogue, FloatSteps, Table
+from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Epilogue, FloatSteps, TableStep
 from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd
 
 LEVELS = levels("generic", "avx2", "avx512vnni", "avx512vbmi")
@@ -105,8 +105,8 @@ def test_kernels_of_equal_steps_are_shared() -> None:
 def test_what_cannot_follow_is_refused() -> None:
     first = Dequantize(np.float32([1.0]))
     for steps, last in [
-        ((Table(np.zeros(256, np.uint8)),), "Table"),
-        ((FloatSteps((), {}, None), Add(*[0] * 7)), "Add"),
+        ((TableStep(np.zeros(256, np.uint8)),), "Table"),
+        ((FloatSteps((), {}, None), AddStep(*[0] * 7)), "Add"),
     ]:
         with pytest.raises(BuildError, match=f"{last} cannot follow a dequantize step; float steps can"):
             plan_epilogue((first, *steps))

@@ -14,9 +14,9 @@ from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
 from tests.models import Net, drive
 from tests.passes.nets import attention
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
+from tvmq.kernels.cuda import templates
 from tvmq.kernels.parts.types import Conv2d
-from tvmq.lower.cuda import select
 from tvmq.reference import Reference
 from tvmq.target.cuda import cuda_target
 from tvmq.target.nvcc import compile_source
@@ -49,19 +49,19 @@ def test_the_choice_of_kernels_knows_the_gpu():
 def test_what_no_template_takes_is_left():
     conv = Conv2d(1, 5, 5, 8, 16, kernel=(3, 3))
     _, weight, bias = conv_operands(conv)
-    assert select.conv2d_kernel(conv, weight, None, 0, (), 80) is not None
-    assert select.conv2d_kernel(replace(conv, x_dtype="float32"), weight, bias, 0, (), 80) is None
-    assert select.conv2d_kernel(replace(conv, batch=2**28), weight, bias, 0, (), 80) is None
-    square = Operand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
+    assert templates.choose_convolution(conv, weight, None, 0, (), 80) is not None
+    assert templates.choose_convolution(replace(conv, x_dtype="float32"), weight, bias, 0, (), 80) is None
+    assert templates.choose_convolution(replace(conv, batch=2**28), weight, bias, 0, (), 80) is None
+    square = MatrixOperand((70000, 4, 4), "uint8", 0, (16,), 4, 1)
     product = BatchMatmul((1,), 4, 4, 4, square, square, square, 0, 0)
-    assert select.batch_matmul_kernel(product, None, 80) is not None
+    assert templates.choose_batch_matmul(product, None, 80) is not None
     for changes in ({"batch": (70000,)}, {"depth": 20000}, {"a": replace(square, column=2)}):
-        assert select.batch_matmul_kernel(replace(product, **changes), None, 80) is None
+        assert templates.choose_batch_matmul(replace(product, **changes), None, 80) is None
 
 
 def test_a_bias_is_zero_where_there_is_none():
     conv = Conv2d(1, 5, 5, 8, 16)
-    kernel = select.conv2d_kernel(conv, conv_operands(conv)[1], None, 0, (), 80)
+    kernel = templates.choose_convolution(conv, conv_operands(conv)[1], None, 0, (), 80)
     assert not np.any(kernel.constants[1])
 
 

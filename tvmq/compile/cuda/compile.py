@@ -36,7 +36,7 @@ def compile_cuda(mod: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecuta
     """
     with ONE_AT_A_TIME:
         try:
-            return _compiled(schedule_module(mod, target), target)
+            return _compile_both(schedule_module(mod, target), target)
         except Exception as error:
             raise BuildError(
                 f"build: TVM could not compile the module for {target.name}: {reason(error) or 'it does not say why'}"
@@ -59,7 +59,7 @@ def bind_threads(mod: tvm.IRModule, target: CudaTarget) -> tvm.IRModule:
         return schedule_cuda(fused)
 
 
-def _compiled(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecutable, str]:
+def _compile_both(lowered: tvm.IRModule, target: CudaTarget) -> tuple[relax.VMExecutable, str]:
     compiler = compiler_of(target)
     with compiler, tvm.transform.PassContext(opt_level=3, config=CONFIG), our_sources() as sources:
         code = tvm.compile(lowered, compiler, relax_pipeline=None)

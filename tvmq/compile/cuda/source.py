@@ -18,7 +18,7 @@ import tvm_ffi
 from tvmq.graph.ops.registry import CUDA_EXP, CUDA_FENCE
 from tvmq.kernels.cuda.device import HEADER
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
-from tvmq.target.nvcc_flags import MARK, is_ours
+from tvmq.target.nvrtc import MARK, is_ours
 from tvmq.tvm_internals import SEE_CUDA
 
 

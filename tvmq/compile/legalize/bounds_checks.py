@@ -6,6 +6,13 @@
 
 Nothing is added where the place or the divisor is proved to be good. Which element an index outside of an axis means
 is said before, by compile/legalize/indices.py; this is the net below it, for whatever operator there is.
+
+Marks that TVM's own loops carry and no code generator knows, taken off.
+
+Scatters, sorts and others of TVM keep several loops together by an attribute "pragma_scope", of which the LLVM code
+generator warns on stderr each time that it meets one ("Unknown pragma pragma_scope"). It has no other effect.
+
+Casts, shifts and division of integers as numerics/fixed_point.py has them, whatever the CPU does.
 """
 
 from __future__ import annotations
@@ -13,13 +20,88 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import tvm
 import tvm_ffi
-from tvm import tirx
+from tvm import relax, te, tirx, topi
 from tvm.ir.expr import TensorLoad
 from tvm.sym import Analyzer
 
-from tvmq.compile.legalize.casts import WHOLE
+from tvmq.graph.view import const_value, dtype_of, is_const
 from tvmq.schedule.accesses import walk
+
+WHOLE = ("int", "uint")
+SHIFTS = {"relax.left_shift": topi.left_shift, "relax.right_shift": topi.right_shift}
+DIVISIONS = {
+    "relax.divide": topi.divide,
+    "relax.floor_divide": topi.floor_divide,
+    "relax.mod": topi.mod,
+    "relax.floor_mod": topi.floor_mod,
+}
+
+
+def saturating_cast(node: Expr) -> Expr:
+    """A Cast of a float to an integer: cut towards zero, the nearest integer where it does not fit, NaN the lowest."""
+    dtype, source, x = str(node.ty), str(node.value.ty), node.value
+    if not source.startswith(("float", "bfloat")) or not dtype.startswith(WHOLE):
+        return node
+    if source not in ("float32", "float64"):  # the ends of integers are no numbers of 16 bits
+        x, source = tirx.Cast("float32", x), "float32"
+    low, high = _ends(dtype)
+    above, below = tirx.const(2.0 ** high.bit_length(), source), tirx.const(float(low) - 1, source)
+    inside = tirx.Select(x > below, node, tirx.const(low, dtype))  # false for NaN
+    return tirx.Select(x >= above, tirx.const(high, dtype), inside)
+
+
+def _ends(dtype: str) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def astype(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.astype: numerics.cast for floats that become integers, else TVM's."""
+    dtype = str(call.attrs.dtype)
+    if not dtype_of(call.args[0]).startswith(("float", "bfloat")) or not dtype.startswith(WHOLE):
+        return call.op.get_attr("FLegalize")(builder, call)
+
+    def compute(x: te.Tensor) -> te.Tensor:
+        return te.compute(x.shape, lambda *i: saturating_cast(tirx.Cast(dtype, x(*i))), name="cast")
+
+    return builder.call_te(compute, call.args[0], primfunc_name_hint="cast")
+
+
+def shift(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of the operators of SHIFTS: by the width or more, or by less than 0, all bits leave."""
+    kind, operator = dtype_of(call.args[0]), SHIFTS[call.op.name]
+    last = tirx.const(int(np.iinfo(kind).bits) - 1, kind)
+
+    def is_far(count: Expr) -> Expr:
+        return tirx.any(count < tirx.const(0, kind), count > last)
+
+    def compute(x: te.Tensor, count: te.Tensor) -> te.Tensor:
+        safe = te.compute(count.shape, lambda *i: tirx.Select(is_far(count(*i)), last, count(*i)), name="count")
+        shifted = operator(x, safe)
+        if kind.startswith("int") and operator is topi.right_shift:
+            return shifted  # copies of the sign are left
+        far = te.compute(count.shape, lambda *i: is_far(count(*i)), name="far")
+        return topi.where(far, topi.full_like(shifted, tirx.const(0, kind)), shifted)
+
+    return builder.call_te(compute, *call.args, primfunc_name_hint=call.op.name.rpartition(".")[2])
+
+
+def division(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of the operators of DIVISIONS: TVM's, which refuses a constant 0 unless it comes from memory."""
+    divisor = call.args[1]
+    if dtype_of(call.args[0]).startswith(WHOLE) and is_const(divisor) and not const_value(divisor).all():
+        return builder.call_te(DIVISIONS[call.op.name], *call.args)
+    return call.op.get_attr("FLegalize")(builder, call)
+
+
+RULES: dict[str, Any] = {
+    "relax.astype": astype,
+    **dict.fromkeys(SHIFTS, shift),
+    **dict.fromkeys(DIVISIONS, division),
+}
+
 
 Expr = Any
 FRACTION_BITS = {"float32": 24, "float64": 53}
@@ -60,10 +142,10 @@ def _places(indices: Any, buffer: Any) -> list[Expr] | None:
     """The places with those that come from memory kept inside; None if all are good as they are."""
     if not any(map(_is_read, indices)):
         return None
-    return [_kept(index, size) for index, size in zip(indices, buffer.shape, strict=True)]
+    return [_clamp(index, size) for index, size in zip(indices, buffer.shape, strict=True)]
 
 
-def _kept(index: Expr, size: Expr) -> Expr:
+def _clamp(index: Expr, size: Expr) -> Expr:
     if not _is_read(index) or _is_inside(index, size):
         return index
     index = index if str(index.ty) in ("int32", "int64") else tirx.Cast("int64", index)
@@ -97,3 +179,27 @@ def _division(node: Expr) -> Expr:
 def _is_lowest(a: Expr, dtype: str) -> Expr:
     """True for the lowest integer; asked of its bits, since TVM's simplifier takes for granted that a is not it."""
     return tirx.Cast(f"u{dtype}", a) == tirx.const(int(np.iinfo(dtype).max) + 1, f"u{dtype}")
+
+
+MARK = "pragma_scope"
+
+
+def without_scopes(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with such marks gone from its functions of loops; itself where there are none."""
+    changed = {gvar: _remove_marks(func) for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
+    changed = {gvar: func for gvar, func in changed.items() if not func.same_as(mod[gvar])}
+    if not changed:
+        return mod
+    mod = mod.clone()
+    for gvar, func in changed.items():
+        mod[gvar] = func
+    return mod
+
+
+def _remove_marks(func: tirx.PrimFunc) -> tirx.PrimFunc:
+    body = tvm_ffi.structural_map(func.body, (tirx.AttrStmt, _inner))
+    return func if body.same_as(func.body) else func.with_body(body)
+
+
+def _inner(node: Any) -> Any:
+    return node.body if str(node.attr_key) == MARK else node

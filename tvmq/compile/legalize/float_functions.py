@@ -27,7 +27,7 @@ from tvm.tirx import const
 
 from tvmq.graph.ops.registry import current_kind, fence
 from tvmq.graph.view import dtype_of
-from tvmq.kernels.parts.symbols import Expr, Symbol
+from tvmq.kernels.parts.symbols import Expr, TirSymbol
 from tvmq.numerics.elementary import ELEMENTARY
 
 
@@ -44,7 +44,7 @@ def trace(function: Callable[[Any], Any], x: Expr) -> Expr:
         return var
 
     argument = tirx.Var("x", "float32")
-    (value,) = function(Symbol([argument], "float32", step)).exprs
+    (value,) = function(TirSymbol([argument], "float32", step)).exprs
     for var, bound in reversed([(argument, x), *steps]):
         value = Let(var, bound, value)
     return value
@@ -72,10 +72,10 @@ def extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     axes = None if call.attrs.axis is None else [int(axis) for axis in call.attrs.axis]
     if not str(data.ty.dtype).startswith("float"):
         return builder.call_te(getattr(topi, name), data, axes, keepdims, primfunc_name_hint=name)
-    return builder.call_te(_reduced, data, name, axes, keepdims, primfunc_name_hint=name)
+    return builder.call_te(_reduce, data, name, axes, keepdims, primfunc_name_hint=name)
 
 
-def _reduced(data: te.Tensor, name: str, axes: list[int] | None, keepdims: bool) -> te.Tensor:
+def _reduce(data: te.Tensor, name: str, axes: list[int] | None, keepdims: bool) -> te.Tensor:
     """One compute over the reduced axes, which lie innermost in the order of the loops."""
     rank = len(data.shape)
     reduced = set(range(rank)) if axes is None else {axis % rank for axis in axes}

@@ -30,7 +30,7 @@ def take(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 def places(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of the other operators of OPERANDS: TVM's, of places instead of indices."""
-    args = [builder.normalize(arg) for arg in _placed(builder, call)]
+    args = [builder.normalize(arg) for arg in _place_arguments(builder, call)]
     if call.op.name == "relax.take":
         axis = call.attrs.axis
         return builder.call_te(topi.take, *args, axis if axis is None else int(axis), mode="clip")
@@ -48,7 +48,7 @@ def scatter_elements(builder: relax.BlockBuilder, call: relax.Call) -> relax.Exp
     same = all(map(tvm_ffi.structural_equal, shape[:axis] + shape[axis + 1 :], others[:axis] + others[axis + 1 :]))
     if same:
         return places(builder, call)
-    data, indices, updates = _placed(builder, call)
+    data, indices, updates = _place_arguments(builder, call)
     points = builder.emit(builder.call_te(_points, indices, axis, primfunc_name_hint="points"))
     new = builder.normalize(relax.op.scatter_nd(data, points, updates, str(call.attrs.reduction)))
     return new.op.get_attr("FLegalize")(builder, new)
@@ -60,8 +60,8 @@ def index_put(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     TVM's takes them in parallel, so that of values for one place any can be the last, or be lost from a sum; and it
     reads values that are fewer than the places as if they were as many.
     """
-    data, given, values = _placed(builder, call)
-    points = builder.emit(builder.call_te(_joined, list(_fields(given)), primfunc_name_hint="points"))
+    data, given, values = _place_arguments(builder, call)
+    points = builder.emit(builder.call_te(_join_places, list(_fields(given)), primfunc_name_hint="points"))
     wanted = [*points.ty.shape][:-1]
     if not tvm_ffi.structural_equal(values.ty.shape, relax.ShapeExpr(wanted)):
         spread = topi.reshape if _are_as_many(values, wanted) else topi.broadcast_to
@@ -83,7 +83,7 @@ def _are_as_many(values: relax.Expr, shape: list[Any]) -> bool:
     )
 
 
-def _placed(builder: relax.BlockBuilder, call: relax.Call) -> list[relax.Expr]:
+def _place_arguments(builder: relax.BlockBuilder, call: relax.Call) -> list[relax.Expr]:
     """The arguments with places instead of indices."""
 
     def wrap(indices: relax.Expr, sizes: list[Any]) -> relax.Expr:
@@ -107,7 +107,7 @@ def _points(places: te.Tensor, axis: int) -> te.Tensor:
     return te.compute([*places.shape, len(places.shape)], value, name="points")
 
 
-def _joined(places: list[te.Tensor]) -> te.Tensor:
+def _join_places(places: list[te.Tensor]) -> te.Tensor:
     """[shape that the places broadcast to, their number]: the coordinates of each value."""
     shape = reduce(topi.add, places).shape
     return topi.stack([topi.broadcast_to(place, shape) for place in places], len(shape))

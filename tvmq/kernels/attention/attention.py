@@ -1,8 +1,8 @@
 """attention: codes of q, k, v -> softmax of the scaled scores -> codes of the result, in one pass, for every CPU.
 
 Computes   numerics.matmul, dequantize, (+ mask), softmax, quantize, matmul, requantize or dequantize, bit for bit
-Layouts    each operand is a batch of matrices inside a buffer, at any distances (see Operand): heads are read from and
-           written to where the dense layers around have them; no copy is made to bring them into another order
+Layouts    each operand is a batch of matrices inside a buffer, at any distances (see MatrixOperand): heads are read
+           from and written to where the dense layers around have them; no copy is made to bring them into order
 Loops      parallel over matrices: k and v packed as constant weights are; parallel over matrices and blocks of rows:
            tiles of scores (floats in scratch memory, a block of rows at a time), their softmax as codes, tiles of the
            result. Scores never leave the nearest caches
@@ -20,14 +20,14 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import Attention, Operand, check_attention, choose_cut
+from tvmq.kernels.attention.shape import Attention, MatrixOperand, attention_work, check_attention, choose_cut, fits
 from tvmq.kernels.attention.softmax_codes import SoftmaxCodes
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     flat,
     load,
@@ -40,7 +40,7 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
-from tvmq.kernels.parts.lane_sum import LANES
+from tvmq.kernels.parts.float_vectors import LANES
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, opaque
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
@@ -66,14 +66,14 @@ def attention(
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
     key = ("attention", shape, ins.name, template.plan.key)
-    return Kernel(name, template.prim_func(name), constants, key)
+    return Kernel(name, template.prim_func(name), constants, key, work=attention_work(shape, ins))
 
 
 class _Side:
     """One of both products: its right side in panels, and where they stand in scratch memory."""
 
     def __init__(
-        self, ins: Instructions, operand: Operand, depth: int, columns: int, zero: int, tiling: Tiling
+        self, ins: Instructions, operand: MatrixOperand, depth: int, columns: int, zero: int, tiling: Tiling
     ) -> None:
         self.panels, self.tiling = CodePanels(ins, operand, depth, zero), tiling
         self.runs = panel_runs(tiling.panel_parts, columns, ins.lanes)
@@ -106,12 +106,12 @@ class _Template:
     def multipliers(self) -> tuple[np.ndarray, ...]:
         """Multiplier for every column of whole vectors."""
 
-        def padded(values: np.ndarray) -> np.ndarray:
+        def pad(values: np.ndarray) -> np.ndarray:
             result = np.zeros(self.values.places, np.float32)
             result[: self.shape.columns] = np.broadcast_to(np.ravel(values), self.shape.columns)
             return result
 
-        return self.plan.constants(padded)
+        return self.plan.constants(pad)
 
     def prim_func(self, name: str) -> Any:
         """The function."""
@@ -123,7 +123,7 @@ class _Template:
         parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
         parameters |= self.plan.constant_parameters(self.values.places)
         parameters["y"] = (shape.y.shape, self.plan.out_dtype)
-        with Function(name, parameters) as function:
+        with FunctionBuilder(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
             scale, stored = self.buffers["code_scale"], self.ins.x_dtype
@@ -152,7 +152,7 @@ class _Template:
         with (T.parallel if parallel and count > 1 else T.serial)(0, count) as index:
             body(index)
 
-    def _begin(self, operand: Operand, matrix: Expr) -> Expr:
+    def _begin(self, operand: MatrixOperand, matrix: Expr) -> Expr:
         """Element of the buffer at which a matrix begins."""
         return operand.offset + offset_of(matrix, self.shape.batch, operand.batch)
 
@@ -331,12 +331,19 @@ class _Template:
             valid = min(lanes, run.channels - column * lanes)
             constants = self.plan.scaler.load([self.buffers[scales]], (vector + column) * lanes, lanes)
             for i, line in enumerate(sums):
-                value = self._finished(line[column].get(), constants)
+                value = self._finish_sums(line[column].get(), constants)
                 place = target + i * self.shape.y.row + (vector + column) * lanes
                 store_first(self.buffers["y"], place, value, lanes, valid)
 
-    def _finished(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+    def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
         """A vector of sums as codes or floats."""
         if self.plan.dequantizer is not None:
             return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
         return self.plan.requantizer.codes(self.ins, [total], [constants])
+
+
+def choose_attention(
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
+) -> Kernel | None:
+    """The kernel; None for shapes, types and scales that do not fit."""
+    return attention(shape, score_scale, code_scale, step, isa) if fits(shape, score_scale, code_scale) else None

@@ -1,7 +1,7 @@
 """batch_matmul: products of two tensors of 8-bit codes, both given at run time (attention), for every CPU.
 
 Computes   numerics.matmul of the centred codes, then requantize, dequantize or nothing, bit for bit
-Layouts    each operand is a batch of matrices inside a buffer, at any distances (see Operand): transposed, or a
+Layouts    each operand is a batch of matrices inside a buffer, at any distances (see MatrixOperand): transposed, or a
            slice of a larger tensor; no copy is made to bring it into another order
 Loops      rows of a to scratch memory where `dot` cannot read them as they are; parallel chunk: a panel (`columns`
            vectors of b's columns) of a pair of matrices, packed as constant weights are; then tiles of rows
@@ -20,12 +20,12 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
-from tvmq.kernels.attention.shape import BatchMatmul, Operand, check_product
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand, check_product, is_product_of_codes, product_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     flat,
     load,
@@ -59,7 +59,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     func = template.prim_func(name)
     key = ("batch_matmul", product, ins.name, template.plan.key)
-    return Kernel(name, func, template.constants(), key)
+    return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
 class _Template:
@@ -82,7 +82,7 @@ class _Template:
     def constants(self) -> tuple[np.ndarray, ...]:
         """Multiplier or scale for every column of whole vectors."""
         places = self.vectors * self.ins.lanes
-        return self.plan.constants(lambda values: _padded(values, self.product.columns, places))
+        return self.plan.constants(lambda values: _pad_columns(values, self.product.columns, places))
 
     def prim_func(self, name: str) -> Any:
         """The function."""
@@ -90,7 +90,7 @@ class _Template:
         parameters: Parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
-        with Function(name, parameters) as function:
+        with FunctionBuilder(name, parameters) as function:
             self.a, self.b, *self.channel_constants, self.y = (flat(buffer) for buffer in function.buffers)
             self._body()
         return function.prim_func
@@ -175,14 +175,14 @@ class _Template:
                 continue
             constants = self._load_constants(first + column * lanes)
             for row, line in enumerate(sums):
-                value = self._finished(line[column].get(), constants)
+                value = self._finish_sums(line[column].get(), constants)
                 store_first(self.y, target + row * self.product.y.row + column * lanes, value, lanes, valid)
 
     def _load_constants(self, channel: Expr) -> tuple[Expr, ...]:
         scaler = self.plan.scaler
         return () if scaler is None else scaler.load(self.channel_constants, channel, self.ins.lanes)
 
-    def _finished(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+    def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
         """One vector of results."""
         if self.plan.dequantizer is not None:
             return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
@@ -190,13 +190,18 @@ class _Template:
             return total
         return self.plan.requantizer.codes(self.ins, [total], [constants])
 
-    def _begin(self, operand: Operand, matrix: Expr) -> Expr:
+    def _begin(self, operand: MatrixOperand, matrix: Expr) -> Expr:
         """Element of the buffer at which a matrix begins."""
         return operand.offset + offset_of(matrix, self.product.batch, operand.batch)
 
 
-def _padded(values: np.ndarray, columns: int, places: int) -> np.ndarray:
+def _pad_columns(values: np.ndarray, columns: int, places: int) -> np.ndarray:
     """One value or one a column, for every column of whole vectors."""
     result = np.zeros(places, np.asarray(values).dtype)
     result[:columns] = np.broadcast_to(np.ravel(values), columns)
     return result
+
+
+def choose_batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
+    """The kernel; None for what the template cannot read or add."""
+    return batch_matmul(product, step, isa) if is_product_of_codes(product) else None

@@ -15,11 +15,11 @@ from typing import Any
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.shape import BatchMatmul, Operand
+from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand, product_work
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     flat,
     load,
@@ -55,7 +55,13 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
         )
     template = _Floats(product, isa)
     name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    return Kernel(name, template.prim_func(name), (), ("batch_matmul_float", product, isa.name))
+    return Kernel(
+        name,
+        template.prim_func(name),
+        (),
+        ("batch_matmul_float", product, isa.name),
+        work=product_work("batch_matmul_float", product, template.ins),
+    )
 
 
 class _Floats:
@@ -71,7 +77,7 @@ class _Floats:
     def prim_func(self, name: str) -> Any:
         """The function."""
         operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
-        with Function(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
+        with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
             self.a, self.b, self.y = (flat(buffer) for buffer in function.buffers)
             for run in self.runs:
                 self._jobs(run)
@@ -151,6 +157,14 @@ class _Floats:
                     store_first(self.y, place, register.get(), lanes, valid)
 
 
-def _begin(operand: Operand, product: BatchMatmul, matrix: Expr) -> Expr:
+def _begin(operand: MatrixOperand, product: BatchMatmul, matrix: Expr) -> Expr:
     """Element of the buffer at which a matrix begins."""
     return operand.offset + offset_of(matrix, product.batch, operand.batch)
+
+
+def choose_batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel | None:
+    """The kernel; None for empty tensors and elements that are no neighbours."""
+    if product.a.column != 1 or product.y.column != 1 or 1 not in (product.b.row, product.b.column):
+        return None
+    fits = min((*product.batch, product.rows, product.depth, product.columns)) >= 1
+    return batch_matmul_float(product, isa) if fits else None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.shape import Operand
+from tvmq.kernels.attention.shape import MatrixOperand
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, const, load, spread, store, vector_type
 from tvmq.kernels.parts.loops import opaque, over_lanes
@@ -27,7 +27,7 @@ class CodeRows:
     zero   of the codes as they are copied
     """
 
-    def __init__(self, ins: Instructions, operand: Operand, depth: int, zero: int) -> None:
+    def __init__(self, ins: Instructions, operand: MatrixOperand, depth: int, zero: int) -> None:
         self.ins, self.operand, self.depth = ins, operand, depth
         self.raw = ins.takes_bytes
         self.zero = zero + ins.shift_of(operand.dtype)
@@ -95,7 +95,7 @@ class CodePanels:
     zero    of the codes as they are packed
     """
 
-    def __init__(self, ins: Instructions, operand: Operand, depth: int, zero: int) -> None:
+    def __init__(self, ins: Instructions, operand: MatrixOperand, depth: int, zero: int) -> None:
         self.ins, self.operand, self.depth = ins, operand, depth
         self.raw = ins.takes_bytes
         self.steps = -(-depth // ins.taps)

@@ -12,6 +12,7 @@ Rounding   none; corrections of bytes that are not centred (see code_panels) wra
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tvm import tirx
@@ -23,7 +24,7 @@ from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     Shape,
     bind,
@@ -38,6 +39,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.loops import copy_free, opaque
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 ROWS = 8
 Size = int | str
@@ -55,6 +57,16 @@ class FreeMatmul:
     zeros: tuple[int, int]
 
 
+FREE_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
+
+
+def _work(product: FreeMatmul, ins: Instructions) -> KernelWork:
+    """Of one of each free size."""
+    sizes = (*product.batch, product.rows, product.depth, product.columns)
+    macs = math.prod(size for size in sizes if isinstance(size, int))
+    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (FREE_MACS * ins.taps))
+
+
 def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     """Kernel; parameters a, b, y."""
     ins = instructions(isa)
@@ -65,10 +77,10 @@ def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
         "y": ((*p.batch, p.rows, p.columns), "int32"),
     }
     name = f"free_matmul_{ins.name}"
-    with Function(name, shapes) as function:
+    with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
         _Template(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
-    return Kernel(name, function.prim_func, (), (name, product))
+    return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 
 class _Template:
@@ -105,14 +117,14 @@ class _Template:
         """All columns of some rows, vectors of them."""
         rows = workspace(tile * self.pitch, self.ins.x_dtype)
         places = [opaque(row * self.pitch) for row in range(tile)]
-        begins = [self._copied(rows, places[row], matrix, first + row) for row in range(tile)]
+        begins = [self._copy_row(rows, places[row], matrix, first + row) for row in range(tile)]
         with T.serial(0, T.floordiv(self.columns + (self.lanes - 1), self.lanes)) as vector:
             column = opaque(T.min(vector * self.lanes, self.columns - self.lanes))
             sums = self._sums(rows, places, begins, opaque(matrix * self.depth * self.columns + column))
             for row, total in enumerate(sums):
                 store(self.y, (matrix * self.rows + first + row) * self.columns + column, total, self.lanes)
 
-    def _copied(self, rows: Buffer, place: Expr, matrix: Expr, row: Expr) -> Register:
+    def _copy_row(self, rows: Buffer, place: Expr, matrix: Expr, row: Expr) -> Register:
         """Copy a row of a; what its sums begin with."""
         ins, (zero, _) = self.ins, self.product.zeros
         begin = opaque((matrix * self.rows + row) * self.depth)
@@ -174,13 +186,13 @@ class _Template:
             begins = [bind((matrix * self.rows + first + row) * self.depth) for row in range(tile)]
             b_begin = bind(matrix * self.depth * self.columns + column)
             with T.serial(0, self.depth) as k:
-                b = self._centred(self.b, b_begin + k * self.columns, 1)
+                b = self._centred_code(self.b, b_begin + k * self.columns, 1)
                 for begin, register in zip(begins, sums, strict=True):
-                    register.set(register.get() + self._centred(self.a, begin + k, 0) * b)
+                    register.set(register.get() + self._centred_code(self.a, begin + k, 0) * b)
             for row, register in enumerate(sums):
                 store(self.y, (matrix * self.rows + first + row) * self.columns + column, register.get(), 1)
 
-    def _centred(self, buffer: Buffer, offset: Expr, operand: int) -> Expr:
+    def _centred_code(self, buffer: Buffer, offset: Expr, operand: int) -> Expr:
         """A code less its zero point, int32."""
         code = load(buffer, offset, self.product.dtypes[operand])
         return bind(T.Cast("int32", code) - const(self.product.zeros[operand]))
@@ -204,3 +216,8 @@ def _choose(size: Expr, least: int, enough, few) -> None:  # type: ignore[no-unt
             enough()
         with T.Else():
             few()
+
+
+def choose_free_matmul(product: FreeMatmul, isa: Isa) -> Kernel | None:
+    """The kernel; None for tensors that are no 8-bit codes."""
+    return free_matmul(product, isa) if set(product.dtypes) <= {"uint8", "int8"} else None

@@ -21,7 +21,7 @@ from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Shape,
     bind,
     const,
@@ -31,10 +31,10 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import Codes
-from tvmq.kernels.parts.lane_sum import LANES
+from tvmq.kernels.parts.float_vectors import LANES, CodeLimits
 from tvmq.kernels.parts.loops import copy_free, opaque, over_free_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GROUP = 4
 GRAIN = 10_000  # scores in about 10 us
@@ -51,7 +51,7 @@ class FreeScores:
 
     shape: Shape
     mask: Shape | None
-    codes: Codes
+    codes: CodeLimits
 
 
 def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel:
@@ -70,11 +70,13 @@ def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: 
     parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
     parameters["y"] = (scores.shape, scores.codes.dtype)
     name = f"free_scores_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _Template(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    return Kernel(name, function.prim_func, constants, ("free_scores", scores, isa.name))
+    return Kernel(
+        name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
+    )
 
 
 def is_proved(scores: FreeScores, score_scale: float, code_scale: float) -> bool:
@@ -157,3 +159,9 @@ class _Template:
 def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
     """read(i, lanes) of buffer[begin:]."""
     return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
+
+
+def choose_free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
+    """The kernel; None for scales that have no proof."""
+    proved = is_proved(scores, score_scale, code_scale)
+    return free_scores(scores, score_scale, code_scale, isa) if proved else None

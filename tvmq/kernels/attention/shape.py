@@ -9,18 +9,20 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tvmq.cost import Machine
 from tvmq.errors import BuildError
 from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
+from tvmq.kernels.parts.work import KernelWork, on_machine, product_cycles
 
 MOST_DEPTH = 16000  # depth * 4 * 255 * 128, the sum of all corrections, stays within int32
 CODES = ("uint8", "int8")
 
 
 @dataclass(frozen=True)
-class Operand:
+class MatrixOperand:
     """A batch of matrices inside a buffer: element [index of the batch, i, j] lies at
 
     offset + sum of batch index * batch stride + i * row + j * column
@@ -46,11 +48,20 @@ class BatchMatmul:
     rows: int
     depth: int
     columns: int
-    a: Operand
-    b: Operand
-    y: Operand
+    a: MatrixOperand
+    b: MatrixOperand
+    y: MatrixOperand
     a_zero: int
     b_zero: int
+
+
+def is_product_of_codes(product: BatchMatmul) -> bool:
+    """True for what `check_product` lets pass."""
+    try:
+        check_product(product)
+    except BuildError:
+        return False
+    return True
 
 
 def check_product(product: BatchMatmul) -> None:
@@ -92,13 +103,13 @@ class Attention:
     keys: int
     depth: int
     columns: int
-    q: Operand
-    k: Operand
-    v: Operand
-    y: Operand
-    mask: Operand | None
+    q: MatrixOperand
+    k: MatrixOperand
+    v: MatrixOperand
+    y: MatrixOperand
+    mask: MatrixOperand | None
     zeros: tuple[int, int, int]
-    codes: Codes
+    codes: CodeLimits
 
     @property
     def matrices(self) -> int:
@@ -171,3 +182,41 @@ def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions
             best = cost, Cut(block, group, *tilings)
     assert best is not None, "one row always fits"
     return best[1]
+
+
+def matmul_cycles(
+    batch: tuple[int, ...], rows: int, depth: int, columns: int, ins: Instructions, machine: Machine
+) -> float:
+    """Of products of such matrices, both of which are packed."""
+    ins = on_machine(ins, machine)
+    packing = (rows + 4 * columns) * depth / 32
+    return math.prod(batch) * (product_cycles(product_of(rows, depth, columns, ins), ins) + packing)
+
+
+def product_of(rows: int, depth: int, columns: int, ins: Instructions) -> Product:
+    """The product of two matrices in vectors and steps."""
+    return Product(rows, -(-columns // ins.lanes), -(-depth // ins.taps))
+
+
+def product_work(family: str, product: BatchMatmul, ins: Instructions) -> KernelWork:
+    """What a kernel of that product does."""
+    sizes = product.rows, product.depth, product.columns
+    return KernelWork(
+        family,
+        0.0,
+        math.prod(product.batch) * math.prod(sizes),
+        product.a.dtype != "float32",
+        lambda machine, _: matmul_cycles(product.batch, *sizes, ins, machine),
+        (product_of(*sizes, ins), ins),
+    )
+
+
+def attention_work(shape: Attention, ins: Instructions) -> KernelWork:
+    """Both products, and softmax of the scores between them."""
+
+    def cycles_of(machine: Machine, scale: float) -> float:
+        softmax = scale * SOFTMAX_CYCLES * shape.matrices * shape.rows * shape.keys
+        sizes = (shape.batch, shape.rows, shape.depth, shape.keys), (shape.batch, shape.rows, shape.keys, shape.columns)
+        return softmax + sum(matmul_cycles(*size, ins, machine) for size in sizes)
+
+    return KernelWork("attention", 0.0, shape.macs, True, cycles_of)

@@ -30,8 +30,18 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import INT, ROUNDER, ROUNDER_BITS, Codes, any_bit, quantize_by_division
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves
+from tvmq.kernels.parts.float_vectors import (
+    FLOAT,
+    INT,
+    LANES,
+    ROUNDER,
+    ROUNDER_BITS,
+    CodeLimits,
+    any_bit,
+    quantize_by_division,
+    real,
+    sum_halves,
+)
 from tvmq.numerics.softmax import LARGEST, LOG2_E, LOWEST_ARGUMENT
 
 MOST_ROWS = 8  # of a group
@@ -56,7 +66,7 @@ class SoftmaxCodes:
     offset     what is added to a code before it is stored
     """
 
-    def __init__(self, keys: Expr, codes: Codes, scale: Buffer, stored: str, offset: int) -> None:
+    def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
         self.free = not isinstance(keys, int)
         self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.free else -(-keys // LANES)

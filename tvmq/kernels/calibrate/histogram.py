@@ -12,7 +12,7 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flat, load, spread, store
 
 LANES, TABLES = 16, 4
 
@@ -30,7 +30,7 @@ def histogram(block: int, bins: int) -> Any:
         "place": ((2,), "int32"),
         "counts": ((TABLES, bins), "int32"),
     }
-    with Function("count_bins", parameters) as function:
+    with FunctionBuilder("count_bins", parameters) as function:
         x, inverse, place, counts = (flat(buffer) for buffer in function.buffers)
         width, count, first = load(inverse, 0, "float32"), load(place, 0, "int32"), load(place, 1, "int32")
         found = T.alloc_buffer((LANES,), "int32")

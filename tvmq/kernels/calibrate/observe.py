@@ -24,7 +24,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     Shape,
     bind,
@@ -36,6 +36,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.loops import opaque
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.observers.exact_sum import INTEGER_BITS
 from tvmq.observers.streamed import EXPONENT, HEAD, PLACE, REFUSED, TABLE, TABLES, ZEROS
 
@@ -52,7 +53,7 @@ Body = Callable[[Expr, int], None]
 def observe(place: np.ndarray, isa: Isa) -> Kernel:
     """The kernel, with what observers.streamed says of the tensor."""
     lanes = isa.vector_bytes // 4
-    return Kernel(f"observe_{lanes}", observer(lanes), (place,), ("observe", lanes))
+    return Kernel(f"observe_{lanes}", observer(lanes), (place,), ("observe", lanes), work=KernelWork("observe"))
 
 
 @lru_cache(maxsize=4)
@@ -76,7 +77,7 @@ def observer(lanes: int) -> Any:
         "place": ((PLACE,), "int32"),
         "following": ((1,), "int32"),
     }
-    with Function("observe", parameters) as function:
+    with FunctionBuilder("observe", parameters) as function:
         x, token, control, tables, extremes, totals, place, following = (flat(buffer) for buffer in function.buffers)
         store(following, 0, load(token, 0, "int32"), 1)
         tensor, base, slots, batched, counted, summed, outer, channels, inner = (
@@ -130,11 +131,11 @@ class _Sample:
 
         self._over(self.size, body, UNROLLED)
         folds = (T.min, T.max, T.max, lambda a, b: a + b)
-        low, high, largest, zeros = (self._folded(found, kind, fold) for kind, fold in enumerate(folds))
+        low, high, largest, zeros = (self._fold_lanes(found, kind, fold) for kind, fold in enumerate(folds))
         store(self.totals, base + ZEROS, self.totals[base + ZEROS] + T.Cast("int64", zeros), 1)
         return low, high, largest
 
-    def _folded(self, found: dict[int, list[Register]], kind: int, fold: Callable[[Expr, Expr], Expr]) -> Expr:
+    def _fold_lanes(self, found: dict[int, list[Register]], kind: int, fold: Callable[[Expr, Expr], Expr]) -> Expr:
         """All lanes of the registers of one kind as one number."""
         vectors = [register.get() for register in found[self.lanes][kind::4]]
         while len(vectors) > 1:
@@ -243,7 +244,7 @@ class _Sample:
         power = opaque(T.max(T.max(exponent - BIN_BITS, LOWEST_OF_BINS), before))
         counts = opaque(base + HEAD + TABLE // 2)
         with T.If(power > before), T.Then():
-            self._widened(counts, opaque(T.min(power - before, BIN_BITS + 1)))
+            self._widen_bins(counts, opaque(T.min(power - before, BIN_BITS + 1)))
             store(self.totals, base + EXPONENT, T.Cast("int64", power), 1)
         inverse = opaque_float(T.reinterpret("float32", T.shift_left(BIAS - power, MANTISSA_BITS)))
         found = T.alloc_buffer((self.lanes,), "int32")
@@ -262,9 +263,9 @@ class _Sample:
 
         self._over(self.size, body)
         first, last = (bind(T.Cast("int32", end * inverse) + TABLE // 2) for end in ends)
-        self._emptied(tables, opaque(base + HEAD), T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1)
+        self._empty_tables(tables, opaque(base + HEAD), T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1)
 
-    def _emptied(self, tables: Buffer, counts: Expr, begin: Expr, end: Expr) -> None:
+    def _empty_tables(self, tables: Buffer, counts: Expr, begin: Expr, end: Expr) -> None:
         """Add the tables to the counts, vectors begin .. end."""
         first = opaque(begin)
         with T.serial(0, end - first) as vector:
@@ -276,7 +277,7 @@ class _Sample:
             old = load(self.totals, counts + offset, f"int64x{self.lanes}")
             store(self.totals, counts + offset, old + added, self.lanes)
 
-    def _widened(self, middle: Expr, rise: Expr) -> None:
+    def _widen_bins(self, middle: Expr, rise: Expr) -> None:
         """Move the counts into bins 2^rise times as wide, from the middle outwards."""
         with T.serial(0, TABLE // 2 - 1) as i:
             for sign in (-1, 1):

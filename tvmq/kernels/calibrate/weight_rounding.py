@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     fence,
@@ -47,7 +47,7 @@ def factor() -> Any:
     """
     square = (("groups", "taps", "taps"), REAL)
     parameters = {"upper": square, "lower": square, "diagonal": (("groups", "taps"), REAL)}
-    with Function("factor_moments", parameters) as function:
+    with FunctionBuilder("factor_moments", parameters) as function:
         upper, lower, diagonal = (flat(buffer) for buffer in function.buffers)
         taps = function.sizes["taps"]
         with T.serial(0, function.sizes["groups"]) as group:
@@ -118,7 +118,7 @@ def walk() -> Any:
         "codes": weights,
         "errors": (("groups", 2, "filters"), REAL),
     }
-    with Function("walk_taps", parameters) as function:
+    with FunctionBuilder("walk_taps", parameters) as function:
         weight, lower, diagonal, limits, codes, errors = (flat(buffer) for buffer in function.buffers)
         taps, filters = function.sizes["taps"], function.sizes["filters"]
         ends = [load(limits, i, REAL) for i in range(2)]

@@ -21,10 +21,10 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.remainder_taps import in_steps
-from tvmq.kernels.conv.shape import ConvShape, Tile
+from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, minimum
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, minimum
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
@@ -50,7 +50,11 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
     """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
-    ins = instructions(isa)
+    return widths_for(conv, instructions(isa))
+
+
+def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
+    """The same of a level's instructions."""
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
@@ -86,7 +90,8 @@ def make_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
     packed_from = (weight, packing) if nibbles is None and shape.rests is None else None
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from)
+    work = convolution_work(template, shape, plan.steps, tiling)
+    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from, work=work)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -146,7 +151,7 @@ class Integers(ConvLoops):
         parameters |= self.table_parameters()
         parameters |= plan.constant_parameters(channels)
         parameters["y"] = (y_shape, plan.out_dtype)
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], plan.dtypes[0])
@@ -167,7 +172,7 @@ class Integers(ConvLoops):
         """Further constants that the loops read; none unless overridden."""
         return {}
 
-    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
+    def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         """Sums of a tile to the output, as codes or as they are."""
         lanes, columns, requantizer = self.ins.lanes, tile.panel.columns, self.plan.requantizer
         channel = (tile.group * self.shape.vectors + tile.vector) * lanes
@@ -188,7 +193,7 @@ class Integers(ConvLoops):
                 self.store_rows(tile, row, first, count, rows, codes)
                 row += rows
 
-    def _store_sums(self, tile: Tile, sums: list[list[Register]], channel: Expr) -> None:
+    def _store_sums(self, tile: ConvTile, sums: list[list[Register]], channel: Expr) -> None:
         """Sums as they are, or as floats."""
         lanes, real = self.ins.lanes, self.plan.dequantizer
         for column in range(tile.panel.columns):

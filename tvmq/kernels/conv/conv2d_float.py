@@ -17,8 +17,8 @@ import numpy as np
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
-from tvmq.kernels.conv.shape import ConvShape, Tile
-from tvmq.kernels.parts.builder import Expr, Function, Register, Shape, bind, flat, load, quotient, vector_type
+from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, load, quotient, vector_type
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.packing import Narrow, Nibbles, channel_slots, pack_channels, pack_weights, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
@@ -76,7 +76,8 @@ def make_kernel(
         scales = [pack_channels(scale, conv.groups, slots) for scale in narrow.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
     func = _Floats(name, shape, tiling, bounds, buffers, groups).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, tiling, bounds, buffers, groups))
+    key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
+    return Kernel(name, func, constants, key, work=work)
 
 
 def choose_float_tiling(shape: ConvShape) -> Tiling:
@@ -130,7 +131,7 @@ class _Floats(ConvLoops):
             "bias": ((channels,), "float32"),
             "y": (y_shape, "float32"),
         }
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             buffers = {name: flat(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
             self.x, self.weight, self.bias, self.y = (buffers[name] for name in ("x", "weight", "bias", "y"))
             self.scale = buffers.get("scale")
@@ -148,7 +149,7 @@ class _Floats(ConvLoops):
         scale = load(self.scale, bind(channel), vector_type("float32", self.ins.lanes))
         return self.nibbles.real(self.nibbles.vector(self.weight, offset), scale)
 
-    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
+    def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         for row, registers in enumerate(sums):
             for column, register in enumerate(registers):
                 value = clip(register.get(), self.bounds, self.ins.lanes)

@@ -16,9 +16,9 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.kernels.conv.conv2d import Integers, bias_for, check_operands
-from tvmq.kernels.conv.implicit_gemm import Tile
+from tvmq.kernels.conv.implicit_gemm import ConvTile
 from tvmq.kernels.conv.int16_accumulation import LanePlan, plan_panel
-from tvmq.kernels.conv.shape import ConvShape
+from tvmq.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.x86 import LaneInstructions
 from tvmq.kernels.parts.builder import (
@@ -164,7 +164,11 @@ def make_lane_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     sizes = len(packed), len(entries), max(len(panel.order) for panel in lanes.panels)
     func = _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func()
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers, sizes), lanes.note), lanes
+    key, work = (
+        (name, shape.key, tiling, plan.key, buffers, sizes),
+        convolution_work(template, shape, plan.steps, tiling),
+    )
+    return Kernel(name, func, constants, key, lanes.note, work=work), lanes
 
 
 def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -217,7 +221,7 @@ class _Lanes(Integers):
         """As packed."""
         return (self.sizes[0],), "int8"
 
-    def _tile(self, tile: Tile) -> None:
+    def _tile(self, tile: ConvTile) -> None:
         """Sums of rows x columns, then codes."""
         table, self._entries = (flat(self.buffers[name]) for name in ("panels", "entries"))
         sums = self._initial_sums(tile)
@@ -237,7 +241,7 @@ class _Lanes(Integers):
         self.store(tile, sums)
 
     def _fold(
-        self, tile: Tile, sums: list[list[Register]], starts: list[Expr], entry: Expr, begin: Expr, count: int
+        self, tile: ConvTile, sums: list[list[Register]], starts: list[Expr], entry: Expr, begin: Expr, count: int
     ) -> None:
         """Add the products of `count` entries to the sums, added in 16 bits before."""
         ins, columns = self.ins, tile.panel.columns
@@ -255,7 +259,7 @@ class _Lanes(Integers):
                 register = sums[row][column]
                 register.set(ins.folded(register.get(), sum(products[1:], products[0]), ones))
 
-    def _following(self, tile: Tile, begin: Expr) -> Expr | None:
+    def _following(self, tile: ConvTile, begin: Expr) -> Expr | None:
         """First byte of the next panel that this tile fetches; None for one panel."""
         if self.tiling.panels * self.conv.groups == 1:
             return None

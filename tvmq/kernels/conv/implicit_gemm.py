@@ -17,10 +17,9 @@ from dataclasses import replace
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.conv.pixel_pairs import add_pair, part_pixels, twice
 from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder, kernel_rows, places_of
-from tvmq.kernels.conv.shape import ConvShape, Tile, choose_chunks, share
-from tvmq.kernels.conv.staging import SLACK, Stager
+from tvmq.kernels.conv.shape import ConvShape, ConvTile, choose_chunks, share
+from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, part_pixels, twice
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -43,7 +42,7 @@ from tvmq.kernels.parts.packing import Nibbles, PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
 
 CACHE_LINE = 64
-# buffer that windows are read from, the element of the input it starts with, and packed taps as in Tile
+# buffer that windows are read from, the element of the input it starts with, and packed taps as in ConvTile
 Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
 
 
@@ -130,7 +129,7 @@ class ConvLoops:
                     weights = self._unpacked_panel(0, vector, run.columns)
                     with T.serial(0, tiles) as tile:
                         pixel = bind(T.min(tile * rows, self.pixels - rows))
-                        self._tile(Tile(source, 0, pixel, rows, tile, 0, vector, run, weights))
+                        self._tile(ConvTile(source, 0, pixel, rows, tile, 0, vector, run, weights))
 
                 over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
             self.finish_chunk(0, self.pixels, panels)
@@ -171,7 +170,7 @@ class ConvLoops:
 
             def tile(pixel: Expr, rows: int, index: Expr) -> None:
                 first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
-                self._tile(Tile(source, origin, bind(first), rows, index, group, vector, run, weights, rests))
+                self._tile(ConvTile(source, origin, bind(first), rows, index, group, vector, run, weights, rests))
 
             over_range(list(tiling.pixel_parts), *tiles, tile)
 
@@ -199,7 +198,7 @@ class ConvLoops:
         )
         return target, origin, (rests, lines.first)
 
-    def _add_rests(self, tile: Tile, sums: list[list[Register]], next_panel: Expr | None) -> None:
+    def _add_rests(self, tile: ConvTile, sums: list[list[Register]], next_panel: Expr | None) -> None:
         """The steps behind those of all kernel rows."""
         rests = self.shape.rests
         if rests is None or tile.rests is None:
@@ -234,7 +233,7 @@ class ConvLoops:
         column = remainder(pixel, conv.out_width) * (conv.strides[1] * conv.channels)
         return self._first_row(pixel) * shape.row_pitch + column + channel
 
-    def _tile(self, tile: Tile) -> None:
+    def _tile(self, tile: ConvTile) -> None:
         """Sums of rows x columns, then codes."""
         shape, conv = self.shape, self.conv
         sums = self._initial_sums(tile)
@@ -256,7 +255,7 @@ class ConvLoops:
 
     def _accumulate(
         self,
-        tile: Tile,
+        tile: ConvTile,
         sums: list[list[Register]],
         starts: list[Expr],
         next_panel: Expr | None,
@@ -278,7 +277,7 @@ class ConvLoops:
                     windows = [start + inside for start in starts]
                     self._run(tile, sums, windows, kernel_row * runs + column, next_panel, parts[0])
 
-    def _initial_sums(self, tile: Tile) -> list[list[Register]]:
+    def _initial_sums(self, tile: ConvTile) -> list[list[Register]]:
         lanes, columns = self.ins.lanes, tile.panel.columns
         channel = (tile.group * self.shape.vectors + tile.vector) * lanes
         kind = vector_type(self.sum_dtype, lanes)
@@ -295,7 +294,7 @@ class ConvLoops:
 
     def _run(
         self,
-        tile: Tile,
+        tile: ConvTile,
         sums: list[list[Register]],
         windows: list[Expr],
         number: Expr,
@@ -327,12 +326,12 @@ class ConvLoops:
                     register = sums[row][column]
                     register.set(ins.dot(register.get(), x, weights[column]))
 
-    def _first_weight(self, tile: Tile) -> Expr:
+    def _first_weight(self, tile: ConvTile) -> Expr:
         """Where the weights of a tile begin in the buffer that they are read from."""
         shape = self.shape
         return 0 if tile.weights is not None else (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
 
-    def _weights(self, tile: Tile, offset: Expr, column: int, step: Expr) -> Expr:
+    def _weights(self, tile: ConvTile, offset: Expr, column: int, step: Expr) -> Expr:
         """A vector of weights of a tile, in the type that `dot` takes."""
         if tile.weights is None and self.nibbles is not None:
             return self.unpacked(offset, tile.group * self.shape.vectors + tile.vector + column, step)
@@ -365,7 +364,7 @@ class ConvLoops:
             return 2 * CACHE_LINE
         return int(CACHE_LINE // np.dtype(self.ins.w_dtype).itemsize)
 
-    def _next_panel(self, tile: Tile) -> Expr | None:
+    def _next_panel(self, tile: ConvTile) -> Expr | None:
         """First weight of the next panel that this tile fetches, a line a step; None for one panel."""
         shape, columns = self.shape, tile.panel.columns
         if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
@@ -376,7 +375,7 @@ class ConvLoops:
         begin = (tile.group * shape.vectors + tile.vector + columns) * (shape.steps * self.vector)
         return bind(minimum(begin + minimum(tile.index, shares - 1) * share, max(total - share, 0)))
 
-    def store_rows(self, tile: Tile, row: int, first: int, count: int, rows: int, values: Expr) -> None:
+    def store_rows(self, tile: ConvTile, row: int, first: int, count: int, rows: int, values: Expr) -> None:
         """Values of `count` vectors of channels, from `first` of the panel, of `rows` pixels."""
         shape, filters, lanes = self.shape, self.conv.filters, self.ins.lanes
         width = count * lanes
@@ -389,7 +388,7 @@ class ConvLoops:
             for i in range(rows):
                 store_first(self.y, offset + i * filters, values, rows * width, valid, i * width)
 
-    def store(self, tile: Tile, sums: list[list[Register]]) -> None:
+    def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         """Finish the sums of a tile and write them, by `store_rows`."""
         raise NotImplementedError
 

@@ -1,9 +1,12 @@
-"""matmul: rows of uint8 or int8 codes times constant int8 weights, for every instruction set.
+"""matmul: rows of codes or floats times constant weights, any number of rows that a run brings.
 
-Computes   numerics.matmul, then the epilogue, bit for bit
+Computes   numerics.matmul, then the epilogue, bit for bit; of floats bias + sum of x * w over the depth, in this order,
+           then clip
+Rounding   of floats that of conv2d_float, whose template it is: the bits of a 1 x 1 convolution of so many pixels
 Layouts    x [..., depth], weights packed (see packing), output [..., columns]
 Needs      as conv2d, whose template it is: a 1 x 1 convolution of so many pixels. One row alone is bound by
            reading the weights once
+Loops      whole tiles of rows, the last one shifted back; fewer rows than a tile one by one (see conv_loops)
 Measured   benchmarks/kernels.py
 """
 
@@ -15,10 +18,13 @@ from dataclasses import replace
 import numpy as np
 
 from tvmq.errors import BuildError
+from tvmq.kernels.conv import conv2d_float
 from tvmq.kernels.conv.conv2d import check_operands, instructions_for, make_kernel
 from tvmq.kernels.conv.conv2d_int16 import lane_kernel
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.parts.builder import Shape
+from tvmq.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
+from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.tiling import choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 
@@ -66,3 +72,48 @@ def matmul(
     shape = ConvShape(conv, instructions_for(conv, isa), 0)
     tiling = choose_tiling(shape.product, shape.ins)
     return replace(make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers), note=note)
+
+
+def matmul_float(
+    rows: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    narrow: Narrow | None = None,
+) -> Kernel:
+    """Kernel of x [*rows, depth] @ weight + bias; names in `rows` are sizes that only a run tells.
+
+    weight    float32 [depth, columns]
+    bias      float32 [columns] or None
+    epilogue  () or one Clip
+    narrow    the same weights as codes [columns, depth, 1, 1], which the kernel then reads
+    raises    BuildError for shapes, types or steps that do not fit
+    """
+    depth, columns = weight.shape
+    conv = Conv2d(1, 1, usual_rows(rows), depth, columns, x_dtype="float32")
+    buffers: tuple[Shape, Shape] = (*rows, depth), (*rows, columns)
+    kernel = np.ascontiguousarray(weight.T).reshape(columns, depth, 1, 1)
+    check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
+    bounds = clip_of(epilogue, "matmul_float")
+    shape = ConvShape(conv, float_vectors(isa), 0)
+    return conv2d_float.make_kernel("matmul_float", shape, bounds, kernel, bias, buffers, narrow)
+
+
+def multiply_rows(
+    rows: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    epilogue: Epilogue,
+    x_dtype: str,
+    isa: Isa,
+    *,
+    narrow: Narrow | None = None,
+    codes: tuple[int, int] | None = None,
+) -> Kernel:
+    """The kernel of codes or floats; arguments as `matmul` and `matmul_float`."""
+    if x_dtype == "float32":
+        return matmul_float(rows, weight, bias, epilogue, isa, narrow=narrow)
+    bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
+    return matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype, codes=codes)

@@ -174,13 +174,15 @@ def _copy_columns(
         for number, place in enumerate(places):
             x = load(source, place + column * apart, vector_type(ins.x_dtype, ins.lanes * ins.taps))
             for tap in range(rests.size):
-                word = _moved(ins, x, [lane * apart + tap for lane in range(columns)], number * rests.size + tap)
+                word = _move_elements(
+                    ins, x, [lane * apart + tap for lane in range(columns)], number * rests.size + tap
+                )
                 words = word if words is None else bind(T.bitwise_or(words, word))
         kind = vector_type(ins.x_dtype, columns * rests.taps)
         store(target, begin + column * rests.taps, T.reinterpret(kind, words), columns * rests.taps)
 
 
-def _moved(ins: Instructions, x: Expr, elements: list[int], slot: int) -> Expr:
+def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -> Expr:
     """These elements of a vector, each in slot `slot` of a word of 32 bits."""
     bits, lanes = 8 * np.dtype(ins.x_dtype).itemsize, len(elements)
     picked = tirx.Shuffle([x], [const(element) for element in elements])

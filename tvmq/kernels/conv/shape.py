@@ -5,18 +5,22 @@ Where a tile of a convolution stands (see conv_loops).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.cost import Machine
 from tvmq.kernels.conv.remainder_taps import WORTH_SKIPPING, RemainderTaps, remainder_taps, rows_outside
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind
 from tvmq.kernels.parts.packing import PanelRun
 from tvmq.kernels.parts.tiling import Product, Tiling
 from tvmq.kernels.parts.types import Conv2d
+from tvmq.kernels.parts.work import COPY_CYCLES, KernelWork, on_machine, product_cycles, step_cycles
 
 # Divides evenly among 1, 2, 3, 4 and 6 threads.
 CHUNKS = 12
@@ -214,7 +218,7 @@ def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
 
 
 @dataclass(frozen=True, eq=False)
-class Tile:
+class ConvTile:
     """Where a tile stands.
 
     source, origin  flat buffer that windows are read from, and the element of the input it starts with
@@ -237,3 +241,30 @@ class Tile:
     panel: PanelRun
     weights: Buffer | None = None
     rests: tuple[Buffer, Expr] | None = None
+
+
+# Cycles for an output that the first dots of the next tile hide: of sums that become codes, and of floats.
+HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
+
+
+def convolution_work(
+    family: str, shape: ConvShape, steps: Sequence[Any] = (), tiling: Tiling | None = None, share: float | None = None
+) -> KernelWork:
+    """What a kernel of a convolution does.
+
+    steps   Add and Table steps behind the sums
+    share   of the direct convolution's time, where this is another one
+    """
+    conv, outputs = shape.conv, math.prod(shape.conv.out_shape)
+
+    def cycles_of(machine: Machine, scale: float) -> float:
+        own = replace(shape, ins=on_machine(shape.ins, machine))
+        total = conv.groups * product_cycles(own.product, own.ins, tiling)
+        hidden = HIDDEN_FLOATS if conv.x_dtype == "float32" else HIDDEN_CODES
+        total = max(0.6 * total, total - scale * hidden * outputs)
+        copied = own.data_bytes - outputs if own.staged else 0
+        total = total + scale * COPY_CYCLES * copied / 64 if share is None else share * total
+        return scale * step_cycles(steps) * outputs / 64 + total
+
+    tiled = None if tiling is None else (shape.product, shape.ins)
+    return KernelWork(family, 0.0, conv.macs, conv.x_dtype != "float32", cycles_of, tiled)

@@ -21,9 +21,10 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, Function, const, flat
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flat
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 200_000  # bytes in about 10 us
 
@@ -65,7 +66,7 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
         "y": ((windows.batch * windows.windows, windows.pixels, taps * windows.channels), dtype),
     }
     name = f"stack_depth_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         filling = const(np.dtype(dtype).type(fill).item(), dtype)
 
@@ -92,7 +93,9 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
                         runs(lambda _, b: fill_lanes(y, opaque(place + b), filling, part, lanes))
 
         over_rows(windows.batch * windows.windows, slice_size * taps * itemsize, GRAIN, lambda: row)
-    return Kernel(name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name), work=KernelWork("stack_depth")
+    )
 
 
 def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa) -> Kernel:
@@ -112,7 +115,7 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
     lanes = instructions(isa).vector_bytes // pixel.itemsize
     name = f"frame_{isa.name}"
     parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
-    with Function(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
+    with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
         x, border, y = (flat(buffer) for buffer in function.buffers)
 
         def pixels(begin: Expr, count: int) -> None:
@@ -134,4 +137,11 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
 
         over_rows(batch * rows, columns * channels * pixel.itemsize, GRAIN, lambda: row)
     key = ("frame", tuple(shape), padding, dtype, isa.name)
-    return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key)
+    return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key, work=KernelWork("frame"))
+
+
+def choose_border(
+    shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel of a border of one pixel; None for other types than 8-bit codes."""
+    return add_border(shape, padding, pixel, isa) if str(pixel.dtype) in ("uint8", "int8") else None

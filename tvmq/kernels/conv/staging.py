@@ -3,16 +3,19 @@
 The copy adds padding (filled with the zero point), widens codes to int16 where the instruction set multiplies
 int16, turns int8 codes q into uint8 q + 128 where it wants uint8 and back, and leaves room behind the last element so
 that the last step of a run may read past its end. Kernels that need none of this read the input itself.
+
+Sums of two pixels at a time, for instructions that multiply pairs of pixels (smmla).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
 from tvmq.kernels.parts.types import Conv2d
 
 SLACK = 64  # elements behind the last one
@@ -107,3 +110,30 @@ class Stager:
                     self.fill(target, begin + (left + conv.width) * conv.channels, right * conv.channels)
                 with T.Else():
                     self.fill(target, begin, pitch)
+
+
+def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:
+    """A vector of sums for each of two pixels as the instructions hold them."""
+    pair: tuple[Expr, Expr] = ins.paired(value, value)
+    return pair
+
+
+def add_pair(
+    ins: Any, sums: Sequence[Sequence[Register]], source: Buffer, places: tuple[Expr, Expr], weights: Sequence[Expr]
+) -> None:
+    """One step of two pixels: sums of both, a register a vector of weights; places: their elements of the source."""
+    x = ins.two_pixels(source, *places)
+    for one, other, weight in zip(*sums, weights, strict=True):
+        _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))
+
+
+def part_pixels(ins: Any, sums: Sequence[Sequence[Register]]) -> None:
+    """Each row of sums to one pixel, when all steps are done."""
+    for first in range(0, len(sums), 2):
+        for one, other in zip(*sums[first : first + 2], strict=True):
+            _set_both(one, other, ins.paired(one.get(), other.get()))
+
+
+def _set_both(one: Register, other: Register, values: tuple[Expr, Expr]) -> None:
+    one.set(values[0])
+    other.set(values[1])

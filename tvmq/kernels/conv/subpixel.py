@@ -20,7 +20,7 @@ from tvmq.numerics.conv_transpose import filters_first
 
 
 @dataclass(frozen=True)
-class Axis:
+class SubpixelAxis:
     """One spatial axis.
 
     size     elements of x
@@ -71,13 +71,13 @@ class Axis:
         return found
 
 
-def subpixel_weights(weight: np.ndarray, axes: Sequence[Axis], groups: int) -> np.ndarray:
+def subpixel_weights(weight: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:
     """Weight of the convolution.
 
     weight   [in, out / groups, kernel...]
     returns  [groups * phases * out / groups, in / groups, kernel...], the type of `weight`
 
-    >>> axis = Axis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
+    >>> axis = SubpixelAxis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
     >>> subpixel_weights(np.int8([[[1, 3]]]), [axis], 1).tolist()
     [[[1]], [[3]]]
     """
@@ -93,10 +93,10 @@ def subpixel_weights(weight: np.ndarray, axes: Sequence[Axis], groups: int) -> n
     return result.reshape(groups * prod(strides) * per_group, depth, *kernel)
 
 
-def subpixel_channels(values: np.ndarray, axes: Sequence[Axis], groups: int) -> np.ndarray:
+def subpixel_channels(values: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:
     """One value for each output channel as one for each channel of the convolution.
 
-    >>> axis = Axis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
+    >>> axis = SubpixelAxis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
     >>> subpixel_channels(np.array([1, 2]), [axis], 1).tolist(), subpixel_channels(np.array([1, 2]), [axis], 2).tolist()
     ([1, 2, 1, 2], [1, 1, 2, 2])
     """

@@ -35,7 +35,7 @@ from tvmq.kernels.cuda.builder import (
 from tvmq.kernels.cuda.choose import choose
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
 from tvmq.kernels.cuda.lines import Lines, alignment, begin_of, make_right
-from tvmq.kernels.cuda.output import Output, Place
+from tvmq.kernels.cuda.output import Output, OutputPlace
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
@@ -115,7 +115,7 @@ class _Template:
         sums.run(-(-product.depth // tile.depth), left.copy, right.copy, lines.visit)
         lines.share()
         begin = begin_of(product.y, product.batch, matrix)
-        place = Place(
+        place = OutputPlace(
             first_row, first_column, product.rows, product.columns, product.y.row, value_of("y_begin", begin),
             first_column, alignment(product.y, product.y.row, product.columns),
             product.depth * LARGEST_CODE**2 <= LARGEST_EXACT,
@@ -169,7 +169,7 @@ class _Corrected(Output):
     """Output whose sums are those of centred codes."""
 
     def __init__(
-        self, tile: Tile, plan: EpiloguePlan, buffers: dict[str, Buffer], place: Place, lines: _LineSums
+        self, tile: Tile, plan: EpiloguePlan, buffers: dict[str, Buffer], place: OutputPlace, lines: _LineSums
     ) -> None:
         super().__init__(tile, plan, buffers, place)
         self.lines = lines

@@ -18,7 +18,7 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.cuda.tile import STATIC_SHARED
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, Shape, bind, const
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, const
 
 WARP = 32
 
@@ -29,7 +29,7 @@ def named(name: str, value: Any) -> Any:
     return value
 
 
-class CudaFunction(Function):
+class CudaFunction(FunctionBuilder):
     """A PrimFunc that is one kernel launch; its statements are written inside the `with` block.
 
     blocks, threads  size of the grid (x, y) and threads of a block

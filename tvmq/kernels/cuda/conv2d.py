@@ -19,10 +19,10 @@ from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import CudaFunction, address, named, run, shared, unrolled, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
-from tvmq.kernels.cuda.output import Output, Place, aligned_bytes
+from tvmq.kernels.cuda.output import Output, OutputPlace, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
-from tvmq.kernels.cuda.windows import Depth, LineCopies, Windows, packed_channels, packed_weights
+from tvmq.kernels.cuda.windows import Depth, LineCopies, PixelWindows, packed_channels, packed_weights
 from tvmq.kernels.parts.builder import Buffer, Expr, flat
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
@@ -110,12 +110,12 @@ class _Template:
         column = 0 if self.column_tiles == 1 else T.floormod(panel, self.column_tiles) * tile.columns
         first = value_of("first", block[0] * tile.rows)
         memory = shared("memory", tile.shared_bytes)
-        windows = Windows(buffers["x"], conv, tile, self.x_zero, thread)
+        windows = PixelWindows(buffers["x"], conv, tile, self.x_zero, thread)
         windows.find(first, group)
         weights = _Weights(buffers["w"], tile, panel * self.depth.steps, thread)
         product = BlockProduct(tile, (conv.x_dtype, "int8"), memory, thread)
         product.run(self.depth.steps, windows.copy, weights.copy)
-        place = Place(
+        place = OutputPlace(
             first, value_of("first_column", column), self.pixels, self.filters, conv.filters,
             group * self.filters, value_of("first_channel", panel * tile.columns),
             aligned_bytes(conv.filters, self.filters), self.small,

@@ -198,9 +198,9 @@ class _Template:
             with unrolled(shape.pixels, "pixel") as pixel:
                 column = self.line[pixel * conv.strides[1] + tap_column * conv.dilation[1]]
                 at = pixel * shape.lanes + lane
-                put(self.sums, at, self._multiplied(column, own, self.sums[at]))
+                put(self.sums, at, self._multiply(column, own, self.sums[at]))
 
-    def _multiplied(self, codes: Expr, weights: Expr, total: Expr) -> Expr:
+    def _multiply(self, codes: Expr, weights: Expr, total: Expr) -> Expr:
         if self.shape.lanes == 1:
             return total + codes * weights
         return call("int32", f"tvmq_dp4a_{SHORT[self.conv.x_dtype]}s8", codes, weights, total)
@@ -209,20 +209,20 @@ class _Template:
         conv, shape = self.conv, self.shape
         with where(True if conv.out_width % shape.pixels == 0 else first + pixel < conv.out_width):
             at = value_of("at", (row * conv.out_width + first + pixel) * conv.channels + channel)
-            results = [self._scaled(pixel, lane, channel) for lane in range(shape.lanes)]
+            results = [self._scale_sum(pixel, lane, channel) for lane in range(shape.lanes)]
             if not is_codes(self.plan):
                 for lane, result in enumerate(results):
                     put(self.buffers["y"], at + lane, result)
                 return
             others = [(value_of(f"{name}_codes", self._codes(name, at)), kind) for name, kind in other_names(self.plan)]
-            self._store_codes(at, [self._finished(code, lane, others) for lane, code in enumerate(results)])
+            self._store_codes(at, [self._finish_code(code, lane, others) for lane, code in enumerate(results)])
 
-    def _scaled(self, pixel: Expr, lane: int, channel: Expr) -> Expr:
+    def _scale_sum(self, pixel: Expr, lane: int, channel: Expr) -> Expr:
         bias, *constants = [self.buffers[name][channel + lane] for name in ("bias", *self.scale_names)]
         total = value_of("total", self.sums[pixel * self.shape.lanes + lane] + bias)
         return scaled(self.plan, total, constants, self.small)
 
-    def _finished(self, code: Expr, lane: int, others: list[tuple[Expr, str]]) -> Expr:
+    def _finish_code(self, code: Expr, lane: int, others: list[tuple[Expr, str]]) -> Expr:
         single = self.shape.lanes == 1
         codes = [word if single else byte_of(word, lane, kind) for word, kind in others]
         return value_of("code", after_steps(self.plan, self.buffers, code, codes))

@@ -36,7 +36,7 @@ from tvmq.kernels.parts.epilogue import (
     check_code_steps,
     plan_epilogue,
 )
-from tvmq.kernels.parts.types import Add, Epilogue, FixedRequantize, Table
+from tvmq.kernels.parts.types import AddStep, Epilogue, FixedRequantize, TableStep
 
 MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000
 LARGEST_EXACT = 2**22  # sums up to here are exact floats by way of the magic number
@@ -112,7 +112,7 @@ def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilogue
     return EpiloguePlan(FixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
-def added(step: Add, code: Expr, other: Expr) -> Expr:
+def added(step: AddStep, code: Expr, other: Expr) -> Expr:
     """numerics.add of two codes as int32."""
     total = code * step.a_multiplier + other * step.b_multiplier + step.offset
     low, high = step.qmin - step.zero_point, step.qmax - step.zero_point
@@ -135,10 +135,10 @@ def after_steps(
     adds = tables = 0
     for step in plan.steps:
         code = value_of(name, code)
-        if isinstance(step, Add):
+        if isinstance(step, AddStep):
             code, adds = added(step, code, others[adds]), adds + 1
         else:
-            assert isinstance(step, Table)
+            assert isinstance(step, TableStep)
             code, tables = looked_up(buffers[f"table{tables}"], code), tables + 1
     return code
 
@@ -150,7 +150,7 @@ def pair_of(low: Expr, high: Expr) -> Expr:
 
 def other_names(plan: EpiloguePlan) -> list[tuple[str, str]]:
     """(parameter, dtype) of every further data input."""
-    adds = [step for step in plan.steps if isinstance(step, Add)]
+    adds = [step for step in plan.steps if isinstance(step, AddStep)]
     return [(f"b{index}", step.b_dtype) for index, step in enumerate(adds)]
 
 

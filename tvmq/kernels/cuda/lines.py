@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.attention.shape import Operand
+from tvmq.kernels.attention.shape import MatrixOperand
 from tvmq.kernels.cuda.builder import address, call, put, run, unrolled, value_of, where, words
 from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile
@@ -22,7 +22,7 @@ from tvmq.kernels.cuda.windows import LineCopies
 from tvmq.kernels.parts.builder import Buffer, Expr
 
 
-def begin_of(operand: Operand, batch: Sequence[int], matrix: Expr) -> Expr:
+def begin_of(operand: MatrixOperand, batch: Sequence[int], matrix: Expr) -> Expr:
     """Offset of a matrix, by its number in the batch."""
     offset: Expr = operand.offset
     for size, stride in zip(reversed(batch), reversed(operand.batch), strict=True):
@@ -32,7 +32,7 @@ def begin_of(operand: Operand, batch: Sequence[int], matrix: Expr) -> Expr:
     return offset
 
 
-def alignment(operand: Operand, pitch: int, *sizes: int) -> int:
+def alignment(operand: MatrixOperand, pitch: int, *sizes: int) -> int:
     """Largest number of bytes up to 16 that divides where lines of that pitch begin, and the sizes."""
     return aligned_bytes(operand.offset, pitch, *operand.batch, *sizes)
 
@@ -109,10 +109,10 @@ class Crossed:
             group = value_of("group", self.group + p * self.at_once)
             at = value_of("at", step * self.tile.depth + group * 4)
             place = T.floordiv(base + self.line * self.tile.pitch, 4) + group
-            for index, word in enumerate(self._turned(self.begin + line, at)):
+            for index, word in enumerate(self._turn_words(self.begin + line, at)):
                 put(memory, place + index * (self.tile.pitch // 4), word)
 
-    def _turned(self, begin: Expr, at: Expr) -> list[Expr]:
+    def _turn_words(self, begin: Expr, at: Expr) -> list[Expr]:
         """Words of four depths, one for each of the lines."""
         if self.side == 1:
             codes = [T.Cast("int32", self.source[begin + (at + i) * self.pitch]) & 255 for i in range(4)]
@@ -120,14 +120,14 @@ class Crossed:
             return [safe[0] | safe[1] | safe[2] | safe[3]]
         view = words(self.source, int(self.source.shape[0]) // 4)
         rows = [value_of(f"row{i}", self._row(view, begin, at + i)) for i in range(4)]
-        return turned(rows)
+        return turn_words(rows)
 
     def _row(self, view: Buffer, begin: Expr, at: Expr) -> Expr:
         read = view[T.floordiv(begin + at * self.pitch, 4)]
         return read if self.depth % self.tile.depth == 0 else T.if_then_else(at < self.depth, read, 0)
 
 
-def turned(rows: Sequence[Expr]) -> list[Expr]:
+def turn_words(rows: Sequence[Expr]) -> list[Expr]:
     """Four words of four bytes, transposed."""
 
     def bytes_of(a: Expr, b: Expr, selector: int) -> Expr:
@@ -138,7 +138,9 @@ def turned(rows: Sequence[Expr]) -> list[Expr]:
     return [bytes_of(pair[0], pair[1], selector) for pair in (low, high) for selector in (0x5410, 0x7632)]
 
 
-def make_right(name: str, source: Buffer, operand: Operand, tile: Tile, depth: int, columns: int) -> Lines | Crossed:
+def make_right(
+    name: str, source: Buffer, operand: MatrixOperand, tile: Tile, depth: int, columns: int
+) -> Lines | Crossed:
     """The copies of the columns of a right operand."""
     if operand.row == 1:
         size = alignment(operand, operand.column, depth)

@@ -32,7 +32,7 @@ def aligned_bytes(*sizes: int) -> int:
 
 
 @dataclass(frozen=True)
-class Place:
+class OutputPlace:
     """Where a tile lies in the output.
 
     row, column       first row and column of the tile; columns count from those of the group
@@ -58,7 +58,7 @@ class Place:
 class Output:
     """Writes a tile; buffers: flat ones, by parameter name."""
 
-    def __init__(self, tile: Tile, plan: EpiloguePlan, buffers: dict[str, Buffer], place: Place) -> None:
+    def __init__(self, tile: Tile, plan: EpiloguePlan, buffers: dict[str, Buffer], place: OutputPlace) -> None:
         self.tile, self.plan, self.buffers, self.place = tile, plan, buffers, place
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
 
@@ -89,7 +89,7 @@ class Output:
         offset = value_of("offset", self.offset_of_column(column))
         return [offset, *(value_of(f"{name}_", self.buffers[name][channel]) for name in self.scale_names)]
 
-    def _scaled(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
+    def _scale_sum(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
         offset, *rest = constants
         total = value_of("total", total + (offset + self.offset_of_row(row)))
         return scaled(self.plan, total, rest, self.place.small)
@@ -110,11 +110,11 @@ class Output:
     def _store_numbers(self, row: Expr, column: Expr, totals: list[Expr], facts: list[Facts]) -> None:
         for index, (total, constants) in enumerate(zip(totals, facts, strict=True)):
             with where(self._exists(row, column + index)):
-                number = self._scaled(total, row, constants)
+                number = self._scale_sum(total, row, constants)
                 put(self.buffers["y"], self._offset(row, column + index), number)
 
     def _stage_codes(self, row: Expr, column: Expr, totals: list[Expr], facts: list[Facts]) -> None:
-        codes = [self._scaled(total, row, constants) for total, constants in zip(totals, facts, strict=True)]
+        codes = [self._scale_sum(total, row, constants) for total, constants in zip(totals, facts, strict=True)]
         place = row * self.tile.code_pitch + column
         if len(codes) == 1:
             put(self._memory, place, T.Cast("int8", codes[0]))
@@ -152,7 +152,7 @@ class Output:
             finished = []
             for byte in range(WORD):
                 code = byte_of(pieces["y"][word], byte, dtype)
-                code = self._finished(code, [byte_of(other, byte, kind) for other, kind in others])
+                code = self._finish_code(code, [byte_of(other, byte, kind) for other, kind in others])
                 finished.append(value_of(f"code{byte}", code))
             put(pieces["y"], word, word_of(finished))
 
@@ -168,7 +168,7 @@ class Output:
                 byte = T.Cast("int32", self._memory[row * tile.code_pitch + column])
                 code = value_of("byte", byte if plan.dtypes[0] == "int8" else byte & 255)
                 others = [T.Cast("int32", self.buffers[name][at]) for name, _ in other_names(plan)]
-                put(self.buffers["y"], at, T.Cast(plan.out_dtype, self._finished(code, others)))
+                put(self.buffers["y"], at, T.Cast(plan.out_dtype, self._finish_code(code, others)))
 
-    def _finished(self, code: Expr, others: list[Expr]) -> Expr:
+    def _finish_code(self, code: Expr, others: list[Expr]) -> Expr:
         return after_steps(self.plan, self.buffers, code, others)

@@ -92,7 +92,7 @@ class LineCopies:
         self.condition: Expr = True if at_once <= lines else self.line < lines
 
 
-class Windows:
+class PixelWindows:
     """Copies of windows to shared memory."""
 
     def __init__(self, x: Buffer, conv: Conv2d, tile: Tile, x_zero: int, thread: Expr) -> None:

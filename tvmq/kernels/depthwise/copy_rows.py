@@ -109,10 +109,10 @@ class RowCopier:
         conv, size = self._conv, self._channels
         kind = vector_type(conv.x_dtype, size)
         if not border:
-            return self._unsigned(load(self._source, line + column * conv.channels, kind))
+            return self._as_unsigned(load(self._source, line + column * conv.channels, kind))
         inside = T.And(column >= 0, column < conv.width)
         nearest = clamp(column, 0, conv.width - 1)
-        codes = self._unsigned(load(self._source, line + nearest * conv.channels, kind))
+        codes = self._as_unsigned(load(self._source, line + nearest * conv.channels, kind))
         fill = spread(self._bits(self.fill_value), size, "uint8" if self._bytes else conv.x_dtype)
         return bind(T.Select(inside, codes, fill))
 
@@ -124,7 +124,7 @@ class RowCopier:
     def _bits(self, value: int) -> int:
         return value & 0xFF if self._bytes else value
 
-    def _unsigned(self, codes: Expr) -> Expr:
+    def _as_unsigned(self, codes: Expr) -> Expr:
         if not self._bytes or not (self._signed or self._shift):
             return codes
         bits = T.reinterpret(vector_type("uint8", self._channels), codes)
@@ -141,9 +141,9 @@ class RowCopier:
         if size > self._channels:
             # four or eight channels fill a part of a block
             pixels = [bind(_shuffle([p] * (size // self._channels), list(range(size)))) for p in pixels]
-        self._store_quarters(target, begin, self._interleaved(pixels, size), size)
+        self._store_quarters(target, begin, self._interleave(pixels, size), size)
 
-    def _interleaved(self, pixels: list[Expr], size: int) -> list[Expr]:
+    def _interleave(self, pixels: list[Expr], size: int) -> list[Expr]:
         """Four vectors of `size` bytes: [channel][4 pixels], or [channel][2 pixels] as int16; two of pairs of bytes."""
         zeros = spread(0, size, "uint8")
         vectors = []
@@ -156,10 +156,10 @@ class RowCopier:
             if self._ins.takes_bytes:
                 vectors.append(pairs)
             else:
-                vectors += [self._widened(unpack(pairs, zeros, half, 1, size), size) for half in (0, 1)]
+                vectors += [self._widen(unpack(pairs, zeros, half, 1, size), size) for half in (0, 1)]
         return vectors
 
-    def _widened(self, words: Expr, size: int) -> Expr:
+    def _widen(self, words: Expr, size: int) -> Expr:
         """int16 of bytes below zero bytes."""
         words = T.reinterpret(vector_type("int16", size // 2), words)
         if not self._signed:
@@ -168,7 +168,7 @@ class RowCopier:
         return bind(T.bitwise_xor(words, sign) - sign)
 
     def _store_quarters(self, target: Buffer, begin: Expr, quarters: list[Expr], size: int) -> None:
-        """Store what `_interleaved` gives, in the order of `stored_channels`."""
+        """Store what `_interleave` gives, in the order of `stored_channels`."""
         lanes = size // np.dtype(self._ins.x_dtype).itemsize
         share = self._channels * self._ins.taps  # elements to store, which may be less than a vector
         order = quarter_order(self._vectors) if len(quarters) == 4 else (0, 1)

@@ -16,7 +16,8 @@ Measured   Zen 4, one core, padding included, G outputs/s on VNNI and AVX2: 3 x 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,12 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import shifted_bias
 from tvmq.kernels.depthwise.copy_rows import RowCopier
-from tvmq.kernels.depthwise.plan import Blocks, Shape, pack_biases, pack_weights, stored_channels
+from tvmq.kernels.depthwise.plan import Blocks, DepthwiseShape, pack_biases, pack_weights, stored_channels
 from tvmq.kernels.isa import instructions, level
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     align_stack,
     const,
@@ -46,8 +47,10 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork, step_cycles
 
 RING_BYTES = 24 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
+MACS, COPY = 26.0, 0.13  # multiply-accumulates in a cycle, cycles of an element copied to the ring (64-byte vectors)
 MOST_PIXELS = 4  # of a tile: more would hold no more sums, or share weights that are in the cache anyway
 
 
@@ -68,7 +71,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
-    shape = Shape(conv, _wide_enough(instructions(isa), conv.channels), x_zero)
+    shape = DepthwiseShape(conv, _wide_enough(instructions(isa), conv.channels), x_zero)
     low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
     bound = numerics.accumulator_bound(weight, low, high, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
@@ -88,7 +91,15 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    return Kernel(name, func, (packed, pack_biases(shape, weight, bias), *plan.constants(pack)), key)
+    constants = packed, pack_biases(shape, weight, bias), *plan.constants(pack)
+    return Kernel(name, func, constants, key, work=_work(conv, plan.steps))
+
+
+def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
+    outputs, inputs = math.prod(conv.out_shape), conv.batch * conv.height * conv.width * conv.channels
+    total = outputs * math.prod(conv.kernel) / MACS + inputs * COPY
+    cycles = step_cycles(steps)
+    return KernelWork("depthwise", 0.0, conv.macs, True, lambda _, scale: scale * cycles * outputs / 64 + scale * total)
 
 
 def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -120,7 +131,7 @@ def _wide_enough(ins: Instructions, channels: int) -> Instructions:
 class _Template:
     """The PrimFunc of one depthwise convolution."""
 
-    def __init__(self, name: str, shape: Shape, plan: EpiloguePlan) -> None:
+    def __init__(self, name: str, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
         self.name, self.shape, self.plan = name, shape, plan
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
 
@@ -133,7 +144,7 @@ class _Template:
         parameters |= {"weight": ((weights,), self.ins.w_dtype), "bias": ((len(shape.biases) * shape.places,), "int32")}
         parameters |= self.plan.constant_parameters(shape.places)
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], self.plan.dtypes[0])

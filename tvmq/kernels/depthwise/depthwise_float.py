@@ -13,19 +13,22 @@ Channels   the last vector ends at the last channel and may overlap the one befo
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.parts.builder import Expr, Function, Register, bind, flat, load, split_evenly, store
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flat, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 CHUNKS = 12  # of the rows: divides evenly among 1, 2, 3, 4 and 6 threads
 SERIAL_MACS = 200_000  # about 10 us of one core: below, a parallel region costs more than it gains
 MOST_PIXELS = 8
+MACS = 10.0  # multiply-accumulates in a cycle (64-byte vectors)
 
 
 def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
@@ -47,7 +50,9 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     name = f"depthwise_float_{isa.name}_{pixels}x1"
     func = _Template(name, conv, vectors, bounds).prim_func()
     constants = (np.ascontiguousarray(packed).reshape(-1), start[channels].reshape(-1))
-    return Kernel(name, func, constants, ("depthwise_float", conv, isa.name, bounds))
+    total = math.prod(conv.out_shape) * math.prod(conv.kernel)
+    work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
+    return Kernel(name, func, constants, ("depthwise_float", conv, isa.name, bounds), work=work)
 
 
 def _check(conv: Conv2d) -> None:
@@ -83,7 +88,7 @@ class _Template:
             "bias": ((packed,), "float32"),
             "y": (conv.out_shape, "float32"),
         }
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
             self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
         return function.prim_func

@@ -79,7 +79,7 @@ def plan_columns(kernel: int, stride: int, dilation: int, taps: int, rows: int) 
     ((Use(ahead=0, group=0, slots=(0, 1, 2, -1)),), (Use(ahead=0, group=0, slots=(-1, 0, 1, 2)),))
     """
     if dilation > 1:
-        return _dilated(kernel, stride, dilation, taps)
+        return _dilated_plan(kernel, stride, dilation, taps)
     spacings = [taps >> shift for shift in range(taps.bit_length())]
     plans = [_dense(kernel, stride, taps, spacing) for spacing in spacings]
     return min(plans, key=lambda plan: _cost(plan, rows, stride))
@@ -114,7 +114,7 @@ def _dense(kernel: int, stride: int, taps: int, spacing: int) -> ColumnPlan:
     return ColumnPlan(period, groups, tuple(uses))
 
 
-def _dilated(kernel: int, stride: int, dilation: int, taps: int) -> ColumnPlan:
+def _dilated_plan(kernel: int, stride: int, dilation: int, taps: int) -> ColumnPlan:
     """Every output pixel has its own groups; slots without a tap repeat the last column."""
     groups: list[tuple[int, ...]] = []
     uses: list[Use] = []
@@ -195,7 +195,7 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Shape:
+class DepthwiseShape:
     """What follows from a Conv2d and an instruction set."""
 
     conv: Conv2d
@@ -283,7 +283,7 @@ class Shape:
         return len(self.columns.variants) * int(self.ins.taps)
 
 
-def pack_weights(shape: Shape, weight: np.ndarray) -> np.ndarray:
+def pack_weights(shape: DepthwiseShape, weight: np.ndarray) -> np.ndarray:
     """[channels, 1, rows, columns] -> [block][kernel row][variant][vector][lane][slot], flat."""
     _, _, rows, kernel = weight.shape
     # a column of zeros behind the last tap is what NO_TAP reads
@@ -294,7 +294,7 @@ def pack_weights(shape: Shape, weight: np.ndarray) -> np.ndarray:
     return np.concatenate([packed[:, :, begin:end].ravel() for begin, end in _block_places(shape.blocks)])
 
 
-def pack_biases(shape: Shape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def pack_biases(shape: DepthwiseShape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """int32 [channels] -> [bias of `Shape.biases`][place], flat; may wrap, as sums modulo 2^32 do."""
     rows = weight.astype(np.int64).sum(axis=(1, 3))  # [channels, kernel rows]
     kernel = rows.shape[1]

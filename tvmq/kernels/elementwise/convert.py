@@ -19,11 +19,12 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flat, load, store, vector_type
 from tvmq.kernels.parts.epilogue import plan_epilogue
+from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import collapse, offset_of, opaque, over_lanes, over_rows, over_vectors, plain
 from tvmq.kernels.parts.types import Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import KernelWork
 
 Strides = tuple[int, tuple[int, ...], tuple[int, ...]]
 GRAIN = 100_000  # elements in about 10 us
@@ -50,7 +51,7 @@ def quantize(
     ins = instructions(isa)
     name = f"quantize_{ins.name}"
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
@@ -59,7 +60,7 @@ def quantize(
 
         over_vectors(prod(shape), ins.vector_bytes, GRAIN, lambda: body)
     key = ("quantize", shape, zero_point, limits, dtype, ins.name)
-    return Kernel(name, function.prim_func, (scale,), key)
+    return Kernel(name, function.prim_func, (scale,), key, work=KernelWork("quantize", 5.0))
 
 
 def quantize_view(
@@ -78,7 +79,7 @@ def quantize_view(
     sizes, (steps, _) = collapse(shape, strides, [prod(shape[axis + 1 :]) for axis in range(len(shape))])
     length, name = sizes[-1], f"quantize_view_{ins.name}"
     parameters = {"x": (tuple(given), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
@@ -92,7 +93,7 @@ def quantize_view(
 
         over_rows(prod(sizes[:-1]), length, GRAIN, lambda: row)
     key = ("quantize_view", tuple(given), view, zero_point, limits, dtype, ins.name)
-    return Kernel(name, function.prim_func, (scale,), key)
+    return Kernel(name, function.prim_func, (scale,), key, work=KernelWork("quantize_view", 2.0))
 
 
 def code_range(stage: str, dtype: str, qmin: int | None, qmax: int | None) -> tuple[int, int]:
@@ -109,27 +110,6 @@ def one_scale(stage: str, scale: ArrayLike) -> np.ndarray:
     if len(values) != 1:
         raise BuildError(f"kernels, {stage}: takes one scale. Got {len(values)} different ones instead")
     return values
-
-
-def quantize_vector(
-    ins: Instructions,
-    value: Expr,
-    scale: Buffer,
-    lanes: int,
-    zero_point: int,
-    limits: tuple[int, int],
-    dtype: str,
-) -> Expr:
-    """Codes of a vector of float32: clip(rint(value / scale)) + zero_point.
-
-    Clipping before rounding gives the same, as both limits are integers, and leaves numbers that every
-    conversion can take. The order of the operands of max makes NaN the lowest code.
-    """
-    low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in limits)
-    steps = value / spread(scale[0], lanes)
-    inside = T.min(T.max(steps, low), high)
-    rounded = plain(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
-    return bind(T.Cast(vector_type(dtype, lanes), rounded + spread(zero_point, lanes)))
 
 
 def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
@@ -152,7 +132,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
         "zero_point": (zeros.shape, "int32"),
     }
     name = f"dequantize_{ins.name}"
-    with Function(name, parameters | {"y": (shape, "float32")}) as function:
+    with FunctionBuilder(name, parameters | {"y": (shape, "float32")}) as function:
         x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
@@ -163,7 +143,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
 
         _walk(shape, channels, lanes, convert)
     key = ("dequantize", shape, dtype, channels, ins.name)
-    return Kernel(name, function.prim_func, (scales, zeros), key)
+    return Kernel(name, function.prim_func, (scales, zeros), key, work=KernelWork("dequantize", 3.0))
 
 
 def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
@@ -175,7 +155,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     places = channels or ins.vector_bytes
     parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
     name = f"requantize_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, *constants, y = (flat(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
@@ -185,7 +165,13 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
 
         _walk(shape, channels, ins.vector_bytes, convert)
     key = ("requantize", shape, channels, plan.key, ins.name)
-    return Kernel(name, function.prim_func, plan.constants(lambda values: np.resize(values, places)), key)
+    return Kernel(
+        name,
+        function.prim_func,
+        plan.constants(lambda values: np.resize(values, places)),
+        key,
+        work=KernelWork("requantize", 3.0),
+    )
 
 
 def _walk(shape: tuple[int, ...], channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]) -> None:
@@ -222,3 +208,32 @@ def _per_channel(
     if {scales.size, zeros.size} - {1, places}:
         raise BuildError(f"kernels, dequantize: {scales.size} scales do not go with {zeros.size} zero points")
     return np.resize(scales, places), np.resize(zeros, places), channels
+
+
+def choose_quantize(
+    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of quantize; None for several scales and types that are no codes.
+
+    codes   zero point, lowest and highest code, type
+    """
+    zero_point, qmin, qmax, dtype = codes
+    fits = scale.size == 1 and dtype in CODES
+    return quantize(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
+
+
+def choose_quantize_view(
+    given: Sequence[int], view: Strides, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of a view's codes; None for several scales, int16, no elements, and a last axis in pieces."""
+    _, shape, strides = view
+    if scale.size != 1 or codes[3] not in ("uint8", "int8") or 0 in shape or strides[-1:] != (1,):
+        return None
+    return quantize_view(given, view, scale, codes, isa)
+
+
+def choose_dequantize(
+    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel of dequantize; None for types that are neither codes nor sums."""
+    return dequantize(shape, dtype, scale, zero_point, isa) if dtype in (*CODES, "int32") else None

@@ -27,7 +27,18 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions, add_lanes
 from tvmq.kernels.isa.x86 import X86
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type, workspace
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    bind,
+    flat,
+    load,
+    spread,
+    store,
+    vector_type,
+    workspace,
+)
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import (
     Body,
@@ -41,7 +52,8 @@ from tvmq.kernels.parts.loops import (
     over_vectors,
     plain,
 )
-from tvmq.kernels.parts.types import Add, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import AddStep, Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import ADD_CYCLES, KernelWork
 
 GRAIN = 80_000  # elements in about 10 us
 VECTOR_GRAIN = 150_000  # the same where whole vectors are multiplied
@@ -74,7 +86,7 @@ def multiply(
     parameters: Parameters = {"a": (shape, a_dtype), "b": (b_shape, b_dtype)}
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         a, b, *constants, y = (flat(buffer) for buffer in function.buffers)
         sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
         inner, inner_stride = sizes[-1], b_strides[-1]
@@ -85,11 +97,11 @@ def multiply(
             b_begin = opaque(offset_of(number, sizes[:-1], b_strides[:-1]))
 
             def piece(offset: Expr, size: int) -> None:
-                left = _centred(a, begin + offset, size, a_zero)
+                left = _centred_codes(a, begin + offset, size, a_zero)
                 if inner_stride:
-                    right = _centred(b, b_begin + offset, size, b_zero)
+                    right = _centred_codes(b, b_begin + offset, size, b_zero)
                 else:
-                    right = spread(_centred(b, b_begin, 1, b_zero), size)
+                    right = spread(_centred_codes(b, b_begin, 1, b_zero), size)
                 loaded = plan.requantizer.load(constants, 0, size)
                 store(y, begin + offset, plan.requantizer.codes(plain(size), [left * right], [loaded]), size)
 
@@ -98,7 +110,13 @@ def multiply(
         if not products.emit(sizes, b_strides):
             over_rows(prod(sizes[:-1]), inner, GRAIN, lambda: row)
     key = ("multiply", shape, b_shape, a_dtype, b_dtype, a_zero, b_zero, plan.key, isa.name)
-    return Kernel(name, function.prim_func, plan.constants(lambda values: np.resize(values, lanes)), key)
+    return Kernel(
+        name,
+        function.prim_func,
+        plan.constants(lambda values: np.resize(values, lanes)),
+        key,
+        work=KernelWork("multiply", 16.0),
+    )
 
 
 class _Products:
@@ -148,7 +166,7 @@ class _Products:
             with T.serial(0, T.min(vectors - first, blocks)) as index:
                 offset = opaque((first + index) * size)
                 if table is None:
-                    factors = self._centred(self.b, b_begin + offset, self.zeros[1], 0xFFFF)
+                    factors = self._centred_codes(self.b, b_begin + offset, self.zeros[1], 0xFFFF)
                 else:
                     kind = vector_type("int32", self.ins.lanes)
                     factors = [load(table, index * size + part * self.ins.lanes, kind) for part in range(4)]
@@ -157,7 +175,7 @@ class _Products:
         over_rows(-(-vectors // blocks), blocks * size, VECTOR_GRAIN, lambda: block)
         if self.run % size:
             place = b_begin + self.run - size if table is None else (self.run - size) % row
-            factors = self._centred(repeated, place, self.zeros[1], 0xFFFF)
+            factors = self._centred_codes(repeated, place, self.zeros[1], 0xFFFF)
             self._multiply(begin + (self.run - size), factors, loaded)
 
     def _table(self, b_begin: Expr, row: int) -> tuple[Buffer, Buffer]:
@@ -169,7 +187,7 @@ class _Products:
         table = workspace(self.period * self.size, "int32")
         with T.serial(0, self.period) as number:
             first = opaque(T.floormod(number * self.size, row))
-            for part, factors in enumerate(self._centred(repeated, first, self.zeros[1], 0xFFFF)):
+            for part, factors in enumerate(self._centred_codes(repeated, first, self.zeros[1], 0xFFFF)):
                 store(table, number * self.size + part * self.ins.lanes, factors, self.ins.lanes)
         return repeated, table
 
@@ -177,11 +195,11 @@ class _Products:
         kind = vector_type("int16", 2 * self.ins.lanes)
         sums = [
             bind(self.ins.multiply_pairs(T.reinterpret(kind, left), T.reinterpret(kind, right)))
-            for left, right in zip(self._centred(self.a, offset, self.zeros[0]), factors, strict=True)
+            for left, right in zip(self._centred_codes(self.a, offset, self.zeros[0]), factors, strict=True)
         ]
         store(self.y, offset, self.requantizer.codes(self.ins, sums, [loaded] * 4), self.size)
 
-    def _centred(self, source: Buffer, offset: Expr, zero_point: int, mask: int | None = None) -> list[Expr]:
+    def _centred_codes(self, source: Buffer, offset: Expr, zero_point: int, mask: int | None = None) -> list[Expr]:
         """A vector of codes as four of int32 less their zero point, in the order that packs undo."""
         ins, kind = self.ins, vector_type("int32", self.ins.lanes)
         codes = load(source, offset, vector_type(str(source.dtype), self.size))
@@ -197,7 +215,7 @@ class _Products:
         return parts
 
 
-def _centred(source: Buffer, offset: Expr, lanes: int, zero_point: int) -> Expr:
+def _centred_codes(source: Buffer, offset: Expr, lanes: int, zero_point: int) -> Expr:
     """int32 codes less their zero point; via int16, so that LLVM knows that products of int16 will do."""
     codes = load(source, offset, vector_type(str(source.dtype), lanes))
     narrow = T.Cast(vector_type("int16", lanes), codes) - spread(zero_point, lanes, "int16")
@@ -220,7 +238,7 @@ ADD_GRAIN = 200_000  # elements in about 10 us
 LARGEST = {"uint8": 255, "int8": 128, "int16": 2**15}  # magnitude of a code
 
 
-def add(shape: Sequence[int], step: Add, isa: Isa, a_dtype: str = "uint8") -> Kernel:
+def add(shape: Sequence[int], step: AddStep, isa: Isa, a_dtype: str = "uint8") -> Kernel:
     """Kernel (a, b) -> y, all of this shape.
 
     step     the constants; a of a_dtype, b and y as it says
@@ -231,13 +249,15 @@ def add(shape: Sequence[int], step: Add, isa: Isa, a_dtype: str = "uint8") -> Ke
     shape = tuple(int(extent) for extent in shape)
     parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
     name = f"add_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         a, b, y = (flat(buffer) for buffer in function.buffers)
         over_vectors(prod(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
-    return Kernel(name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name))
+    return Kernel(
+        name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)
+    )
 
 
-def _adder(ins: Instructions, step: Add, a: Buffer, b: Buffer, y: Buffer) -> Body:
+def _adder(ins: Instructions, step: AddStep, a: Buffer, b: Buffer, y: Buffer) -> Body:
     a_dtype = str(a.dtype)
 
     def body(offset: Expr, lanes: int) -> None:
@@ -250,7 +270,7 @@ def _adder(ins: Instructions, step: Add, a: Buffer, b: Buffer, y: Buffer) -> Bod
     return body
 
 
-def _check_add(step: Add, a_dtype: str) -> None:
+def _check_add(step: AddStep, a_dtype: str) -> None:
     if not {a_dtype, step.b_dtype, step.dtype} <= set(LARGEST):
         raise BuildError(
             f"kernels, add: takes and gives codes of {', '.join(LARGEST)}. "
@@ -263,3 +283,19 @@ def _check_add(step: Add, a_dtype: str) -> None:
             f"kernels, add: the sum can reach {reach}, int32 ends at {np.iinfo(np.int32).max}; "
             f"use the constants of numerics.add_params"
         )
+
+
+def choose_add(a: Sequence[int], b: Sequence[int], step: AddStep, a_dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a sum; None for different shapes, and types that are no codes."""
+    return add(a, step, isa, a_dtype) if a == b and {a_dtype, step.b_dtype} <= set(LARGEST) else None
+
+
+def choose_multiply(
+    a: Sequence[int], b: Sequence[int], step: Requantize, zeros: tuple[int, int], dtypes: tuple[str, str], isa: Isa
+) -> Kernel | None:
+    """The kernel of a product; None where b does not broadcast to a of the same rank, or for several multipliers."""
+    if len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
+        return None
+    if np.unique(step.multiplier).size != 1:
+        return None
+    return multiply(a, b, step, isa, a_zero=zeros[0], b_zero=zeros[1], a_dtype=dtypes[0], b_dtype=dtypes[1])

@@ -27,11 +27,13 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import clip_codes
 from tvmq.kernels.isa.x86 import X86
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.parts.epilogue import bits_table, table_step
 from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import TABLE_CYCLES, KernelWork
 
+CODES = ("uint8", "int8")
 GRAIN = 200_000  # elements in about 10 us
 
 
@@ -44,7 +46,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
     """
     values = np.asarray(values)
     out_dtype = str(values.dtype)
-    if dtype not in ("uint8", "int8") or out_dtype not in ("uint8", "int8") or values.shape != (256,):
+    if not {dtype, out_dtype} <= set(CODES) or values.shape != (256,):
         raise BuildError(
             f"kernels, table: takes uint8 or int8 codes and 256 entries of these types. "
             f"Got {dtype} and {values.size} of {out_dtype}"
@@ -53,7 +55,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
     shape = tuple(int(extent) for extent in shape)
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, entries, y = (flat(buffer) for buffer in function.buffers)
 
         def start() -> Body:
@@ -70,7 +72,13 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
             return body
 
         over_vectors(prod(shape), ins.vector_bytes, GRAIN, start)
-    return Kernel(name, function.prim_func, (bits_table(values, dtype),), ("table", shape, dtype, out_dtype, ins.name))
+    return Kernel(
+        name,
+        function.prim_func,
+        (bits_table(values, dtype),),
+        ("table", shape, dtype, out_dtype, ins.name),
+        work=KernelWork("table", TABLE_CYCLES),
+    )
 
 
 PRELU_GRAIN = 100_000  # elements in about 10 us
@@ -78,7 +86,7 @@ MOST_BLOCKS = 64  # vectors of a period
 
 
 @dataclass(frozen=True)
-class Prelu:
+class PreluStep:
     """The constants of numerics.prelu but for the slopes."""
 
     multiplier: int
@@ -91,7 +99,7 @@ class Prelu:
     x_dtype: str = "uint8"
 
 
-def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Kernel | None:
+def prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -> Kernel | None:
     """Kernel x -> y of this shape; slopes: int32, one for each channel of the last axis. None where it does not fit."""
     shape, ins = tuple(int(extent) for extent in shape), instructions(isa)
     total, channels, size = prod(shape), shape[-1], ins.vector_bytes
@@ -103,7 +111,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Ke
     factors = np.ascontiguousarray(slopes.astype(np.int32)[places % channels]).ravel()
     name = f"prelu_{ins.name}"
     parameters = {"x": (shape, step.x_dtype), "slopes": ((len(factors),), "int32"), "y": (shape, step.dtype)}
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, table, y = (flat(buffer) for buffer in function.buffers)
         vectors = total // size
 
@@ -116,10 +124,10 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: Prelu, isa: Isa) -> Ke
         over_rows(-(-vectors // period), period * size, PRELU_GRAIN, lambda: group)
         if total % size:
             store(y, total - size, _codes(ins, step, x, total - size, table, period * size), size)
-    return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name))
+    return Kernel(name, function.prim_func, (factors,), ("prelu", shape, step, ins.name), work=KernelWork("prelu"))
 
 
-def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place: Expr) -> Expr:
+def _codes(ins: X86, step: PreluStep, x: Buffer, offset: Expr, table: Buffer, place: Expr) -> Expr:
     """A vector of codes from element `offset`, whose slopes begin at `place`."""
     kind, lanes, size = vector_type("int32", ins.lanes), ins.lanes, ins.vector_bytes
     codes, x_zero = load(x, offset, vector_type(step.x_dtype, size)), step.x_zero
@@ -136,3 +144,13 @@ def _codes(ins: X86, step: Prelu, x: Buffer, offset: Expr, table: Buffer, place:
             parts.append(bind(T.shift_right(total, spread(step.shift, lanes))))
     narrow = ins.narrow(parts, step.zero_point, step.dtype)
     return clip_codes(narrow, step.dtype, step.qmin, step.qmax, size)
+
+
+def choose_table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
+    """The kernel of a lookup; None for entries that are no 8-bit codes."""
+    return table(shape, dtype, values, isa) if str(values.dtype) in CODES else None
+
+
+def choose_prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -> Kernel | None:
+    """The kernel of prelu; None for other types than 8-bit codes, and where it does not fit."""
+    return prelu(shape, slopes, step, isa) if {step.dtype, step.x_dtype} <= set(CODES) else None

@@ -36,8 +36,8 @@ AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq")
 LEVELS = {
     "avx512vbmi": Level("tvmq.kernels.isa.avx512:AVX512VBMI", "x86", 64, (*AVX512, "avx512vnni", "avx512vbmi")),
     "avx512vnni": Level("tvmq.kernels.isa.avx512:AVX512VNNI", "x86", 64, (*AVX512, "avx512vnni")),
-    "avx512vl": Level("tvmq.kernels.isa.avxvnni:AVX512VL", "x86", 32, (*AVX2, "avx512vl", "avx512vnni")),
-    "avxvnni": Level("tvmq.kernels.isa.avxvnni:AVXVNNI", "x86", 32, (*AVX2, "avxvnni")),
+    "avx512vl": Level("tvmq.kernels.isa.avx2:AVX512VL", "x86", 32, (*AVX2, "avx512vl", "avx512vnni")),
+    "avxvnni": Level("tvmq.kernels.isa.avx2:AVXVNNI", "x86", 32, (*AVX2, "avxvnni")),
     "avx512bw": Level("tvmq.kernels.isa.avx512:AVX512BW", "x86", 64, AVX512),
     "avx2": Level("tvmq.kernels.isa.avx2:AVX2", "x86", 32, AVX2),
     "i8mm": Level("tvmq.kernels.isa.arm:I8MM_LEVEL", "aarch64", 16, (*NEON, "dotprod", "i8mm")),

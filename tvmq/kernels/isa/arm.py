@@ -21,7 +21,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping
-from tvmq.kernels.parts.types import Add
+from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
 TABLE_BYTES = 64  # that one tbl looks up
@@ -79,7 +79,7 @@ class Neon(Instructions):
         name = "sqxtun" if dtype == "uint8" else "sqxtn"
         return llvm(f"{dtype}x8", f"llvm.aarch64.neon.{name}.v8i8", words)
 
-    def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
+    def add(self, a: Expr, b: Expr, step: AddStep, a_dtype: str = "uint8") -> Expr:
         """See Instructions: smull and smlal where the multipliers fit int16."""
         multipliers = step.a_multiplier, step.b_multiplier
         reach = abs(step.offset) + 255 * sum(abs(multiplier) for multiplier in multipliers)
@@ -92,7 +92,7 @@ class Neon(Instructions):
         narrow = self.narrow(sums, step.zero_point, step.dtype)
         return clip_codes(narrow, step.dtype, step.qmin, step.qmax, self.vector_bytes)
 
-    def _weighted_sum(self, words: list[Expr], multipliers: tuple[int, int], step: Add, begin: int) -> Expr:
+    def _weighted_sum(self, words: list[Expr], multipliers: tuple[int, int], step: AddStep, begin: int) -> Expr:
         """(a * ma + b * mb + offset) >> shift of four lanes."""
         total = spread(step.offset, self.lanes)
         for vector, multiplier in zip(words, multipliers, strict=True):

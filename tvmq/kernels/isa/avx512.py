@@ -14,7 +14,7 @@ from typing import Any
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.isa.avxvnni import Avx512VL
+from tvmq.kernels.isa.avx2 import Avx512VL
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.isa.x86 import X86, LaneInstructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread

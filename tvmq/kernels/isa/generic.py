@@ -15,7 +15,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, spread, vector_type
-from tvmq.kernels.parts.types import Add
+from tvmq.kernels.parts.types import AddStep
 
 
 class Instructions:
@@ -135,7 +135,7 @@ class Instructions:
         """Codes of 4 / count rows, narrowed together from `count` vectors of each, row after row."""
         return codes
 
-    def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
+    def add(self, a: Expr, b: Expr, step: AddStep, a_dtype: str = "uint8") -> Expr:
         """numerics.add of two vectors of vector_bytes codes."""
         return add_lanes(a, b, step, self.vector_bytes)
 
@@ -167,7 +167,7 @@ class PixelPairs(Protocol):
         """The sums of two pixels, a vector each, as `dot_pair` takes them; or back."""
 
 
-def add_lanes(a: Expr, b: Expr, step: Add, lanes: int) -> Expr:
+def add_lanes(a: Expr, b: Expr, step: AddStep, lanes: int) -> Expr:
     """numerics.add in plain TIR, of vectors of `lanes` codes or (lanes = 1) of scalars."""
     kind = vector_type("int32", lanes)
     total = T.Cast(kind, a) * spread(step.a_multiplier, lanes) + T.Cast(kind, b) * spread(step.b_multiplier, lanes)

@@ -15,7 +15,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
-from tvmq.kernels.parts.types import Add
+from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
 
@@ -130,7 +130,7 @@ class X86(Instructions):
         fenced = llvm(kind, "llvm.arithmetic.fence", permuted)
         return bind(T.reinterpret(vector_type(dtype, self.vector_bytes), fenced))
 
-    def add(self, a: Expr, b: Expr, step: Add, a_dtype: str = "uint8") -> Expr:
+    def add(self, a: Expr, b: Expr, step: AddStep, a_dtype: str = "uint8") -> Expr:
         """See Instructions: byte unpacks and vpmaddwd where the multipliers fit int16."""
         offset = step.offset
         codes, multipliers = [], (step.a_multiplier, step.b_multiplier)

@@ -20,11 +20,13 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, const, flat, load, store, vector_type
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, const, flat, load, store, vector_type
 from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
 from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import COPY_CYCLES, KernelWork
 
+TYPES = ("uint8", "int8", "float32")  # that are chosen
 GRAIN = 200_000  # bytes in about 10 us
 
 
@@ -50,7 +52,7 @@ def concat(
     total = sum(shape[axis] for shape in inputs)
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         flats = [flat(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
         lengths = [prod(shape[axis:]) for shape in inputs]
@@ -68,7 +70,7 @@ def concat(
         over_rows(prod(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
-    return Kernel(name, function.prim_func, constants, key)
+    return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
 
 
 class _Part:
@@ -132,7 +134,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
     out_shape = (*outer, *(size + sum(sides) for size, sides in zip(shape[last:], width[last:], strict=True)))
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
-    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
+    with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         length, filling = before + count + after, const(kind.type(value).item(), dtype)
 
@@ -148,7 +150,9 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
                     fill_lanes(y, begin, filling, length, lanes)
 
         over_rows(prod(outer), length * kind.itemsize, GRAIN, lambda: row)
-    return Kernel(name, function.prim_func, (), ("pad", shape, width, value, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("pad", shape, width, value, dtype, isa.name), work=KernelWork("pad", COPY_CYCLES)
+    )
 
 
 def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]) -> tuple[Expr, Expr]:
@@ -163,3 +167,17 @@ def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Se
             inside = T.And(inside, T.And(index >= 0, index < size))
         source = source * size + index
     return inside, source
+
+
+def choose_concat(shapes: Sequence[Sequence[int]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
+    """The kernel of tensors behind each other; None for several types, and types of two bytes."""
+    fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
+    return concat(shapes, axis, isa, dtypes[0]) if fits else None
+
+
+def choose_pad(
+    shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, dtype: str, isa: Isa
+) -> Kernel | None:
+    """The kernel of a border of one value; None for types of two bytes, and borders that cut off."""
+    fits = dtype in TYPES and min(min(sides) for sides in width) >= 0
+    return pad(shape, width, value, isa, dtype) if fits else None

@@ -20,9 +20,10 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, Function, flat, load
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flat, load
 from tvmq.kernels.parts.loops import copy_lanes, opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 100_000  # bytes in about 10 us
 Three = tuple[int, int, int]
@@ -73,11 +74,13 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     itemsize = np.dtype(dtype).itemsize
     lanes = instructions(isa).vector_bytes // itemsize
     name = f"depth_to_space_{isa.name}"
-    with Function(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
+    with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         row_bytes = spread.out[2] * spread.out_channels * itemsize
         over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
-    return Kernel(name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name))
+    return Kernel(
+        name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name), work=KernelWork("depth_to_space")
+    )
 
 
 def _four(shape: Sequence[int]) -> tuple[int, ...]:
@@ -142,7 +145,7 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
     parameters = {"x": ((batch, height, width, channels), dtype), "rows": ((out_height,), "int32")}
     parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
     name = f"resize_{isa.name}"
-    with Function(name, parameters) as function:
+    with FunctionBuilder(name, parameters) as function:
         x, row_index, column_index, y = (flat(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
@@ -155,4 +158,12 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
 
         over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
     key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
-    return Kernel(name, function.prim_func, tuple(indices), key)
+    return Kernel(name, function.prim_func, tuple(indices), key, work=KernelWork("resize"))
+
+
+def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
+    if dtype not in ("uint8", "int8", "float32"):
+        return None
+    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
+    return resize(shape, rows, columns, isa, dtype)

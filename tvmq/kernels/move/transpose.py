@@ -17,11 +17,24 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.convert import code_range, one_scale, quantize_vector
+from tvmq.kernels.elementwise.convert import code_range, one_scale
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, Function, bind, const, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    bind,
+    const,
+    flat,
+    load,
+    spread,
+    store,
+    vector_type,
+)
+from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 100_000  # elements in about 10 us
 SQUARE_BYTES = 16
@@ -30,7 +43,8 @@ INTERLEAVED_LANES = 16  # of each row, where there are few
 
 # read(offset, lanes): neighbouring elements of the input, in the type of the output
 Read = Callable[[Expr, int], Expr]
-TYPES = ("uint8", "int8", "int16", "int32", "float32")
+CODES = ("uint8", "int8")
+TYPES = (*CODES, "int16", "int32", "float32")
 
 
 def to_nhwc(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
@@ -43,15 +57,17 @@ def to_nchw(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
     return _copy("to_nchw", tuple(int(extent) for extent in shape), (0, 3, 1, 2), isa, dtype)
 
 
-def _copy(name: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
+def _copy(kind: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
     if dtype not in TYPES or len(shape) != 4:
-        raise BuildError(f"kernels, {name}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
-    name = f"{name}_{isa.name}"
+        raise BuildError(f"kernels, {kind}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
+    name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
-    with Function(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
+    with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
-    return Kernel(name, function.prim_func, (), (name, shape, dtype))
+    return Kernel(
+        name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
+    )
 
 
 def quantize_to_nhwc(
@@ -72,7 +88,7 @@ def quantize_to_nhwc(
     name = f"quantize_to_nhwc_{ins.name}"
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
-    with Function(name, parameters, unaligned=("x",)) as function:
+    with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
@@ -80,7 +96,13 @@ def quantize_to_nhwc(
             return quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype)
 
         _transpose(*_matrix(shape, (0, 2, 3, 1)), read, y)
-    return Kernel(name, function.prim_func, (scale,), (name, shape, zero_point, limits, dtype))
+    return Kernel(
+        name,
+        function.prim_func,
+        (scale,),
+        (name, shape, zero_point, limits, dtype),
+        work=KernelWork("quantize_to_nhwc", 6.0),
+    )
 
 
 def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
@@ -95,7 +117,7 @@ def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_
     name = f"dequantize_to_nchw_{isa.name}"
     out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
     parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
-    with Function(name, parameters | {"y": (out_shape, "float32")}) as function:
+    with FunctionBuilder(name, parameters | {"y": (out_shape, "float32")}) as function:
         x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
@@ -104,7 +126,7 @@ def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_
             return bind(real * spread(factor[0], lanes))
 
         _transpose(*_matrix(shape, (0, 3, 1, 2)), read, y)
-    return Kernel(name, function.prim_func, constants, (name, shape, dtype))
+    return Kernel(name, function.prim_func, constants, (name, shape, dtype), work=KernelWork("dequantize_to_nchw", 4.0))
 
 
 def _matrix(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int]:
@@ -164,3 +186,26 @@ def _interleave_rows(rows: int, columns: int, lanes: int, read: Read, y: Buffer,
     vectors = [read(source + row * columns, lanes) for row in range(rows)]
     for part in range(rows):
         store(y, target + part * lanes, _interleave(vectors, lanes, part), lanes)
+
+
+def choose_transpose(shape: Sequence[int], axes: Sequence[int], dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a transposed copy; None for other orders than NHWC of NCHW and back, and 16 or 32 bit integers."""
+    maker = to_nhwc if tuple(axes) == (0, 2, 3, 1) else to_nchw if tuple(axes) == (0, 3, 1, 2) else None
+    return maker(shape, isa, dtype) if maker and dtype in (*CODES, "float32") else None
+
+
+def choose_quantize_to_nhwc(
+    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+) -> Kernel | None:
+    """The kernel from floats to codes, arguments as convert.choose_quantize; None for several scales and int16."""
+    zero_point, qmin, qmax, dtype = codes
+    fits = scale.size == 1 and dtype in CODES
+    return quantize_to_nhwc(shape, scale, zero_point, isa, dtype=dtype, qmin=qmin, qmax=qmax) if fits else None
+
+
+def choose_dequantize_to_nchw(
+    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+) -> Kernel | None:
+    """The kernel from codes or sums to floats; None for int16, and parameters of channels."""
+    fits = dtype in (*CODES, "int32") and scale.size == zero_point.size == 1
+    return dequantize_to_nchw(shape, dtype, scale, zero_point, isa) if fits else None

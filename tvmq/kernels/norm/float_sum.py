@@ -18,7 +18,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     const,
@@ -28,9 +28,10 @@ from tvmq.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves, tail
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 50_000  # elements in about 10 us
 
@@ -53,7 +54,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     kind = "row_sum" if shape.inner == 1 else "column_sum"
     name = f"float_{kind}_{isa.name}"
     buffers = {"x": (shape.outer, shape.count, shape.inner), "y": (shape.outer, shape.inner)}
-    with Function(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
+    with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         lanes = instructions(isa).lanes
 
@@ -63,7 +64,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
             return lambda number: _sum_columns(shape, x, y, number, lanes)
 
         over_rows(shape.outer, shape.count * shape.inner, GRAIN, start)
-    return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name))
+    return Kernel(name, function.prim_func, (), ("float_sum", shape, isa.name), work=KernelWork(f"float_{kind}"))
 
 
 def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr) -> None:
@@ -74,7 +75,7 @@ def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr) -> None:
             total.set(total.get() + load(x, begin + i * LANES, FLOAT))
     if shape.count % LANES:
         total.set(total.get() + tail(x, begin, shape.count))
-    store(y, number, _finished(shape, sum_halves(total.get(), lambda a, b: a + b), 1), 1)
+    store(y, number, _finish_sum(shape, sum_halves(total.get(), lambda a, b: a + b), 1), 1)
 
 
 def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int) -> None:
@@ -96,7 +97,7 @@ def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int
                     add(i * LANES, lane)
         for lane in range(shape.count % LANES):
             add(shape.count // LANES * LANES, lane)
-        value = _finished(shape, _tree([total.get() for total in totals], size), size)
+        value = _finish_sum(shape, _tree([total.get() for total in totals], size), size)
         store(y, number * shape.inner + first, value, size)
 
     over_lanes(shape.inner, lanes, columns)
@@ -111,5 +112,10 @@ def _tree(values: list[Expr], lanes: int) -> Expr:
     return values[0]
 
 
-def _finished(shape: FloatSum, total: Expr, lanes: int) -> Expr:
+def _finish_sum(shape: FloatSum, total: Expr, lanes: int) -> Expr:
     return total / spread(const(float(shape.count), "float32"), lanes) if shape.mean else total
+
+
+def choose_float_sum(shape: FloatSum, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return float_sum(shape, isa) if min(shape.outer, shape.count, shape.inner) else None

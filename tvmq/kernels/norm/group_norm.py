@@ -18,7 +18,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     const,
@@ -29,15 +29,16 @@ from tvmq.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, only, real, sum_halves, tail
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GRAIN = 20_000  # elements in about 10 us
 
 
 @dataclass(frozen=True)
-class Norm:
+class GroupNorm:
     """What is normalized: x [batch, channels, positions] in groups of neighbouring channels.
 
     centred  False leaves the mean and beta out: rms norm
@@ -61,14 +62,14 @@ class Norm:
         return self.members * self.positions
 
 
-def group_norm(norm: Norm, isa: Isa) -> Kernel:
+def group_norm(norm: GroupNorm, isa: Isa) -> Kernel:
     """Kernel x, gamma [channels], beta [channels] (not for rms norm) -> y of the shape of x, float32."""
     kind = "rms_norm" if not norm.centred else "layer_norm" if norm.positions == 1 else "group_norm"
     shape = (norm.batch, norm.channels, norm.positions)
     factors = ("gamma", "beta") if norm.centred else ("gamma",)
     buffers = {"x": shape, **dict.fromkeys(factors, (norm.channels,)), "y": shape}
     name = f"{kind}_{isa.name}"
-    with Function(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
+    with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
         x, *parameters, y = (flat(buffer) for buffer in function.buffers)
 
         def start() -> Callable[[Expr], None]:
@@ -81,10 +82,10 @@ def group_norm(norm: Norm, isa: Isa) -> Kernel:
             return row
 
         over_rows(norm.batch * norm.groups, norm.length, GRAIN, start)
-    return Kernel(name, function.prim_func, (), (kind, norm))
+    return Kernel(name, function.prim_func, (), (kind, norm), work=KernelWork(kind, NORM_CYCLES[kind]))
 
 
-def _statistics(norm: Norm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:
+def _statistics(norm: GroupNorm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:
     """Mean (0 for rms norm) and 1 / sqrt(mean of squares + epsilon) of a row."""
     count = const(float(norm.length), "float32")
     rest = tail(x, begin, norm.length) if norm.length % LANES else None
@@ -110,7 +111,7 @@ def _statistics(norm: Norm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:
     return mean, bind(const(1.0, "float32") / T.sqrt(variance + const(norm.epsilon, "float32")))
 
 
-def _results(norm: Norm, buffers: tuple[Buffer, ...], begin: Expr, channel: Expr, mean: Expr, r: Expr) -> None:
+def _results(norm: GroupNorm, buffers: tuple[Buffer, ...], begin: Expr, channel: Expr, mean: Expr, r: Expr) -> None:
     """Write a row: channel by channel, or all channels at once where each has one position."""
     x, y, gamma, *beta = buffers
 
@@ -139,3 +140,8 @@ def _results(norm: Norm, buffers: tuple[Buffer, ...], begin: Expr, channel: Expr
             LANES,
             lambda i, lanes: piece(first + i, lanes, lambda source: spread(values[source], lanes)),
         )
+
+
+def choose_group_norm(norm: GroupNorm, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return group_norm(norm, isa) if norm.batch * norm.length else None

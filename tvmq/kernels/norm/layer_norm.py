@@ -20,7 +20,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     Shape,
     bind,
@@ -33,10 +33,22 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import Codes, any_bit, inverse, quantize_by_division, quantize_by_reciprocal
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, only, real, sum_halves, tail
+from tvmq.kernels.parts.float_vectors import (
+    FLOAT,
+    LANES,
+    CodeLimits,
+    any_bit,
+    inverse,
+    only,
+    quantize_by_division,
+    quantize_by_reciprocal,
+    real,
+    sum_halves,
+    tail,
+)
 from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
 GROUP = 4
 GRAIN = 20_000  # elements in about 10 us
@@ -59,7 +71,7 @@ class LayerNorm:
     epsilon: float
     centred: bool
     adds: bool
-    codes: Codes | None
+    codes: CodeLimits | None
     outputs: tuple[str, ...]
     scales: bool = False
 
@@ -78,8 +90,11 @@ def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
     template = _Template(norm)
     constants = () if norm.codes is None else (np.array([scale], np.float32),)
-    name = ("layer_norm" if norm.centred else "rms_norm") + f"_{isa.name}"
-    return Kernel(name, template.prim_func(name), constants, ("layer_norm", norm))
+    kind = "layer_norm" if norm.centred else "rms_norm"
+    name = f"{kind}_{isa.name}"
+    return Kernel(
+        name, template.prim_func(name), constants, ("layer_norm", norm), work=KernelWork(kind, NORM_CYCLES[kind])
+    )
 
 
 class _Template:
@@ -102,7 +117,7 @@ class _Template:
             parameters["scale"] = ((1,), "float32")
             kinds["codes"] = norm.codes.dtype
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
-        with Function(name, parameters) as function:
+        with FunctionBuilder(name, parameters) as function:
             self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             self._body(function.count(norm.leading))
         return function.prim_func
@@ -145,7 +160,7 @@ class _Template:
 
         def write(offset: Expr, lanes: int, *, divide: bool) -> None:
             for begin, place, mean, root in zip(begins, places, means, roots, strict=True):
-                value = self._normalized(source, place, offset, lanes, mean, root)
+                value = self._normalize(source, place, offset, lanes, mean, root)
                 if "norm" in buffers and not divide:
                     store(buffers["norm"], begin + offset, value, lanes)
                 if factor is not None:
@@ -230,7 +245,7 @@ class _Template:
             found.append(bind(sum_of_row / const(float(length), "float32")))
         return found
 
-    def _normalized(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
+    def _normalize(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
         """A vector of a row's results."""
         kind = vector_type("float32", lanes)
         value = load(source, place + offset, kind)
@@ -249,3 +264,8 @@ class _Template:
             found, bits = quantize_by_reciprocal(value, factor, codes)
             doubt.set(T.bitwise_or(doubt.get(), bits))
         store(self.buffers["codes"], place, found, lanes)
+
+
+def choose_layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel | None:
+    """The kernel; None where there are no elements."""
+    return layer_norm(norm, scale, isa) if 0 not in norm.shape else None

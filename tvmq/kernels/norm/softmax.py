@@ -16,7 +16,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     const,
@@ -28,9 +28,10 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.lane_sum import FLOAT, LANES, real, sum_halves
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, real, sum_halves
 from tvmq.kernels.parts.loops import opaque, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
 
 GRAIN = 20_000  # elements in about 10 us
@@ -45,7 +46,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
     axis %= len(shape)
     length, inner = shape[axis], prod(shape[axis + 1 :])
     name = f"softmax_{isa.name}"
-    with Function(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
+    with FunctionBuilder(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         padded = -(-length // LANES) * LANES
 
@@ -60,7 +61,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
             return row
 
         over_rows(prod(shape) // length if length else 0, length, GRAIN, start)
-    return Kernel(name, function.prim_func, (), ("softmax", shape, axis))
+    return Kernel(name, function.prim_func, (), ("softmax", shape, axis), work=KernelWork("softmax", 40.0))
 
 
 def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:

@@ -23,10 +23,10 @@ Shape = tuple[int | str, ...]  # a name is a size that only a run tells, int32, 
 Buffer = Any
 
 
-class Function:
+class FunctionBuilder:
     """A PrimFunc in the making; its statements are written inside the `with` block.
 
-    with Function("copy", {"x": ((2, 8), "uint8"), "y": ((2, 8), "uint8")}) as function:
+    with FunctionBuilder("copy", {"x": ((2, 8), "uint8"), "y": ((2, 8), "uint8")}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
         store(y, 0, load(x, 0, "uint8x16"))
     function.prim_func
@@ -42,7 +42,7 @@ class Function:
         self._builder = IRBuilder()
         self._frame = T.prim_func(s_tir=True)
 
-    def __enter__(self) -> Function:
+    def __enter__(self) -> FunctionBuilder:
         self._builder.__enter__()
         self._frame.__enter__()
         T.func_name(self.name)

@@ -8,12 +8,12 @@
 
 An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, on which FloatSteps may work
 and make codes of the result; a requantize step to int16
-codes (of a residual stream) stands alone; else one requantize step to 8 bits, then any number of Add and Table. A
+codes (of a residual stream) stands alone; else one requantize step to 8 bits, then any AddStep and TableStep. A
 template asks `plan_epilogue` for parameters and constants, so that templates know nothing of single steps. A new way to
 requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
 
-Parameters of the PrimFunc, in this order: x, the b of each Add, the template's constants (weights, bias),
-constants of the requantize step, one table for each Table, the output.
+Parameters of the PrimFunc, in this order: x, the b of each AddStep, the template's constants (weights, bias),
+constants of the requantize step, one table for each TableStep, the output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
 from tvmq.kernels.parts.float_chain import FloatChain
-from tvmq.kernels.parts.types import Add, Dequantize, Epilogue, FloatSteps, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Dequantize, Epilogue, FloatSteps, Requantize, TableStep
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
@@ -213,18 +213,18 @@ class EpiloguePlan:
         first = None if self.requantizer is None else self.requantizer.key
         return (
             first,
-            *(step if isinstance(step, Add) else ("table", step_dtype(step)) for step in self.steps),
+            *(step if isinstance(step, AddStep) else ("table", step_dtype(step)) for step in self.steps),
         )
 
     def data_parameters(self, shape: Shape) -> Parameters:
-        """Further data inputs: the b of each Add, of the output's shape."""
-        adds = [step for step in self.steps if isinstance(step, Add)]
+        """Further data inputs: the b of each AddStep, of the output's shape."""
+        adds = [step for step in self.steps if isinstance(step, AddStep)]
         return {f"b{index}": (shape, step.b_dtype) for index, step in enumerate(adds)}
 
     def constant_parameters(self, channels: int) -> Parameters:
         """Constants of the requantize step for so many channels (as packed), then the tables."""
         parameters = {} if self.scaler is None else self.scaler.parameters(channels)
-        tables = [step for step in self.steps if isinstance(step, Table)]
+        tables = [step for step in self.steps if isinstance(step, TableStep)]
         return parameters | {f"table{i}": ((256,), step_dtype(step)) for i, step in enumerate(tables)}
 
     def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -233,7 +233,7 @@ class EpiloguePlan:
         return first + tuple(
             bits_table(step.values, dtype)
             for step, dtype in zip(self.steps, self.dtypes, strict=False)
-            if isinstance(step, Table)
+            if isinstance(step, TableStep)
         )
 
     def code_steps(self, ins: Instructions, buffers: dict[str, Buffer]) -> CodeSteps:
@@ -271,13 +271,15 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
 def check_code_steps(steps: Epilogue) -> None:
     """Refuse what cannot follow a requantize step, with a BuildError."""
     for step in steps:
-        if not isinstance(step, (Add, Table)):
-            raise BuildError(f"kernels: {type(step).__name__} cannot follow a requantize step; only Add and Table can")
+        if not isinstance(step, (AddStep, TableStep)):
+            raise BuildError(
+                f"kernels: {type(step).__name__} cannot follow a requantize step; only AddStep and TableStep can"
+            )
 
 
 def step_dtype(step: Any) -> str:
     """Type of the codes after a step."""
-    return str(np.asarray(step.values).dtype) if isinstance(step, Table) else str(step.dtype)
+    return str(np.asarray(step.values).dtype) if isinstance(step, TableStep) else str(step.dtype)
 
 
 def bits_table(values: np.ndarray, dtype: str) -> np.ndarray:
@@ -287,7 +289,7 @@ def bits_table(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 class CodeSteps:
-    """Add and Table steps in the code of a kernel. Make it outside of loops: it loads tables."""
+    """Add and TableStep steps in the code of a kernel. Make it outside of loops: it loads tables."""
 
     def __init__(
         self, ins: Instructions, steps: Sequence[Any], dtypes: Sequence[str], buffers: dict[str, Buffer]
@@ -297,7 +299,7 @@ class CodeSteps:
         self._steps: list[CodeStep] = []
         adds = tables = 0
         for step, dtype in zip(steps, dtypes, strict=False):
-            if isinstance(step, Add):
+            if isinstance(step, AddStep):
                 self._steps.append(add_step(ins, step, dtype, flat(buffers[f"b{adds}"])))
                 adds += 1
             else:
@@ -353,7 +355,7 @@ def map_codes(
         store(target, last, tail.get(), size)
 
 
-def add_step(ins: Instructions, step: Add, dtype: str, other: Buffer) -> CodeStep:
+def add_step(ins: Instructions, step: AddStep, dtype: str, other: Buffer) -> CodeStep:
     """The step that adds the codes of a flat buffer to codes of type dtype."""
 
     def add(codes: Expr, offset: Expr, lanes: int) -> Expr:

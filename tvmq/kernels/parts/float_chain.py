@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import GENERIC, Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Shape, bind, fence, load, slice_lanes, spread, vector_type
-from tvmq.kernels.parts.symbols import Symbol
+from tvmq.kernels.parts.symbols import TirSymbol
 from tvmq.kernels.parts.types import Dequantize, FloatSteps
 from tvmq.numerics.elementary import ELEMENTARY
 
@@ -60,10 +60,10 @@ def run_steps(firsts: Sequence[Expr], steps: Steps, channels: Mapping[str, Seque
 
     def operand(place: int | float | str) -> Any:
         if isinstance(place, str):
-            return Symbol(channels[place], "float32", step, lanes)
+            return TirSymbol(channels[place], "float32", step, lanes)
         return REAL(place) if isinstance(place, float) else values[place]
 
-    values: list[Any] = [Symbol(firsts, "float32", step, lanes)]
+    values: list[Any] = [TirSymbol(firsts, "float32", step, lanes)]
     for operator, places in steps:
         values.append(OPERATORS[operator](*map(operand, places)))
     return list(values[-1].exprs)

@@ -9,24 +9,63 @@ Quantize without a division: a product that proves itself, for kernels that do m
 numerics.quantize divides: rint(x / scale). x * (1 / scale) lies within three roundings of the quotient, so what the
 definition rounds lies between v * (1 - MARGIN) and v * (1 + MARGIN). Where both round to the same integer that is the
 definition's; where they do not (once in some ten thousand numbers) the caller divides.
+
+Vectors of the definition's float sums (numerics.lane_sum): 16 lanes, whatever the CPU's width, then a tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.convert import quantize_vector
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import GENERIC, Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, spread, vector_type
-from tvmq.kernels.parts.lane_sum import LANES, real, sum_halves
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, load, spread, store, vector_type
+from tvmq.kernels.parts.loops import plain, tail_pieces
 from tvmq.kernels.parts.types import Clip, Epilogue, Isa
+from tvmq.numerics.float_sum import LANES
+
+FLOAT = vector_type("float32", LANES)
+
+
+def real(value: float | np.floating) -> Expr:
+    """A float32 number in all lanes."""
+    return spread(float(value), LANES, "float32")
+
+
+def sum_halves(vector: Expr, combine: Callable[[Expr, Expr], Expr]) -> Expr:
+    """Lane i with lane i + n / 2, until one lane is left: the tree of the definition."""
+    lanes = LANES
+    while lanes > 1:
+        lanes //= 2
+        low, high = (tirx.Shuffle([vector], [const(first + lane) for lane in range(lanes)]) for first in (0, lanes))
+        vector = bind(combine(low, high))
+    return vector
+
+
+def tail(buffer: Buffer, begin: Expr, length: int) -> Expr:
+    """The elements that whole vectors leave of buffer[begin : begin + length], zeros behind them."""
+    count = length % LANES
+    if length >= LANES:
+        last = load(buffer, begin + (length - LANES), FLOAT)
+        turned = tirx.Shuffle([last], [const((LANES - count + lane) % LANES) for lane in range(LANES)])
+        return only(count, turned)
+    scratch = T.alloc_buffer((LANES,), "float32")
+    store(scratch, 0, real(0.0), LANES)
+    for offset, lanes in tail_pieces(count, LANES):
+        store(scratch, offset, load(buffer, begin + offset, vector_type("float32", lanes)), lanes)
+    return load(scratch, 0, FLOAT)
+
+
+def only(count: int, vector: Expr) -> Expr:
+    """The first lanes of a vector, zeros behind them."""
+    return bind(T.Select(T.ramp(0, 1, LANES) < spread(count, LANES), vector, real(0.0)))
 
 
 class FloatVectors(Instructions):
@@ -117,7 +156,7 @@ LEAST_SCALE, MOST_SCALE = 2.0**-100, 2.0**100
 
 
 @dataclass(frozen=True)
-class Codes:
+class CodeLimits:
     """What a quantize with one scale gives."""
 
     zero_point: int
@@ -131,7 +170,7 @@ def inverse(scale: Buffer) -> Expr:
     return bind(spread(const(1.0, "float32") / scale[0], LANES))
 
 
-def quantize_by_reciprocal(value: Expr, factor: Expr, codes: Codes) -> tuple[Expr, Expr]:
+def quantize_by_reciprocal(value: Expr, factor: Expr, codes: CodeLimits) -> tuple[Expr, Expr]:
     """Codes of a vector of LANES float32, and bits of which one is set where they may be wrong."""
     low, high = (real(limit - codes.zero_point) for limit in (codes.qmin, codes.qmax))
     # the order of operands makes NaN the lowest code
@@ -143,7 +182,7 @@ def quantize_by_reciprocal(value: Expr, factor: Expr, codes: Codes) -> tuple[Exp
     return bind(T.Cast(vector_type(codes.dtype, LANES), shifted)), T.bitwise_xor(least, most)
 
 
-def quantize_by_division(value: Expr, scale: Buffer, codes: Codes, lanes: int) -> Expr:
+def quantize_by_division(value: Expr, scale: Buffer, codes: CodeLimits, lanes: int) -> Expr:
     """Codes of a vector by the definition's steps."""
     return quantize_vector(GENERIC, value, scale, lanes, codes.zero_point, (codes.qmin, codes.qmax), codes.dtype)
 
@@ -151,3 +190,24 @@ def quantize_by_division(value: Expr, scale: Buffer, codes: Codes, lanes: int) -
 def any_bit(bits: Expr) -> Expr:
     """True if any bit of a vector is set."""
     return sum_halves(bits, T.bitwise_or) != const(0)
+
+
+def quantize_vector(
+    ins: Instructions,
+    value: Expr,
+    scale: Buffer,
+    lanes: int,
+    zero_point: int,
+    limits: tuple[int, int],
+    dtype: str,
+) -> Expr:
+    """Codes of a vector of float32: clip(rint(value / scale)) + zero_point.
+
+    Clipping before rounding gives the same, as both limits are integers, and leaves numbers that every
+    conversion can take. The order of the operands of max makes NaN the lowest code.
+    """
+    low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in limits)
+    steps = value / spread(scale[0], lanes)
+    inside = T.min(T.max(steps, low), high)
+    rounded = plain(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
+    return bind(T.Cast(vector_type(dtype, lanes), rounded + spread(zero_point, lanes)))

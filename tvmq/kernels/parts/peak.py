@@ -12,7 +12,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Function, Register, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import FunctionBuilder, Register, load, spread, store, vector_type
 from tvmq.kernels.parts.float_vectors import float_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
 
@@ -38,7 +38,7 @@ def peak(isa: Isa, dtype: str) -> Peak:
         "w": (count * size, ins.w_dtype),
         "y": (count * ins.lanes, sums_dtype),
     }
-    with Function("peak", {name: ((length,), kind) for name, (length, kind) in lengths.items()}) as function:
+    with FunctionBuilder("peak", {name: ((length,), kind) for name, (length, kind) in lengths.items()}) as function:
         x, w, y = function.buffers
         weights = [load(w, i * size, vector_type(ins.w_dtype, size)) for i in range(count)]
         sums = [Register(sums_dtype, ins.lanes) for _ in range(count)]

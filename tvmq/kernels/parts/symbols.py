@@ -21,7 +21,7 @@ Expr = Any
 Step = Callable[[Expr, str], Expr]
 
 
-class Symbol(NDArrayOperatorsMixin):
+class TirSymbol(NDArrayOperatorsMixin):
     """An array that is not there yet: NumPy's functions and operators on it make steps.
 
     exprs  TIR variables; steps take turns between several, which a CPU works on at once
@@ -33,46 +33,46 @@ class Symbol(NDArrayOperatorsMixin):
     def __init__(self, exprs: Sequence[Expr], dtype: str, step: Step, lanes: int = 1) -> None:
         self.exprs, self.dtype, self._step_of, self._lanes = exprs, dtype, step, lanes
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Symbol:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> TirSymbol:
         if method != "__call__" or options or ufunc not in UFUNCS:
             raise TypeError(f"trace: numpy.{ufunc.__name__} with these options cannot be compiled")
-        if ufunc in (np.minimum, np.maximum) and isinstance(inputs[1], Symbol):
+        if ufunc in (np.minimum, np.maximum) and isinstance(inputs[1], TirSymbol):
             raise TypeError("trace: np.minimum and np.maximum take a number as their second operand")
         operands = [self._operand(value) for value in inputs]
         result, dtype = UFUNCS[ufunc]
         return self._step([result(*each) for each in zip(*operands, strict=True)], dtype or self._type(inputs))
 
-    def __array_function__(self, function: Any, _types: Any, args: Any, options: Any) -> Symbol:
+    def __array_function__(self, function: Any, _types: Any, args: Any, options: Any) -> TirSymbol:
         if function is not np.where or options or len(args) != 3:
             raise TypeError(f"trace: numpy.{function.__name__} cannot be compiled")
         chosen = zip(*(self._operand(value) for value in args), strict=True)
         return self._step([tirx.Select(*each) for each in chosen], self._type(args[1:]))
 
-    def astype(self, dtype: Any) -> Symbol:
+    def astype(self, dtype: Any) -> TirSymbol:
         """Cast: a whole float32 to int32, and back."""
         name = str(np.dtype(dtype))
         return self._step([tirx.Cast(vector_type(name, self._lanes), expr) for expr in self.exprs], name)
 
-    def view(self, dtype: Any) -> Symbol:
+    def view(self, dtype: Any) -> TirSymbol:
         """The bits as another type of four bytes."""
         name = str(np.dtype(dtype))
         return self._step([tirx.reinterpret(vector_type(name, self._lanes), expr) for expr in self.exprs], name)
 
     def _type(self, values: Any) -> str:
-        return next(value.dtype if isinstance(value, Symbol) else str(np.asarray(value).dtype) for value in values)
+        return next(value.dtype if isinstance(value, TirSymbol) else str(np.asarray(value).dtype) for value in values)
 
     def _operand(self, value: Any) -> Sequence[Expr]:
-        if isinstance(value, Symbol):
+        if isinstance(value, TirSymbol):
             return value.exprs
         array = np.asarray(value)
         if array.ndim or str(array.dtype) not in ("float32", "int32"):
             raise TypeError(f"trace: constants are single float32 or int32. Got {array.dtype} of shape {array.shape}")
         return [spread(tirx.const(array.item(), str(array.dtype)), self._lanes)] * len(self.exprs)
 
-    def _step(self, values: list[Expr], dtype: str) -> Symbol:
+    def _step(self, values: list[Expr], dtype: str) -> TirSymbol:
         if dtype != "bool":  # TVM makes no vectors of variables of this type
             values = [self._step_of(value, dtype) for value in values]
-        return Symbol(values, dtype, self._step_of, self._lanes)
+        return TirSymbol(values, dtype, self._step_of, self._lanes)
 
 
 def _negative(x: Expr) -> Expr:

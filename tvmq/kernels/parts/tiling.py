@@ -169,7 +169,7 @@ def best_tilings(product: Product, ins: Instructions, count: int = 1) -> tuple[T
             if not fits(product, rows, columns, ins):
                 break
             tiling = cut_tiles(product, rows, columns)
-            costs.setdefault(tiling, _weighed(cycles(product, tiling, ins), tiling))
+            costs.setdefault(tiling, _weigh(cycles(product, tiling, ins), tiling))
     return tuple(sorted(costs, key=lambda tiling: costs[tiling])[:count])
 
 
@@ -184,7 +184,7 @@ def cut_tiles(product: Product, rows: int, columns: int) -> Tiling:
     return Tiling(product.pixels, parts[0][0], panels[0][0], tuple(parts), tuple(panels), shifted)
 
 
-def _weighed(total: float, tiling: Tiling) -> float:
+def _weigh(total: float, tiling: Tiling) -> float:
     """Modelled time, code size weighed in."""
     code = sum(rows for rows, _ in tiling.pixel_parts) * sum(columns for columns, _ in tiling.panel_parts)
     return total * (1 + CODE_SHARE * code) + CODE_CYCLES * code

@@ -6,11 +6,15 @@ are packed by the template.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tvmq.kernels.parts.work import KernelWork
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ class Conv2d:
         """Columns of the result."""
         span = (self.kernel[1] - 1) * self.dilation[1] + 1
         return (self.width + self.padding[1] + self.padding[3] - span) // self.strides[1] + 1
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates."""
+        return math.prod(self.out_shape) * self.channels // self.groups * math.prod(self.kernel)
 
     @property
     def out_shape(self) -> tuple[int, int, int, int]:
@@ -127,7 +136,7 @@ class FloatSteps:
 
 
 @dataclass(frozen=True)
-class Add:
+class AddStep:
     """Epilogue step: numerics.add of the codes so far (a) and a second input of the kernel (b, shape of the result).
 
     The second input is a data input of the kernel, after the first.
@@ -145,7 +154,7 @@ class Add:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableStep:
     """Epilogue step: 256-entry lookup of the codes so far; the dtype of `values` is that of the result."""
 
     values: np.ndarray
@@ -172,6 +181,7 @@ class Kernel:
     key         hashable; kernels of equal key have the same func and may share it (their constants may differ)
     note        for people: why this kernel, and what a faster one would have needed
     packed      what the first constant was made of, where it can be made again: weights and a packing.Packing
+    work        what it does, for the cost model; None for GPUs
     """
 
     name: str
@@ -180,6 +190,7 @@ class Kernel:
     key: tuple[Any, ...]
     note: str = ""
     packed: tuple[np.ndarray, Any] | None = None
+    work: KernelWork | None = None
 
 
 KernelMaker = Callable[..., Kernel]

@@ -13,7 +13,7 @@ from tvmq.kernels.conv.staging import SLACK, Stager
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
-    Function,
+    FunctionBuilder,
     Register,
     bind,
     flat,
@@ -36,7 +36,7 @@ from tvmq.kernels.winograd.shape import WinogradShape
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class WinogradInputs:
     """Transformed tiles.
 
     values  flat int16 [position][tile][channel]
@@ -69,7 +69,7 @@ class WinogradLoops:
         parameters["bias"] = ((channels,), "int32")
         parameters |= plan.constant_parameters(channels)
         parameters["y"] = (conv.out_shape, plan.out_dtype)
-        with Function(self.name, parameters) as function:
+        with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
             self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
             self.y = flat(self.buffers["y"], plan.dtypes[0])
@@ -84,11 +84,11 @@ class WinogradLoops:
             _parallel(shape.chunks, self._tile_chunk)
             return
         pitch = shape.position_pitch(shape.tiles + shape.rows)
-        inputs = Inputs(workspace(self.scheme.positions * pitch, "int16"), pitch, 0)
+        inputs = WinogradInputs(workspace(self.scheme.positions * pitch, "int16"), pitch, 0)
 
         def transform(index: Expr) -> None:
             begin, end = _share(shape.tiles, shape.panel_chunks, index)
-            self._transform(inputs, *self._staged(begin, end, -(-shape.tiles // shape.panel_chunks)), begin, end)
+            self._transform(inputs, *self._stage(begin, end, -(-shape.tiles // shape.panel_chunks)), begin, end)
 
         def products(index: Expr) -> None:
             panels = _share(shape.panels, shape.panel_chunks, index)
@@ -104,10 +104,10 @@ class WinogradLoops:
         begin, end = bind(first * shape.rows), bind(minimum(last * shape.rows, shape.tiles))
         pitch = shape.position_pitch(shape.block)
         values = workspace(self.scheme.positions * pitch, "int16")
-        source, origin = self._staged(begin, end, shape.chunk_tiles)
+        source, origin = self._stage(begin, end, shape.chunk_tiles)
 
         def block(low: Expr, high: Expr) -> None:
-            inputs = Inputs(values, pitch, low)
+            inputs = WinogradInputs(values, pitch, low)
             self._transform(inputs, source, origin, low, high)
             self._products(inputs, low, high, (0, shape.panels))
 
@@ -135,7 +135,7 @@ class WinogradLoops:
         picture, row, _ = self._place(tile)
         return picture * self.shape.padded_height + row * self.scheme.tile
 
-    def _staged(self, begin: Expr, end: Expr, most: int) -> tuple[Buffer, Expr]:
+    def _stage(self, begin: Expr, end: Expr, most: int) -> tuple[Buffer, Expr]:
         """Copy of the rows that tiles begin .. end read, with borders, and the element of a whole copy it starts
         with; most: tiles at the most."""
         shape, conv = self.shape, self.conv
@@ -149,7 +149,7 @@ class WinogradLoops:
         Stager(self.ins, self.x, shape.padded, shape.x_zero, dtype=conv.x_dtype).rows(target, first, count)
         return target, bind(first * shape.row_pitch)
 
-    def _transform(self, inputs: Inputs, source: Buffer, origin: Expr, begin: Expr, end: Expr) -> None:
+    def _transform(self, inputs: WinogradInputs, source: Buffer, origin: Expr, begin: Expr, end: Expr) -> None:
         """V of tiles begin .. end."""
         shape, channels = self.shape, self.conv.channels
         lanes, points = shape.channel_lanes, self.scheme.points
@@ -172,7 +172,7 @@ class WinogradLoops:
                 for position, value in enumerate(value for row in transformed for value in row):
                     store(inputs.values, position * inputs.pitch + slot + group * lanes, value, lanes)
 
-    def _products(self, inputs: Inputs, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
+    def _products(self, inputs: WinogradInputs, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
         """Output of tiles begin .. end and these panels."""
         shape = self.shape
         products = workspace(self.scheme.positions * shape.product_pitch, "int32")
@@ -188,7 +188,9 @@ class WinogradLoops:
             over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
         self._steps(begin, end, panels)
 
-    def _panel(self, inputs: Inputs, products: Buffer, run: PanelRun, vector: Expr, begin: Expr, end: Expr) -> None:
+    def _panel(
+        self, inputs: WinogradInputs, products: Buffer, run: PanelRun, vector: Expr, begin: Expr, end: Expr
+    ) -> None:
         """The matrix products of a panel at all positions."""
         shape, columns = self.shape, run.columns
         size = 2 * self.lanes

@@ -190,17 +190,17 @@ def _output_4(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def sub(a: Expr, b: Expr) -> Expr:
         return wrapping("sub", a, b, lanes)
 
-    def shifted(value: Expr, bits: int) -> Expr:
+    def shift_left(value: Expr, bits: int) -> Expr:
         return bind(T.shift_left(value, spread(bits, lanes)))
 
     p, q, r, s = add(m[1], m[2]), sub(m[1], m[2]), add(m[3], m[4]), sub(m[3], m[4])
-    p4, q4, s2 = shifted(p, 2), shifted(q, 2), shifted(s, 1)
-    three = add(m[0], shifted(m[0], 1)), add(m[5], shifted(m[5], 1))
+    p4, q4, s2 = shift_left(p, 2), shift_left(q, 2), shift_left(s, 1)
+    three = add(m[0], shift_left(m[0], 1)), add(m[5], shift_left(m[5], 1))
     return [
-        add(add(shifted(three[0], 1), p4), r),
+        add(add(shift_left(three[0], 1), p4), r),
         add(q4, s2),
-        shifted(add(p, r), 2),
-        add(add(q4, shifted(s, 3)), shifted(three[1], 3)),
+        shift_left(add(p, r), 2),
+        add(add(q4, shift_left(s, 3)), shift_left(three[1], 3)),
     ]
 
 

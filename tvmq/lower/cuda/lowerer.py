@@ -24,7 +24,11 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import op_name, shape_of
-from tvmq.lower.lowerer import LOWERINGS, Lowerer
+from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
+from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.cuda import templates
+from tvmq.kernels.parts.types import Kernel
+from tvmq.lower.lowerer import LOWERINGS, Choice, Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import emit_requantize
 from tvmq.target.cuda import CudaTarget
@@ -56,7 +60,7 @@ SHARED = (
     "maximum", "minimum", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
 )  # fmt: skip
 
-# Whose kernels for GPUs are in tvmq/kernels/cuda/; lower/cuda/select.py chooses among them.
+# Whose kernels for GPUs are in tvmq/kernels/cuda/.
 TEMPLATES = ("nn.conv1d", "nn.conv2d", "matmul", "tvmq.matmul")
 
 # operator at the head of a chain -> rule
@@ -67,17 +71,29 @@ CUDA_LOWERINGS: dict[str, str] = {
 }
 
 
+# what chooses a kernel of CPUs -> what chooses one for a GPU; without one the generic schedule is taken
+TEMPLATES_OF_CPUS: dict[Choice, Choice] = {
+    choose_convolution: templates.choose_convolution,
+    choose_batch_matmul: templates.choose_batch_matmul,
+}
+
+
 class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.packed_table:take"}
+    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.shape:take_packed_rows"}
     fixed_point = True
     wide = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
         super().__init__(mod, target.isa, shared=shared)
         self.target = target
+
+    def choose(self, choose: Choice, *args: Any, **options: Any) -> Kernel | None:
+        """As Lowerer, of the kernels for GPUs, which make no use of options."""
+        own = TEMPLATES_OF_CPUS.get(choose)
+        return own(*args, self.isa.arch) if own else None
 
     def by_rule(self, chain: Chain) -> bool:
         """As Lowerer, but a shuffle of pixels is three operators: the kernels that do it at once are of CPUs."""

@@ -22,10 +22,8 @@ from tvm import relax
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of, shape_of, sizes_of
-from tvmq.lower.patterns.attention import attention_before
-from tvmq.lower.patterns.depth_to_space import shuffle_at
 from tvmq.lower.patterns.float_chain import chain_behind
-from tvmq.lower.patterns.norm import NORMS, around_norm
+from tvmq.lower.patterns.subgraphs import NORMS, around_norm, attention_before, shuffle_at
 
 CONVOLUTIONS = where(kind=CONVOLUTION)
 PLANAR = ("nn.conv1d", "nn.conv2d")

@@ -11,17 +11,18 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
-from tvmq.kernels.attention.dynamic_scores import FreeScores
-from tvmq.kernels.attention.shape import Attention, BatchMatmul, Operand
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.attention.attention import choose_attention
+from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
+from tvmq.kernels.attention.batch_matmul_float import choose_batch_matmul_float
+from tvmq.kernels.attention.dynamic_scores import FreeScores, choose_free_scores
+from tvmq.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.loops import broadcast_strides
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
-from tvmq.lower.patterns.attention import Attention as Parts
-from tvmq.lower.patterns.attention import attention_before
 from tvmq.lower.patterns.chains import Chain
+from tvmq.lower.patterns.subgraphs import AttentionParts, attention_before
 from tvmq.lower.rules.epilogue import codes_step, dequantize_step
-from tvmq.lower.select import attention_kernel, batch_matmul_float_kernel, batch_matmul_kernel, free_scores_kernel
 from tvmq.lower.strides import Strided, contiguous, strided_view
 
 
@@ -39,7 +40,7 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     depth = shape_of(call.args[0])[-1]
     product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
     step = step_of(view, scaled[0], out[-1]) if scaled else None
-    kernel = batch_matmul_kernel(product, step, lowerer.isa) if 0 not in out else None
+    kernel = lowerer.choose(choose_batch_matmul, product, step) if 0 not in out else None
     if kernel is None:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
@@ -62,7 +63,7 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
     result = result_of(view, chain, out)
     product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
-    kernel = batch_matmul_float_kernel(product, lowerer.isa)
+    kernel = lowerer.choose(choose_batch_matmul_float, product)
     if kernel is None:
         return False
     value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
@@ -70,7 +71,9 @@ def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def operand_of(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool) -> tuple[Operand, relax.Expr]:
+def operand_of(
+    lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool
+) -> tuple[MatrixOperand, relax.Expr]:
     """Where the matrices of an argument lie, and the tensor that the kernel is given."""
     if not isinstance(arg, relax.Var):
         return _as_operand(contiguous("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
@@ -83,16 +86,16 @@ def operand_of(lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left:
     return _as_operand(found, shape_of(base), dtype_of(base), batch), base
 
 
-def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> Operand:
+def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
     """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
     *leading, row, column = found.strides
     sizes = found.shape[:-2]
     steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
     steps = [0] * (len(batch) - len(steps)) + steps
-    return Operand(shape, dtype, found.offset, tuple(steps), row, column)
+    return MatrixOperand(shape, dtype, found.offset, tuple(steps), row, column)
 
 
-def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
+def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> MatrixOperand:
     """Where the result's matrices lie: a transpose behind the product only changes strides."""
     last = view.value[chain.result]
     shape = shape_of(view.var[chain.result])
@@ -101,7 +104,7 @@ def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> Operand:
         axes = [int(axis) % len(out) for axis in last.attrs.axes]
         strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
     *batch, row, column = strides
-    return Operand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
+    return MatrixOperand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
 
 
 def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
@@ -125,13 +128,13 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _parts(found: Parts) -> list[Chain]:
+def _parts(found: AttentionParts) -> list[Chain]:
     """The chains before the second product that there are without kernels of whole attentions."""
     single = [Chain(name, [name]) for name in found.members[2:]]
     return [Chain(found.product, [found.product, found.scaled]), *single]
 
 
-def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
+def _free_scores(lowerer: Lowerer, found: AttentionParts) -> bool:
     """From the first product's sums to the softmax's codes as one kernel, where sizes are free."""
     view = lowerer.view
     product = view.var[found.product]
@@ -146,7 +149,7 @@ def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
         mask = tuple(1 if size == 1 else names[size] for size in added)
     score_scale, code_scale, codes = _scales(view, found)
     scores = FreeScores(tuple(names[size] for size in sizes), mask, codes)
-    kernel = free_scores_kernel(scores, score_scale, code_scale, lowerer.isa)
+    kernel = lowerer.choose(choose_free_scores, scores, score_scale, code_scale)
     if kernel is None:
         return False
     lowerer.lower(Chain(found.product, [found.product]))
@@ -159,13 +162,17 @@ def _free_scores(lowerer: Lowerer, found: Parts) -> bool:
     return True
 
 
-def _scales(view: View, found: Parts) -> tuple[float, float, Codes]:
+def _scales(view: View, found: AttentionParts) -> tuple[float, float, CodeLimits]:
     """Scale of the scores, scale of the softmax's codes, and what these are."""
     quantize = view.value[found.codes]
     score_scale = float(const_value(view.value[found.scaled].args[1]).reshape(-1)[0])
     code_scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
     attrs = quantize.attrs
-    return score_scale, float(code_scale), Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+    return (
+        score_scale,
+        float(code_scale),
+        CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype)),
+    )
 
 
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
@@ -194,7 +201,7 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
     step = step_of(view, chain.after_head()[0], columns)
     assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
-    kernel = attention_kernel(shape, score_scale, code_scale, step, lowerer.isa)
+    kernel = lowerer.choose(choose_attention, shape, score_scale, code_scale, step)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False
     value = lowerer.call(kernel, inputs, y.shape, dtype_of(view.var[chain.result]), chain.result)
@@ -202,10 +209,10 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> Operand:
+def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> MatrixOperand:
     """Where what is added to a score lies; broadcast axes have stride 0."""
     *batch, row, column = broadcast_strides(scores, shape_of(mask))
-    return Operand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
+    return MatrixOperand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
 
 
 def _input(lowerer: Lowerer, mask: relax.Expr) -> relax.Expr:

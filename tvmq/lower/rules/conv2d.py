@@ -2,6 +2,10 @@
 inside one kernel.
 
 1 x 1 convolutions of padded pictures: padding becomes one pixel, known beforehand, which a kernel puts around.
+
+Convolutions of volumes, integer and float: the slices under each window in depth are channels of one picture.
+
+So the kernel is that of conv2d, its bias, requantize, residual add and table included.
 """
 
 from __future__ import annotations
@@ -15,15 +19,18 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
-from tvmq.kernels.parts.types import Conv2d, Requantize, Table
+from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.conv.stack_depth import choose_border
+from tvmq.kernels.parts.types import Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import Finish, finish_of
-from tvmq.lower.select import conv2d_kernel, frame_kernel
 
 if TYPE_CHECKING:
     from tvmq.lower.lowerer import Lowerer
+from tvmq.kernels.conv.stack_depth import DepthWindows, stack_depth
+
 
 def bordered_convolution(
     lowerer: Lowerer, conv: Conv2d, weight: np.ndarray, x_zero: int, source: str, finish: Finish
@@ -33,8 +40,8 @@ def bordered_convolution(
     if pixel is None:
         return False
     inner = replace(conv, padding=(0, 0, 0, 0))
-    around = frame_kernel(inner.out_shape, conv.padding, pixel, lowerer.isa)
-    kernel = conv2d_kernel(inner, weight, finish.bias, x_zero, finish.epilogue, lowerer.isa)
+    around = lowerer.choose(choose_border, inner.out_shape, conv.padding, pixel)
+    kernel = lowerer.choose(choose_convolution, inner, weight, finish.bias, x_zero, finish.epilogue)
     if kernel is None or around is None:
         return False
     dtype = str(pixel.dtype)
@@ -49,7 +56,7 @@ def _border(conv: Conv2d, weight: np.ndarray, x_zero: int, finish: Finish) -> np
     fits = conv.kernel == conv.strides == conv.dilation == (1, 1) and conv.groups == 1 and any(conv.padding)
     if not fits or conv.x_dtype == "float32" or not steps or finish.bias is None:
         return None
-    if not isinstance(steps[0], Requantize) or not all(isinstance(step, Table) for step in steps[1:]):
+    if not isinstance(steps[0], Requantize) or not all(isinstance(step, TableStep) for step in steps[1:]):
         return None
     # the bias holds -x_zero times this sum; an exact int32, as all sums of the layer are
     sums = finish.bias.astype(np.int64) + x_zero * weight.astype(np.int64).sum(axis=(1, 2, 3))
@@ -97,7 +104,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     narrow = lowerer.narrow.get(chain.head)
     codes = None if x_dtype == "float32" else code_range(view, view.var[source])
     operands = conv, weight, finish.bias, pad_value, finish.epilogue
-    kernel = conv2d_kernel(*operands, lowerer.isa, narrow=narrow, codes=codes)
+    kernel = lowerer.choose(choose_convolution, *operands, narrow=narrow, codes=codes)
     if kernel is None:
         return False
     inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]
@@ -132,3 +139,68 @@ def padding_of(view: View, chain: Chain) -> tuple[str, tuple[list[int], list[int
     assert op_name(pad) == "nn.pad" and not any(own) and not any(width[:4])
     value = int(np.float64(pad.attrs.pad_value))
     return pad.args[0].name, (width[4::2], width[5::2]), value
+
+
+def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
+    """Two kernels for the chain; False for layouts and weights that are not ours."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source, (before, after), pad_value = padding_of(view, chain)
+    if not takes(call, dtype_of(view.var[source])):
+        return False
+    weight, groups = const_value(call.args[1]), int(call.attrs.groups)
+    depth = DepthWindows(
+        *sizes_of(lowerer, source),
+        weight.shape[2],
+        int(call.attrs.strides[0]),
+        (before[0], after[0]),
+        int(call.attrs.dilation[0]),
+        groups,
+    )
+    height, width = shape_of(view.var[source])[3:]
+    conv = Conv2d(
+        depth.batch * depth.windows,
+        height,
+        width,
+        depth.taps * depth.channels,
+        weight.shape[0],
+        kernel=pair(weight.shape[3:]),
+        strides=pair(call.attrs.strides[1:]),
+        padding=(before[1], before[2], after[1], after[2]),
+        dilation=pair(call.attrs.dilation[1:]),
+        groups=groups,
+        x_dtype=dtype_of(view.var[source]),
+    )
+    finish = finish_of(view, chain, conv.filters)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue)
+    if kernel is None:
+        return False
+    x = stack_slices(lowerer, source, depth, pad_value)
+    others = [lowerer.reshaped(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
+    value = lowerer.call(kernel, [x, *others], conv.out_shape, dtype_of(view.var[finish.end]), f"{finish.end}_slices")
+    shape = [depth.batch, depth.windows * conv.out_height, conv.out_width, conv.filters]
+    lowerer.give_nhwc(finish.end, lowerer.reshaped(value, shape, finish.end))
+    return True
+
+
+def sizes_of(lowerer: Lowerer, name: str) -> tuple[int, int, int, int]:
+    """(batch, depth, pixels, channels) of a volume."""
+    batch, channels, depth, height, width = shape_of(lowerer.view.var[name])
+    return batch, depth, height * width, channels
+
+
+def stacked_weight(weight: np.ndarray) -> np.ndarray:
+    """[out, in / groups, depth, rows, columns] with the depth among the channels, as stack_depth puts them."""
+    return np.ascontiguousarray(weight.swapaxes(1, 2).reshape(weight.shape[0], -1, *weight.shape[3:]))
+
+
+def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float) -> relax.Expr:
+    """Pictures (batch * windows, rows, columns, taps * channels) of a volume."""
+    x, (height, width) = lowerer.nhwc(name), shape_of(lowerer.view.var[name])[3:]
+    shape = [depth.batch * depth.windows, height, width, depth.taps * depth.channels]
+    if depth.taps == depth.stride == 1 and not any(depth.padding):
+        return lowerer.reshaped(x, shape, name)
+    kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
+    slices = lowerer.reshaped(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
+    flat = [shape[0], depth.pixels, shape[3]]
+    return lowerer.reshaped(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)

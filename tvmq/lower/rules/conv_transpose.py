@@ -13,16 +13,15 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
+from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import DepthWindows
-from tvmq.kernels.conv.subpixel import Axis, subpixel_channels, subpixel_weights
-from tvmq.kernels.move.depth_to_space import Spread
+from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
+from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
 from tvmq.kernels.parts.types import Conv2d, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.conv2d import pair
-from tvmq.lower.rules.conv3d import sizes_of, stack_slices, stacked_weight
+from tvmq.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
 from tvmq.lower.rules.epilogue import finish_of
-from tvmq.lower.select import conv2d_kernel, depth_to_space_kernel
 
 INT32 = np.iinfo(np.int32)
 # spatial axes -> layout of the kernel
@@ -34,7 +33,7 @@ class _Phases:
     """A transposed convolution as one of phases; axes are depth, rows, columns."""
 
     weight: np.ndarray
-    axes: list[Axis]
+    axes: list[SubpixelAxis]
     groups: int
     zero_point: int
 
@@ -105,7 +104,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         x_dtype=dtype_of(x),
     )
     epilogue = tuple(phases.step(step) for step in finish.epilogue)
-    kernel = conv2d_kernel(conv, stacked_weight(filters), bias, phases.zero_point, epilogue, lowerer.isa)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(filters), bias, phases.zero_point, epilogue)
     if kernel is None:
         return False
     dtype = dtype_of(view.var[finish.end])
@@ -117,7 +116,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
 def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> None:
     """`name` is x with its channels spread over pixels."""
-    kernel = depth_to_space_kernel(spread, dtype_of(x), lowerer.isa)
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
     depth, rows, columns = spread.out
     slices = [spread.batch * depth, rows, columns, spread.out_channels]
     value = lowerer.call(kernel, [x], slices, dtype_of(x), name)
@@ -136,7 +135,7 @@ def _phases(call: relax.Call) -> _Phases:
     attrs, weight = call.attrs, const_value(call.args[1])
     missing = 5 - weight.ndim
     axes = [
-        Axis(size, out, taps, int(stride), int(padding), int(dilation))
+        SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
         for size, out, taps, stride, padding, dilation in zip(
             shape_of(call.args[0])[2:], shape_of(call)[2:], weight.shape[2:],
             attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
@@ -144,7 +143,7 @@ def _phases(call: relax.Call) -> _Phases:
     ]  # fmt: skip
     return _Phases(
         weight.reshape(*weight.shape[:2], *[1] * missing, *weight.shape[2:]),
-        [Axis(1, 1, 1, 1, 0, 1)] * missing + axes,
+        [SubpixelAxis(1, 1, 1, 1, 0, 1)] * missing + axes,
         int(attrs.groups),
         int(attrs.zero_point) if op_name(call) == "tvmq.conv_transpose" else 0,
     )

@@ -10,10 +10,11 @@ from tvmq.graph import ops
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolve_each
+from tvmq.kernels.elementwise.convert import choose_dequantize, choose_quantize, choose_quantize_view
+from tvmq.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc, choose_transpose
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import emit_requantize, nhwc_axis, wants_nhwc
-from tvmq.lower.select import dequantize_kernel, quantize_kernel, quantize_view_kernel, transpose_kernel
 from tvmq.lower.strides import MOVES, contiguous, strided_view
 from tvmq.numerics.elementary import ELEMENTARY
 
@@ -24,7 +25,7 @@ FLOAT_LOOPS = (*ELEMENTARY, "add", "subtract", "multiply", "divide", "maximum", 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
     """A transposed copy."""
     shape = shape_of(value)
-    kernel = transpose_kernel(shape, axes, dtype_of(value), lowerer.isa)
+    kernel = lowerer.choose(choose_transpose, shape, axes, dtype_of(value))
     if kernel is None:
         return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
     return lowerer.call(kernel, [value], [shape[axis] for axis in axes], dtype_of(value), name)
@@ -49,7 +50,8 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     x = lowerer.nhwc(source) if nhwc and not moves else lowerer.logical(source)
     shape = shape_of(x)
     codes = (int(zero_point.reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
-    kernel = quantize_kernel(shape, scale, codes, lowerer.isa, to_nhwc=moves) if zero_point.size == 1 else None
+    choose = choose_quantize_to_nhwc if moves else choose_quantize
+    kernel = lowerer.choose(choose, shape, scale, codes) if zero_point.size == 1 else None
     if kernel is not None:
         out = [shape[axis] for axis in (0, 2, 3, 1)] if moves else shape
         value = lowerer.call(kernel, [x], out, attrs.dtype, chain.result)
@@ -75,7 +77,7 @@ def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
     base = lowerer.logical(found.base)
     codes = (int(const_value(call.args[2]).reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
     view = found.offset, found.shape, found.strides
-    kernel = quantize_view_kernel(shape_of(base), view, const_value(call.args[1]), codes, lowerer.isa)
+    kernel = lowerer.choose(choose_quantize_view, shape_of(base), view, const_value(call.args[1]), codes)
     if kernel is None:
         return False
     value = lowerer.call(kernel, [base], found.shape, attrs.dtype, chain.result)
@@ -131,7 +133,8 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
     rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
     shape, dtype = shape_of(x), dtype_of(x)
-    kernel = dequantize_kernel(shape, dtype, scale, zero_point, lowerer.isa, to_nchw=moves) if last else None
+    choose = choose_dequantize_to_nchw if moves else choose_dequantize
+    kernel = lowerer.choose(choose, shape, dtype, scale, zero_point) if last else None
     if kernel is not None:
         out = [shape[a] for a in (0, 3, 1, 2)] if moves else shape
         value = lowerer.call(kernel, [x], out, "float32", chain.result)

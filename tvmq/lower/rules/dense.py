@@ -13,7 +13,9 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
-from tvmq.kernels.attention.dynamic_matmul import FreeMatmul
+from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, choose_free_matmul
+from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.conv.matmul import multiply_rows
 from tvmq.kernels.parts.types import Conv2d
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
@@ -21,7 +23,6 @@ from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules import attention
 from tvmq.lower.rules.attention import lower_float
 from tvmq.lower.rules.epilogue import finish_of
-from tvmq.lower.select import conv2d_kernel, free_matmul_kernel, free_product_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -46,12 +47,14 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         rows = math.prod(map(int, leading))
         matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
         conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
-        kernel = conv2d_kernel(conv, matrix, finish.bias, 0, finish.epilogue, lowerer.isa, narrow=narrow, codes=codes)
+        kernel = lowerer.choose(
+            choose_convolution, conv, matrix, finish.bias, 0, finish.epilogue, narrow=narrow, codes=codes
+        )
         before: list[Any] = [1, rows, 1]
     else:
         names = free_names(leading)
         matrix = const_value(weight)
-        kernel = free_matmul_kernel(
+        kernel = multiply_rows(
             names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, narrow=narrow, codes=codes
         )
         before = leading
@@ -83,7 +86,7 @@ def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     *batch, rows, depth, columns = free_names([*a.ty.shape, b.ty.shape[-1]])
     zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
     product = FreeMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
-    kernel = free_product_kernel(product, lowerer.isa)
+    kernel = lowerer.choose(choose_free_matmul, product)
     if kernel is None:
         return False
     out = list(lowerer.view.var[chain.head].ty.shape)

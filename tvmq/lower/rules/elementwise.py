@@ -9,11 +9,11 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
-from tvmq.kernels.elementwise.table import Prelu
+from tvmq.kernels.elementwise.multiply import choose_add, choose_multiply
+from tvmq.kernels.elementwise.table import PreluStep, choose_prelu, choose_table
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.epilogue import add_step, requantize_step
-from tvmq.lower.select import add_kernel, multiply_kernel, prelu_kernel, table_kernel
+from tvmq.lower.rules.epilogue import add_step, named_alike, requantize_step
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -119,7 +119,7 @@ def add(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = wants_nhwc(lowerer, chain)
     a, b = _on(lowerer, [arg.name for arg in call.args], nhwc)
     step, _ = add_step(call, call.args[0].name)
-    kernel = add_kernel(shape_of(a), shape_of(b), step, dtype_of(a), lowerer.isa)
+    kernel = lowerer.choose(choose_add, shape_of(a), shape_of(b), step, dtype_of(a))
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [a, b], call.attrs), nhwc)
         return True
@@ -145,7 +145,7 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     if following:
         step = requantize_step(lowerer.view.value[following[0]], 1 if _one_multiplier(lowerer, following[0]) else 0)
         dtypes = (dtype_of(a), dtype_of(b))
-        kernel = multiply_kernel(shape_of(a), shape_of(b), step, zeros, dtypes, lowerer.isa)
+        kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
     if kernel is None:
         args = _on(lowerer, [arg.name for arg in call.args], nhwc)
         _rest(lowerer, chain, relax.Call(call.op, args, call.attrs), nhwc)
@@ -193,12 +193,8 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     x = lowerer.nhwc(call.args[0].name) if moved is not None else None
     if x is None or shape_of(x) != (*shape_of(x)[:3], int(np.size(const_value(moved)))):
         return same_layout(lowerer, chain)
-    attrs = call.attrs
-    step = Prelu(
-        int(attrs.multiplier), int(attrs.shift), int(attrs.x_zero), int(attrs.zero_point), int(attrs.qmin),
-        int(attrs.qmax), str(attrs.dtype), dtype_of(x),
-    )  # fmt: skip
-    kernel = prelu_kernel(shape_of(x), const_value(moved).reshape(-1), step, lowerer.isa)
+    step = PreluStep(x_dtype=dtype_of(x), **named_alike(PreluStep, call))
+    kernel = lowerer.choose(choose_prelu, shape_of(x), const_value(moved).reshape(-1), step)
     if kernel is None:
         return same_layout(lowerer, chain)
     lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape_of(x), step.dtype, chain.result))
@@ -211,7 +207,7 @@ def table(lowerer: Lowerer, chain: Chain) -> bool:
     nhwc = wants_nhwc(lowerer, chain)
     (x,) = _on(lowerer, [call.args[0].name], nhwc)
     values = const_value(call.args[1])
-    kernel = table_kernel(shape_of(x), dtype_of(x), values, lowerer.isa)
+    kernel = lowerer.choose(choose_table, shape_of(x), dtype_of(x), values)
     if kernel is None:
         _rest(lowerer, chain, relax.Call(call.op, [x, call.args[1]], call.attrs), nhwc)
         return True

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, op_name
-from tvmq.kernels.parts.types import Add, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, Table
+from tvmq.kernels.parts.types import AddStep, Clip, Dequantize, Epilogue, FixedRequantize, Requantize, TableStep
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.patterns.float_chain import float_steps
 
@@ -52,23 +52,25 @@ def _bias(_view: View, finish: Finish, call: relax.Call, filters: int) -> None:
     finish.bias = np.ascontiguousarray(np.broadcast_to(bias, (filters,)))
 
 
+def named_alike(step: type, call: relax.Call) -> dict[str, Any]:
+    """The attributes of a call that a step of a kernel has by the same name."""
+    return {one.name: getattr(call.attrs, one.name) for one in fields(step) if hasattr(call.attrs, one.name)}
+
+
 def requantize_step(call: relax.Call, filters: int) -> Requantize:
     """The step for a tvmq.requantize of mode float."""
-    attrs = call.attrs
     multiplier = np.broadcast_to(const_value(call.args[1]).astype(np.float32).reshape(-1), (filters,))
-    codes = (attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
-    return Requantize(np.ascontiguousarray(multiplier), *codes, negative_slope=float(attrs.negative_slope))
+    return Requantize(np.ascontiguousarray(multiplier), **named_alike(Requantize, call))
 
 
 def fixed_requantize_step(call: relax.Call, filters: int) -> FixedRequantize:
     """The step for a tvmq.requantize of mode fixed_point or power_of_two."""
-    attrs, shift = call.attrs, const_value(call.args[2]).astype(np.int32)
+    shift = const_value(call.args[2]).astype(np.int32)
     multiplier = const_value(call.args[1]).astype(np.int32)
-    if attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
+    if call.attrs.mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift + 1 - 31)
         multiplier, shift = np.full_like(shift, 2**30), shift + 1
     multiplier, shift = (np.ascontiguousarray(np.broadcast_to(np.ravel(v), (filters,))) for v in (multiplier, shift))
-    codes = (attrs.zero_point, attrs.qmin, attrs.qmax, attrs.dtype)
-    return FixedRequantize(multiplier, shift, attrs.rounding, *codes)
+    return FixedRequantize(multiplier, shift, **named_alike(FixedRequantize, call))
 
 
 def codes_step(call: relax.Call, filters: int) -> Requantize | FixedRequantize:
@@ -82,27 +84,17 @@ def dequantize_step(call: relax.Call, filters: int) -> Dequantize:
     return Dequantize(np.ascontiguousarray(scale))
 
 
-def add_step(call: relax.Call, name: str) -> tuple[Add, str]:
+def add_step(call: relax.Call, name: str) -> tuple[AddStep, str]:
     """The step for tvmq.add where `name` is what the kernel has computed, and the other operand."""
-    attrs = call.attrs
     a, b = call.args
-    own, other = (attrs.a_multiplier, attrs.b_multiplier), b
-    if a.name != name:
-        own, other = (attrs.b_multiplier, attrs.a_multiplier), a
-    step = Add(
-        *own,
-        offset=attrs.offset,
-        shift=attrs.shift,
-        zero_point=attrs.zero_point,
-        qmin=attrs.qmin,
-        qmax=attrs.qmax,
-        b_dtype=dtype_of(other),
-        dtype=attrs.dtype,
-    )
+    other = b if a.name == name else a
+    step = AddStep(b_dtype=dtype_of(other), **named_alike(AddStep, call))
+    if other is a:
+        step = replace(step, a_multiplier=step.b_multiplier, b_multiplier=step.a_multiplier)
     return step, other.name
 
 
-def _add(view: View, finish: Finish, call: relax.Call, filters: int) -> Add | None:
+def _add(view: View, finish: Finish, call: relax.Call, filters: int) -> AddStep | None:
     if any(not isinstance(arg, relax.Var) for arg in call.args):
         _bias(view, finish, call, filters)
         return None
@@ -122,7 +114,7 @@ _STEPS: dict[str, Any] = {
     "tvmq.requantize": lambda view, finish, call, filters: codes_step(call, filters),
     "tvmq.dequantize": lambda view, finish, call, filters: dequantize_step(call, filters),
     "tvmq.add": _add,
-    "tvmq.table": lambda view, finish, call, filters: Table(const_value(call.args[1])),
+    "tvmq.table": lambda view, finish, call, filters: TableStep(const_value(call.args[1])),
     "nn.relu": _clip,
     "clip": _clip,
 }

@@ -15,14 +15,14 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, shape_of
-from tvmq.kernels.norm.float_sum import FloatSum
-from tvmq.kernels.norm.group_norm import Norm
-from tvmq.kernels.norm.layer_norm import LayerNorm
-from tvmq.kernels.parts.float_vectors import Codes
+from tvmq.kernels.norm.float_sum import FloatSum, choose_float_sum
+from tvmq.kernels.norm.group_norm import GroupNorm, choose_group_norm
+from tvmq.kernels.norm.layer_norm import LayerNorm, choose_layer_norm
+from tvmq.kernels.norm.softmax import softmax
+from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS
-from tvmq.lower.select import float_sum_kernel, layer_norm_kernel, norm_kernel, softmax_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -31,8 +31,8 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if op_name(call) != "tvmq.group_norm":
         return _rows(lowerer, chain)
     shape = shape_of(call)
-    norm = Norm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), float(call.attrs.epsilon))
-    kernel = norm_kernel(norm, lowerer.isa)
+    norm = GroupNorm(shape[0], shape[1], prod(shape[2:]), int(call.attrs.groups), float(call.attrs.epsilon))
+    kernel = lowerer.choose(choose_group_norm, norm)
     if kernel is None:
         return False
     rows = (norm.batch, norm.channels, norm.positions)
@@ -62,13 +62,13 @@ def _rows(lowerer: Lowerer, chain: Chain) -> bool:
     if quantize is not None:
         attrs = quantize.attrs
         scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
-        codes = Codes(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
+        codes = CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype))
     shape, axes, epsilon = list(call.ty.shape), int(call.attrs.axes), float(call.attrs.epsilon)
     sizes = free_names(shape)
     if not all(isinstance(size, int) for size in sizes[len(sizes) - axes :]):
         return False
     norm = LayerNorm(sizes, axes, epsilon, centred, total is not None, codes, tuple(outputs), scaled is not None)
-    kernel = layer_norm_kernel(norm, float(scale), lowerer.isa)
+    kernel = lowerer.choose(choose_layer_norm, norm, float(scale))
     if kernel is None:
         return False
     sources = [call.args[0].name] if total is None else [arg.name for arg in view.value[total].args]
@@ -99,9 +99,7 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
     """One kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     x = lowerer.logical(call.args[0].name)
-    kernel = softmax_kernel(shape_of(x), int(call.attrs.axis), lowerer.isa)
-    if kernel is None:
-        return False
+    kernel = softmax(shape_of(x), lowerer.isa, int(call.attrs.axis))
     lowerer.give_logical(chain.result, lowerer.call(kernel, [x], shape_of(x), "float32", chain.result))
     return True
 
@@ -118,7 +116,7 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     shape = shape_of(x)
     parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
     outer, count, inner = (math.prod(part) for part in parts)
-    kernel = float_sum_kernel(FloatSum(outer, count, inner, bool(call.attrs.mean)), lowerer.isa)
+    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, inner, bool(call.attrs.mean)))
     if kernel is None:
         return False
     flat = lowerer.reshaped(x, [outer, count, inner], f"{chain.result}_rows")

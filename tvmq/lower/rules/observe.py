@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from tvmq.graph.view import dtype_of, shape_of
+from tvmq.kernels.calibrate.observe import observe
 from tvmq.lower.lowerer import TO_NHWC, Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.select import observe_kernel
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
@@ -27,7 +27,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if axis >= 0:
         outer, channels, inner = math.prod(shape[first:axis]), shape[axis], math.prod(shape[axis + 1 :])
     facts = (attrs.tensor, attrs.begin, attrs.slots, attrs.batched, attrs.counted, axis >= 0, outer, channels, inner)
-    kernel = observe_kernel(np.array([int(fact) for fact in facts], np.int32), lowerer.isa)
+    kernel = observe(np.array([int(fact) for fact in facts], np.int32), lowerer.isa)
     values = lowerer.reshaped(x, [math.prod(shape)], f"{source.name}_values")
     memory = [lowerer.logical(arg.name) for arg in call.args[1:]]
     lowerer.give_logical(chain.result, lowerer.call(kernel, [values, *memory], (1,), "int32", chain.result))

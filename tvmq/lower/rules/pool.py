@@ -10,12 +10,11 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import dtype_of, op_name, shape_of
 from tvmq.graph.windows import covering_padding
-from tvmq.kernels.pool import Pool2d
+from tvmq.kernels.pool import Pool2d, choose_max_pool, choose_sum_pool
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS, emit_requantize
 from tvmq.lower.rules.epilogue import requantize_step
-from tvmq.lower.select import max_pool_kernel, sum_pool_kernel
 
 
 def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
@@ -28,7 +27,7 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(call.args[0].name)
     windows = _windows(shape_of(x), shape_of(call)[2:], a)
-    kernel = max_pool_kernel(windows, dtype_of(x), lowerer.isa)
+    kernel = lowerer.choose(choose_max_pool, windows, dtype_of(x))
     if kernel is not None:
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], windows.out_shape, dtype_of(x), chain.result))
         return True
@@ -93,7 +92,7 @@ def _max_of_lines(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def _max_pooled(lowerer: Lowerer, x: relax.Expr, windows: Pool2d, name: str) -> relax.Expr | None:
-    kernel = max_pool_kernel(windows, dtype_of(x), lowerer.isa)
+    kernel = lowerer.choose(choose_max_pool, windows, dtype_of(x))
     if kernel is None:
         return None
     x = lowerer.reshaped(x, windows.in_shape, f"{name}_in")
@@ -184,7 +183,7 @@ def _lower_sum(
 ) -> bool:
     """Sums under windows of a picture and their requantize as one kernel."""
     step = requantize_step(lowerer.view.value[chain.after_head()[0]], windows.channels)
-    kernel = sum_pool_kernel(windows, step, zero_point, dtype_of(x), lowerer.isa)
+    kernel = lowerer.choose(choose_sum_pool, windows, step, zero_point, dtype_of(x))
     if kernel is None:
         return False
     value = lowerer.call(

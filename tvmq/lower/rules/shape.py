@@ -1,20 +1,60 @@
-"""Operators that move values: in NHWC where their input is there so, lest transposes appear inside the core."""
+"""Operators that move values: in NHWC where their input is there so, lest transposes appear inside the core.
+
+Rows of a table that is kept two codes to a byte: only those that are taken are unpacked.
+"""
 
 from __future__ import annotations
 
-from tvm import relax
+import math
+
+from tvm import relax, te, tirx
 
 from tvmq.errors import BuildError
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
+from tvmq.graph.indices import index_operands
+from tvmq.graph.unpack_weights import is_packed
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
-from tvmq.kernels.move.depth_to_space import Spread
+from tvmq.kernels.move.concat import choose_concat, choose_pad
+from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.patterns.depth_to_space import shuffle_at
-from tvmq.lower.rules import packed_table
+from tvmq.lower.patterns.subgraphs import shuffle_at
 from tvmq.lower.rules.elementwise import NHWC_AXIS
-from tvmq.lower.select import concat_kernel, depth_to_space_kernel, pad_kernel, resize_kernel
+
+
+def take_packed_rows(lowerer: Lowerer, chain: Chain) -> bool:
+    """A take_packed_rows along axis 0 of an unpack of a constant; False for any other take_packed_rows."""
+    call = lowerer.view.value[chain.head]
+    table, indices = call.args
+    packed = lowerer.view.producer(table)
+    if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or not index_operands(call):
+        return False
+    given = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
+    rows, *row = (int(d) for d in packed.attrs.shape)
+    value = lowerer.call_te(_gather(rows, row), packed.args[0], given, name="take_packed")
+    lowerer.give_logical(chain.result, lowerer.emit(value, chain.result))
+    return True
+
+
+def _gather(rows: int, row: list[int]):  # type: ignore[no-untyped-def]
+    """What computes the codes of rows; an index outside of them wraps round."""
+    pitch = [math.prod(row[axis + 1 :]) for axis in range(len(row))]
+
+    def compute(packed: te.Tensor, indices: te.Tensor) -> te.Tensor:
+        rank = len(indices.shape)
+
+        def element(*i: tirx.Var) -> tirx.PrimExpr:
+            at = tirx.floormod(tirx.Cast("int64", indices(*i[:rank])), rows) * math.prod(row)
+            for index, step in zip(i[rank:], pitch, strict=True):
+                at = at + index * step
+            byte = tirx.Cast("int32", packed(tirx.floordiv(at, 2)))
+            half = tirx.bitwise_and(tirx.shift_right(byte, tirx.Cast("int32", tirx.floormod(at, 2)) * 4), 15)
+            return tirx.Cast("int8", tirx.bitwise_xor(half, 8) - 8)
+
+        return te.compute([*indices.shape, *row], element, name="take_packed")
+
+    return compute
 
 
 def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
@@ -35,7 +75,7 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
     tensors = [lowerer.nhwc(name) for name in names]
     out = nhwc_shape(lowerer, chain.result)
-    kernel = concat_kernel([shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors], lowerer.isa)
+    kernel = lowerer.choose(choose_concat, [shape_of(t) for t in tensors], axis, [dtype_of(t) for t in tensors])
     if kernel is not None:
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, tensors, out, dtype_of(tensors[0]), chain.result))
         return True
@@ -56,7 +96,7 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
     sides = list(zip(width[::2], width[1::2], strict=True))
     kernel = None
     if call.attrs.pad_mode == "constant":
-        kernel = pad_kernel(shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x), lowerer.isa)
+        kernel = lowerer.choose(choose_pad, shape_of(x), sides, float(call.attrs.pad_value), dtype_of(x))
     if kernel is not None:
         out = nhwc_shape(lowerer, chain.result)
         lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
@@ -87,7 +127,7 @@ def _depth_to_space(lowerer: Lowerer, chain: Chain, source: str) -> bool:
     batch, rows, columns, channels = shape_of(x)
     block = (1, *shuffle.block)
     spread = Spread(batch, (1, rows, columns), channels, block, (1, out[1], out[2]), groups=shuffle.groups)
-    kernel = depth_to_space_kernel(spread, dtype_of(x), lowerer.isa)
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
     lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
 
@@ -120,7 +160,7 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     x, out = lowerer.nhwc(source), nhwc_shape(lowerer, chain.result)
     if repeats_pixels(call):
         factors = out[1] // shape_of(x)[1], out[2] // shape_of(x)[2]
-        kernel = resize_kernel(shape_of(x), factors, dtype_of(x), lowerer.isa)
+        kernel = lowerer.choose(choose_resize, shape_of(x), factors, dtype_of(x))
         if kernel is not None:
             lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
             return True
@@ -171,7 +211,7 @@ def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
 
 def take(lowerer: Lowerer, chain: Chain) -> bool:
     """Elements of pictures along one axis, in the order of a vector of indices; rows of a packed table."""
-    if packed_table.take(lowerer, chain):
+    if take_packed_rows(lowerer, chain):
         return True
     call = lowerer.view.value[chain.head]
     indices = call.args[1]

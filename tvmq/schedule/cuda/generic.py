@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 from tvm import s_tir, tirx
 
-from tvmq.schedule.accesses import Block, describe, walk
+from tvmq.schedule.accesses import LoopBlock, describe, walk
 from tvmq.schedule.cuda.rows import schedule_rows
 from tvmq.schedule.generic import ENTRY, MOST_REPEATED, SCHEDULED, is_scheduled
 
@@ -98,7 +98,7 @@ def _is_worth_inlining(schedule: Any, block: Any) -> bool:
     return known is not None and runs <= known.iterations
 
 
-def _iterations(known: Block | None) -> int:
+def _iterations(known: LoopBlock | None) -> int:
     return 0 if known is None else known.iterations
 
 

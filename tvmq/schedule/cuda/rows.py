@@ -20,7 +20,7 @@ from typing import Any
 from tvm import tirx
 from tvm.ir.expr import TensorLoad
 
-from tvmq.schedule.accesses import Block, constant, describe, walk
+from tvmq.schedule.accesses import LoopBlock, constant, describe, walk
 
 THREADS = 16  # of a row; a sum is never shared between threads, and none of them is spare
 MOST_ROWS = 16  # of a block
@@ -52,19 +52,19 @@ def schedule_rows(schedule: Any, blocks: Sequence[Any]) -> bool:
     return True
 
 
-def _length(facts: Block, rank: int) -> int:
+def _length(facts: LoopBlock, rank: int) -> int:
     """Elements of a row."""
     return math.prod([size for size, reduced in zip(facts.extents, facts.reduced, strict=True) if not reduced][rank:])
 
 
-def _fits(facts: Block, rank: int) -> bool:
+def _fits(facts: LoopBlock, rank: int) -> bool:
     length = _length(facts, rank)
     summed = facts.extent([i for i, reduced in enumerate(facts.reduced) if reduced])
     in_turn = summed * (length if length == 1 else -(-length // THREADS))
     return in_turn <= LONGEST and (summed == 1 or length == 1 or length % THREADS == 0)
 
 
-def _rows(steps: Sequence[Block]) -> tuple[int, ...]:
+def _rows(steps: Sequence[LoopBlock]) -> tuple[int, ...]:
     """The leading extents that all steps have; none is summed over."""
     shared = [size for size, reduced in zip(steps[0].extents, steps[0].reduced, strict=True) if not reduced]
     for facts in steps[1:]:

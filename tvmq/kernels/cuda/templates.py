@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tvmq.kernels.attention.shape import MOST_DEPTH, BatchMatmul
+from tvmq.kernels.attention.shape import BatchMatmul, is_product_of_codes
 from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
 from tvmq.kernels.cuda.batch_matmul import MOST_GRID_ROWS
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
@@ -16,7 +16,7 @@ LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int3
 NARROWEST_TILE = 16
 
 
-def conv2d_kernel(
+def choose_convolution(
     conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, arch: int
 ) -> Kernel | None:
     """The kernel of a convolution with constant weights (OIHW); those of floats have none."""
@@ -32,16 +32,13 @@ def conv2d_kernel(
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, arch) if panels <= MOST_GRID_ROWS else None
 
 
-def batch_matmul_kernel(
+def choose_batch_matmul(
     product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, arch: int
 ) -> Kernel | None:
     """Product of two tensors of codes that are both given at run time."""
-    fits = product.a.column == product.y.column == 1 and 1 in (product.b.row, product.b.column)
-    if not fits or product.a.dtype not in CODES or product.b.dtype not in CODES:
+    if not is_product_of_codes(product):
         return None
-    sizes = product.rows, product.depth, product.columns
     panels = math.prod(product.batch) * -(-product.columns // NARROWEST_TILE)
     largest = max(math.prod(operand.shape) for operand in (product.a, product.b, product.y))
-    if product.depth > MOST_DEPTH or min(sizes) < 1 or panels > MOST_GRID_ROWS or largest >= LARGEST:
-        return None
-    return batch_matmul.batch_matmul(product, step, arch)
+    fits = panels <= MOST_GRID_ROWS and largest < LARGEST
+    return batch_matmul.batch_matmul(product, step, arch) if fits else None
