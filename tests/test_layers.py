@@ -48,6 +48,7 @@ ROWS = [
     (7, "analysis"),
     (8, "search"),
     (8, "doctor"),
+    (8, "drawing", "report"),
     (9, "__init__", "extension", "relay", "demo"),
     (10, "cli", "__main__"),
 ]
@@ -77,10 +78,12 @@ THIRD_PARTIES = {
     "relay": TVM | {"lark", "onnx", "torch"},
     # onnxruntime, onnx: what a float model must compute; cuda: is there a compiler for GPUs
     "doctor": TVM | {"onnx", "onnxruntime", "cuda"},
+    # jinja2 writes the page
+    "report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tvmq.backends.description import Backend
     from tvmq.compile.build import build
     from tvmq.config import QConfig, current_qconfig, qconfig
+    from tvmq.drawing.draw import draw
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
@@ -63,6 +64,7 @@ __all__ = [
     "check_backend",
     "compare",
     "current_qconfig",
+    "draw",
     "errors",
     "explain",
     "extension",
@@ -96,6 +98,7 @@ _PUBLIC = {
     "check_backend": "tvmq.analysis.conformity:check_backend",
     "compare": "tvmq.analysis.comparison:compare",
     "current_qconfig": "tvmq.config:current_qconfig",
+    "draw": "tvmq.drawing.draw:draw",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "extension": "tvmq.extension",
