@@ -17,6 +17,7 @@ from tvmq.cli.explain import explain
 from tvmq.cli.guard import guarded
 from tvmq.cli.inspect import inspect
 from tvmq.cli.quantize import quantize
+from tvmq.cli.report import report
 from tvmq.cli.run import run
 from tvmq.cli.tune import tune
 from tvmq.cli.verify import verify
@@ -30,6 +31,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "explain": explain,
     "compare": compare,
+    "report": report,
     "bench": bench,
     "tune": tune,
     "doctor": doctor,

@@ -76,7 +76,7 @@ def draw(model: Model, *, detail: str = "auto", columns: int | None = None) -> D
         raise ConfigError(f"draw: detail must be one of {', '.join(DETAILS)}. Got {detail!r} instead")
     if columns is not None and columns < 1:
         raise ConfigError(f"draw: columns must be at least 1, or None. Got {columns!r} instead")
-    network = _network(model)
+    network = network_of_model(model)
     chosen = detail if detail != "auto" else _readable(network)
     return render(fold(network, BLOCKS) if chosen == "blocks" else network, chosen, columns=columns)
 
@@ -92,7 +92,8 @@ def render(network: Network, detail: str, *, columns: int | None = None) -> Draw
     return Drawing(svg.write(cards, placement, operators=operators, label=label), network, detail)
 
 
-def _network(model: Model) -> Network:
+def network_of_model(model: Model) -> Network:
+    """The network of a module, an executable, or (module, params)."""
     if isinstance(model, Executable):
         return network_of(unpack_weights(model.module), kernels=model.kernels)
     mod, params = model if isinstance(model, tuple) else (model, {})
