@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.forecast import inspect
+    from tvmq.analysis.script import script
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
     from tvmq.compile.build import build
@@ -79,6 +80,7 @@ __all__ = [
     "quantize",
     "reference",
     "run_calibration",
+    "script",
     "to_onnx",
     "verify",
 ]
@@ -113,6 +115,7 @@ _PUBLIC = {
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.pipeline:run_calibration",
+    "script": "tvmq.analysis.script:script",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",
 }

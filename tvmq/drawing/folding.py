@@ -2,17 +2,18 @@
 
 A cut is a place in the order of computation over which few values are alive. Between two cuts stands a part of the
 network that has one way in and one way out: a residual block, an attention, a run of layers. Parts that follow each
-other are put together while their names begin alike, until so few are left as are wanted.
+other and whose names begin alike are put together, evenly, until so few are left as are wanted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby, pairwise
 
 from tvmq.drawing.network import INPUT, RESULT, Card, Network
 
-LARGEST = 24  # layers in a block
+DEPTHS = (4, 3, 2, 1, 0)  # words of names that parts of one block have in common, one after the other
 
 
 def fold(network: Network, wanted: int) -> Network:
@@ -20,8 +21,7 @@ def fold(network: Network, wanted: int) -> Network:
     cards = network.cards
     if len(cards) <= wanted:
         return network
-    largest = max(LARGEST, -(-len(cards) // wanted))
-    parts = _joined(_parts(cards), wanted, largest)
+    parts = _joined(_parts(cards), wanted)
     of_card = {card.key: part[0].key for part in parts for card in part}
     return replace(network, cards=tuple(_block(part, of_card) for part in parts))
 
@@ -48,32 +48,37 @@ def _parts(cards: Sequence[Card]) -> list[list[Card]]:
     return [part for part in parts if part]
 
 
-def _joined(parts: Sequence[list[Card]], wanted: int, largest: int) -> list[list[Card]]:
-    """Parts that follow each other as one, those of the longest common name first."""
-    joined = [list(part) for part in parts]
-    for depth in (4, 3, 2, 1, 0):
-        result: list[list[Card]] = []
-        left = len(joined)
-        for part in joined:
-            if result and left > wanted and _fit(result[-1], part, depth, largest):
-                result[-1] += part
-                left -= 1
-            else:
-                result.append(part)
-        joined = result
-    return joined
+def _joined(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
+    """Parts that follow each other as one, those of the longest common beginning first."""
+    for depth in DEPTHS:
+        runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]
+        size = next((size for size in _sizes(len(parts)) if sum(-(-len(run) // size) for run in runs) <= wanted), None)
+        parts = [part for run in runs for part in _chunks(run, size or len(run))]
+        if size is not None:
+            break
+    return parts
 
 
-def _fit(a: Sequence[Card], b: Sequence[Card], depth: int, largest: int) -> bool:
-    """True if two parts may be one block."""
-    if len(a) + len(b) > largest or any(card.operator in (INPUT, RESULT) for card in (*a, *b)):
-        return False
-    return _beginning(a[-1], depth) == _beginning(b[0], depth)
+def _sizes(most: int) -> list[int]:
+    """How many parts a block may have: small numbers all, large ones in steps of a tenth."""
+    sizes = [1]
+    while sizes[-1] < most:
+        sizes.append(max(sizes[-1] + 1, int(sizes[-1] * 1.1)))
+    return sizes
 
 
-def _beginning(card: Card, depth: int) -> tuple[str, ...]:
-    """The first words of a card's name."""
-    return tuple(_words(card.names[0])[:depth])
+def _chunks(run: Sequence[list[Card]], size: int) -> list[list[Card]]:
+    """The parts of a run in as few pieces as `size` allows, of like length."""
+    count = -(-len(run) // size)
+    ends = [len(run) * number // count for number in range(count + 1)]
+    return [[card for part in run[a:b] for card in part] for a, b in pairwise(ends)]
+
+
+def _beginning(part: Sequence[Card], depth: int) -> tuple[str, ...]:
+    """The first words of a part's name; inputs and results stay alone."""
+    if part[0].operator in (INPUT, RESULT):
+        return ("", part[0].key)
+    return tuple(_words(part[0].names[0])[:depth])
 
 
 def _words(name: str) -> list[str]:
@@ -103,16 +108,22 @@ def _outside(reads: Sequence[str], of_card: dict[str, str], own: str) -> tuple[s
 
 
 def block_name(part: Sequence[Card]) -> str:
-    """The common beginning of the names, else the first and the last one.
+    """The common beginning of the names, and where it goes on from and to.
 
-    >>> block_name([Card("a", ("/layer1/conv",), "conv2d"), Card("b", ("/layer1/relu",), "relu")])
-    '/layer1/'
+    >>> names = ["/stage/a/conv", "/stage/a/relu", "/stage/b/conv"]
+    >>> cards = [Card(name, (name,), "") for name in names]
+    >>> block_name(cards[:2]), block_name(cards)
+    ('/stage/a/', '/stage/{a .. b}/')
     """
     names = [card.names[0] for card in part]
-    common = ""
-    for letters in zip(*names, strict=False):
-        if len(set(letters)) > 1:
-            break
-        common += letters[0]
-    common = common[: max(common.rfind("/"), common.rfind(".")) + 1]
-    return common if len(common) > 1 else f"{names[0]} ... {names[-1]}"
+    common = names[0]
+    for name in names:
+        while not name.startswith(common):
+            common = common[: max(common.rfind("/", 0, -1), common.rfind(".", 0, -1)) + 1]
+    first, last = (_words(name[len(common) :])[:1] for name in (names[0], names[-1]))
+    if not common or not first or not last:
+        return common or f"{names[0]} .. {names[-1]}"
+    longer = [name for name in names if len(_words(name[len(common) :])) > 1]
+    if first == last or len(longer) < len(names):
+        return common
+    return f"{common}{{{first[0]} .. {last[0]}}}/"

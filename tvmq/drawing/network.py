@@ -67,9 +67,7 @@ class Network:
     stage: str
 
 
-def network_of(
-    mod: tvm.IRModule, params: Iterable[str] = (), kernels: Mapping[str, str] | None = None
-) -> Network:
+def network_of(mod: tvm.IRModule, params: Iterable[str] = (), kernels: Mapping[str, str] | None = None) -> Network:
     """The network of a module at any stage.
 
     params   names of parameters that are weights
@@ -118,9 +116,7 @@ def _steps(view: View, weights: set[str]) -> tuple[dict[str, tuple[str, ...]], d
 
 def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
     """{variable: key of its card}: of its layer, or itself."""
-    members = {
-        member: key for key, entry in ledger.layers.items() for member in (*(entry.get("members") or ()), key)
-    }
+    members = {member: key for key, entry in ledger.layers.items() for member in (*(entry.get("members") or ()), key)}
     owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
 
     def group(name: str) -> str:
@@ -245,6 +241,15 @@ def operator_text(value: relax.Expr) -> str:
     name = op_name(value)
     called = value.args[0] if name.startswith("call_") else getattr(value, "op", None)
     return str(called.name_hint) if isinstance(called, tvm.ir.GlobalVar) else name or type(value).__name__.lower()
+
+
+def plain_operator(name: str) -> str:
+    """An operator's name without where it comes from.
+
+    >>> plain_operator("nn.conv2d"), plain_operator("tvmq.requantize")
+    ('conv2d', 'requantize')
+    """
+    return name.removeprefix("nn.").removeprefix("tvmq.")
 
 
 def result_text(var: relax.Expr) -> str:

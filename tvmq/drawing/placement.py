@@ -26,12 +26,14 @@ class Edge:
     """From a card to another one: points, and whether its pieces are curves or straight with corners.
 
     ends  True where a card begins behind it
+    far   True where it has no place of its own and runs behind the cards
     """
 
     source: int
     points: tuple[Point, ...]
     curved: bool
     ends: bool
+    far: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def place(layering: Layering, sizes: Sequence[Point], *, columns: int | None = N
     ]
     for a, b in layering.straight:
         begin, end = (layering.of_card[a].x, boxes[a][1]), (layering.of_card[b].x, boxes[b][0])
-        edges.append(Edge(a, (begin, end), True, True))
+        edges.append(Edge(a, (begin, end), True, ends=True, far=True))
     return Placement(tuple(corners), tuple(edges), width + MARGIN, height + MARGIN)
 
 
@@ -90,11 +92,17 @@ def _set_middles(rows: Sequence[list[Spot]], sizes: Sequence[Point]) -> None:
     for sweep in range(2 * SWEEPS + 1):
         down = sweep % 2 == 0
         for row in rows if down else rows[::-1]:
-            wanted = []
-            for spot in row:
-                near = spot.above if down else spot.below
-                wanted.append(sum(one.x for one in near) / len(near) if near else spot.x)
-            _set_row(row, wanted, sizes)
+            _set_row(row, [_middle(spot.above if down else spot.below, spot.x) for spot in row], sizes)
+
+
+def _middle(near: Sequence[Spot], own: float) -> float:
+    """The mean place of neighbours by the weights that rows are set by: a trunk comes back to where it forked."""
+    total = sum(map(_weight, near))
+    return sum(_weight(spot) * spot.x for spot in near) / total if total else own
+
+
+def _weight(spot: Spot) -> float:
+    return 2.0 if spot.passes else 1.0  # long edges straight before cards in the middle
 
 
 def _width(spot: Spot, sizes: Sequence[Point]) -> float:
@@ -112,8 +120,7 @@ def _set_row(row: Sequence[Spot], wanted: Sequence[float], sizes: Sequence[Point
         last = width
     blocks: list[list[float]] = []  # mean, weight, count
     for spot, at, shift in zip(row, wanted, offsets, strict=True):
-        weight = 4.0 if spot.passes else 1.0
-        blocks.append([at - shift, weight, 1])
+        blocks.append([at - shift, _weight(spot), 1])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             mean, weight, count = blocks.pop()
             other = blocks[-1]

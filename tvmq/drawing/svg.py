@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from tvmq.drawing.network import INPUT, RESULT, Card
+from tvmq.drawing.network import INPUT, RESULT, Card, plain_operator
 from tvmq.drawing.placement import Edge, Placement, Point
 from tvmq.rules import short_names
 
@@ -22,6 +22,7 @@ STYLE = """
 @media (prefers-color-scheme:dark){.tvmq-drawing{--card:#1c2128;--ink:#e6edf3;--soft:#9aa5b1;--line:#6e7681;
 --rim:#3d444d;--int8:#3fb68b;--int16:#a78bfa;--float:#f0883e;--mixed:#d4a72c;--plain:#6e7681}}
 .tvmq-drawing .edge{fill:none;stroke:var(--line);stroke-width:1.2}
+.tvmq-drawing .far{opacity:.25}
 .tvmq-drawing .tip{fill:var(--line);stroke:none}
 .tvmq-drawing .box{fill:var(--card);stroke:var(--rim);stroke-width:1}
 .tvmq-drawing .bar{fill:var(--plain)}
@@ -39,8 +40,8 @@ def lines_of(card: Card, *, operators: bool) -> list[str]:
         return []
     if operators and len(card.operators) > 1:
         head = [card.operator + (f", {card.precision}" if card.precision else "")]
-        return head + [f"{one.operator.removeprefix('nn.')}: {one.result}" for one in card.operators] + _kernels(card)
-    head = card.operator.removeprefix("nn.") + (f", {card.precision}" if card.precision else "")
+        return head + [f"{plain_operator(one.operator)}: {one.result}" for one in card.operators] + _kernels(card)
+    head = plain_operator(card.operator) + (f", {card.precision}" if card.precision else "")
     return [line for line in ("" if card.operator == INPUT else head, card.result, *_kernels(card)) if line]
 
 
@@ -100,18 +101,22 @@ def _n(value: float) -> str:
 def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
     """One path for all edges of a card, and their tips."""
     paths: dict[int, list[str]] = {}
+    far: dict[int, list[str]] = {}
     tips: dict[int, list[str]] = {}
     for edge in edges:
-        paths.setdefault(edge.source, []).append(_path(edge))
+        (far if edge.far else paths).setdefault(edge.source, []).append(_path(edge))
         if edge.ends:
             x, y = edge.points[-1]
             tips.setdefault(edge.source, []).append(f"M{_n(x)} {_n(y)}l-3.5-{TIP:g}h7z")
     return [
-        f'<g data-from="{escape(cards[card].key)}"><path class="edge" d="{"".join(pieces)}"/>'
-        + (f'<path class="tip" d="{"".join(tips[card])}"/>' if card in tips else "")
-        + "</g>"
-        for card, pieces in paths.items()
+        f'<g data-from="{escape(cards[card].key)}">{_lines("edge far", far.get(card))}{_lines("edge", paths.get(card))}'
+        f"{_lines('tip', tips.get(card))}</g>"
+        for card in dict.fromkeys((*paths, *far))
     ]
+
+
+def _lines(kind: str, pieces: Sequence[str] | None) -> str:
+    return f'<path class="{kind}" d="{"".join(pieces)}"/>' if pieces else ""
 
 
 def _path(edge: Edge) -> str:

@@ -48,7 +48,7 @@ def assemble(
         missing,
         [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_raised(rows)],
         [note for note in ledger.notes if not note.startswith(GUARD)],
-        profile.summary().replace("\n", "; ") + "." if profile is not None else "",
+        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "",
         front,
     )
 

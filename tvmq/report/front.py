@@ -30,12 +30,16 @@ def read_front(path: Path) -> dict[str, Any]:
     try:
         front = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DataError(f"report: '{path}' cannot be read ({error.strerror}); give the front.json of a search") from error
+        raise DataError(
+            f"report: '{path}' cannot be read ({error.strerror}); give the front.json of a search"
+        ) from error
     except ValueError as error:
         raise DataError(f"report: '{path}' is no JSON ({error}); give the front.json of a search") from error
     points = front.get("points") if isinstance(front, dict) else None
     if not isinstance(points, list) or not points:
-        raise DataError(f"report: '{path}' holds no list 'points' of at least one point; give the front.json of a search")
+        raise DataError(
+            f"report: '{path}' holds no list 'points' of at least one point; give the front.json of a search"
+        )
     for number, point in enumerate(points):
         _check(point, number, path)
     points = sorted(points, key=lambda point: point["seconds"])
@@ -68,7 +72,9 @@ def picture(points: Sequence[Mapping[str, Any]], base: Mapping[str, Any]) -> str
     for point in points:
         at, label = x(point["seconds"]), escape(str(point["name"]))
         parts.append(f'<path class="interval" d="M{at:.1f} {y(point["low"]):.1f}V{y(point["high"]):.1f}"/>')
-        parts.append(f'<circle class="point" cx="{at:.1f}" cy="{y(point["drop"]):.1f}" r="5"><title>{label}</title></circle>')
+        parts.append(
+            f'<circle class="point" cx="{at:.1f}" cy="{y(point["drop"]):.1f}" r="5"><title>{label}</title></circle>'
+        )
     if whole is not None:
         parts.append(f'<circle class="float" cx="{x(whole):.1f}" cy="{y(0.0):.1f}" r="5"><title>float</title></circle>')
     return (

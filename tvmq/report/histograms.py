@@ -86,5 +86,5 @@ def bars(statistics: TensorStatistics, limits: Mapping[str, Any] | None) -> dict
     if limits is None:
         return facts
     step = limits.get("scale", 0.0) / 2  # half a step beyond the last code is still rounded to it
-    outside = (middles < limits["low"] - step) | (middles > limits["high"] + step)
+    outside = (edges[1:] < limits["low"] - step) | (edges[:-1] > limits["high"] + step)
     return {**facts, "limits": dict(limits), "clipped": float(counts[outside].sum()) / total}

@@ -37,7 +37,8 @@
     canvas.scrollTop = y * zoom / before - canvas.clientHeight / 2;
   }
   const wide = () => (canvas.clientWidth - 2) / size(svgOf(shown)).width;
-  const whole = () => Math.min(wide(), (canvas.clientHeight - 2) / size(svgOf(shown)).height);
+  const tallest = () => parseFloat(getComputedStyle(canvas).maxHeight) || window.innerHeight * 0.7;
+  const whole = () => Math.min(wide(), (tallest() - 2) / size(svgOf(shown)).height);
   // As large as letters want; a wide picture begins no smaller than can be read
   const first = () => setZoom(Math.min(1, Math.max(wide(), 0.5)));
   $("larger").onclick = () => setZoom(zoom * 1.3);
@@ -231,6 +232,19 @@
     zoom = 1; first(); colour();
     if (chosen) show(choose(chosen));
   };
+  // A link may say what to look at: #colour=local&detail=1&layer=conv
+  function follow() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    for (const name of ["detail", "colour"]) {
+      if (!asked.has(name) || !$(name)) continue;
+      $(name).value = asked.get(name);
+      $(name).dispatchEvent(new Event("change"));
+    }
+    const row = Object.values(data.layers).find((one) => one.key === asked.get("layer") || one.names.includes(asked.get("layer")));
+    if (row) show(choose(row.key, true));
+  }
   first();
   colour();
+  follow();
+  window.addEventListener("hashchange", follow);
 })();

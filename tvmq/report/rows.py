@@ -9,7 +9,7 @@ from typing import Any
 from tvmq.analysis.comparison_table import ERRORS, Comparison
 from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import Story
-from tvmq.drawing.network import INPUT, RESULT, Card, Network
+from tvmq.drawing.network import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.numerics.deviation import Figures
 from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.performance.profile_table import Profile
@@ -30,15 +30,22 @@ def rows_of(
 
     Times of layers that one kernel computes are at the one that multiplies, or else the first; the others say so.
     """
-    rows = {card.key: _row(card, explanation) for card in network.cards if card.operator != RESULT}
-    owner = {name: card.key for card in reversed(network.cards) for name in card.names if card.operator != RESULT}
-    owner |= {name: card.key for card in network.cards if card.key in explanation.ledger.layers for name in card.names}
+    cards = [card for card in network.cards if card.operator != RESULT]
+    rows = {card.key: _row(card, explanation) for card in cards}
+    owner = _owners(cards, explanation)
     if comparison is not None:
         _add_errors(rows, owner, comparison)
     if profile is not None:
         _add_times(rows, owner, profile)
-    _add_histograms(rows, explanation, statistics or {})
+    _add_histograms(rows, owner, explanation, statistics or {})
     return list(rows.values())
+
+
+def _owners(cards: Sequence[Card], explanation: Explanation) -> dict[str, str]:
+    """{name of the source: key of its row}: layers of the ledger before conversions of ours, inputs last."""
+    owner = {name: card.key for card in cards if card.operator == INPUT for name in card.names}
+    owner |= {name: card.key for card in reversed(cards) if card.operator != INPUT for name in card.names}
+    return owner | {name: card.key for card in cards if card.key in explanation.ledger.layers for name in card.names}
 
 
 def _row(card: Card, explanation: Explanation) -> Row:
@@ -46,17 +53,19 @@ def _row(card: Card, explanation: Explanation) -> Row:
     story = ""
     if entry is not None:
         told = {card.key: entry}
-        story = str(Story(card.key, told, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes))
+        story = str(
+            Story(card.key, told, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
+        )
     return {
         "key": card.key,
         "names": list(card.names),
         "title": short_names(card.names),
-        "operator": card.operator,
+        "operator": plain_operator(card.operator),
         "precision": card.precision,
         "result": card.result,
         "why": card.why,
         "story": story,
-        "operators": [[one.operator, one.result] for one in card.operators],
+        "operators": [[plain_operator(one.operator), one.result] for one in card.operators],
         "macs": (entry or {}).get("macs") or 0,
         "kernels": list(card.kernels),
         "computed_with": "",
@@ -106,13 +115,17 @@ def _add_times(rows: Mapping[str, Row], owner: Mapping[str, str], profile: Profi
 
 
 def _add_histograms(
-    rows: Mapping[str, Row], explanation: Explanation, statistics: Mapping[str, TensorStatistics]
+    rows: Mapping[str, Row],
+    owner: Mapping[str, str],
+    explanation: Explanation,
+    statistics: Mapping[str, TensorStatistics],
 ) -> None:
     limits = thresholds(explanation.ledger)
     for name, known in statistics.items():
-        key = name if name in rows else f"{INPUT}:{name}"
-        if key in rows and known.has_histogram:
-            rows[key]["histogram"] = bars(known, limits.get(name))
+        keys = [name] if name in rows else [f"{INPUT}:{name}", owner.get(name, "")]  # what rounds an input shows it too
+        for key in keys:
+            if key in rows and known.has_histogram:
+                rows[key]["histogram"] = bars(known, limits.get(name))
 
 
 def worst(rows: Sequence[Row], error: str = "local") -> Row | None:
