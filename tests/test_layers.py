@@ -48,6 +48,7 @@ ROWS = [
     (7, "analysis"),
     (8, "precision_search"),
     (8, "doctor"),
+    (8, "drawing", "report"),
     (9, "__init__", "extension", "relay", "demo"),
     (10, "cli", "__main__"),
 ]
@@ -79,10 +80,12 @@ THIRD_PARTIES = {
     "doctor": TVM | {"onnx", "onnxruntime", "cuda"},
     # scipy: its solver; dask: workers of a cluster
     "precision_search": TVM | {"scipy"},
+    # jinja2 writes the page
+    "report": TVM | {"jinja2"},
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx", "dask"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "scipy", "dask", "onnxruntime", "torch", "google", "cuda", "lark", "PIL"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask"}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

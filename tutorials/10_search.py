@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 10. The search
 #
-# How small, or how fast, can a model get before it loses more than you allow? `tvmq.search` decides for each layer how many
-# bits it has and how its scale is chosen. Every model that it proposes is built as integers and measured.
+# How small, or how fast, can a model get before it loses more than you allow? `tvmq.search` decides for each layer
+# how many bits it has and how its scale is chosen. Every model that it proposes is built as integers and measured.
 #
 # It needs scipy and matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
@@ -29,8 +29,9 @@ def accuracy(exe, pictures, labels):
 # %% [markdown]
 # ## All or nothing
 #
-# With 4 bits for all weights the model is half as large as with 8, but its outputs are far from those of the float model.
-# (Here with one scale a tensor and weights rounded to the nearest code, as small chips want it; the defaults lose less.)
+# With 4 bits for all weights the model is half as large as with 8, but its outputs are far from those of the float
+# model. (Here with one scale a tensor and weights rounded to the nearest code, as small chips want it; the defaults
+# lose less.)
 
 # %%
 careless = tvmq.qconfig(weight_rounding="nearest", per_channel=False)
@@ -46,11 +47,12 @@ for bits in (8, 4):
 # %% [markdown]
 # ## Layer by layer
 #
-# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB beside the float model's.
-# A metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"` is the other goal.
+# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB beside the float
+# model's. A metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"`
+# is the other goal.
 #
-# First it measures the error of each layer by itself, for each option. Then integer programming proposes the cheapest choice
-# whose errors add up to a budget, and the budget moves until the bound is just kept.
+# First it measures the error of each layer by itself, for each option. Then integer programming proposes the cheapest
+# choice whose errors add up to a budget, and the budget moves until the bound is just kept.
 
 # %%
 folder = Path(tempfile.mkdtemp()) / "search"
@@ -79,8 +81,8 @@ assert found.best.holds and found.best.bytes < found.floats["bytes"] / 3
 
 # %%
 fig, ax = plt.subplots(figsize=(7, 4))
-ax.plot([p.sqnr for p in found.points], [p.bytes / 1000 for p in found.points], "o", color="lightsteelblue", label="tried")
-ax.step([p.sqnr for p in found.front], [p.bytes / 1000 for p in found.front], "k.-", where="post", label="front")
+for points, style, label in ((found.points, "o", "tried"), (found.front, "k.-", "front")):
+    ax.plot([point.sqnr for point in points], [point.bytes / 1000 for point in points], style, label=label)
 ax.axvline(25.0, color="firebrick", linestyle="--", label="bound")
 ax.set(xlabel="signal to error, dB", ylabel="constants, kB", title="what accuracy costs")
 ax.legend()
@@ -89,8 +91,9 @@ fig.tight_layout()
 # %% [markdown]
 # ## Cut off and carried on
 #
-# Each result is kept in `journal.sqlite` as soon as it is known. The same call again measures nothing; a search that was
-# killed measures what is missing. Journals of several machines merge: `tvmq search ... --merge other/journal.sqlite`.
+# Each result is kept in `journal.sqlite` as soon as it is known. The same call again measures nothing; a search that
+# was killed measures what is missing. Journals of several machines merge: `tvmq search ... --merge
+# other/journal.sqlite`.
 
 # %%
 again = tvmq.search(
@@ -111,7 +114,8 @@ assert again.trials == 0 and again.best == found.best
 # %% [markdown]
 # ## The recipe in a file
 #
-# `best.json` holds options and rules, as `tvmq quantize --config` takes them. It makes the model that was found, bit for bit.
+# `best.json` holds options and rules, as `tvmq quantize --config` takes them. It makes the model that was found, bit
+# for bit.
 
 # %%
 options = json.loads((folder / "best.json").read_text())

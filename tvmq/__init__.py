@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.forecast import inspect
+    from tvmq.analysis.script import script
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
     from tvmq.compile.build import build
     from tvmq.config import QConfig, current_qconfig, qconfig
+    from tvmq.drawing.draw import draw
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
@@ -66,6 +68,7 @@ __all__ = [
     "check_backend",
     "compare",
     "current_qconfig",
+    "draw",
     "errors",
     "explain",
     "extension",
@@ -80,6 +83,7 @@ __all__ = [
     "quantize",
     "reference",
     "run_calibration",
+    "script",
     "search",
     "to_onnx",
     "verify",
@@ -101,6 +105,7 @@ _PUBLIC = {
     "check_backend": "tvmq.analysis.conformity:check_backend",
     "compare": "tvmq.analysis.comparison:compare",
     "current_qconfig": "tvmq.config:current_qconfig",
+    "draw": "tvmq.drawing.draw:draw",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "extension": "tvmq.extension",
@@ -115,6 +120,7 @@ _PUBLIC = {
     "quantize": "tvmq.pipeline:quantize",
     "reference": "tvmq.reference",
     "run_calibration": "tvmq.pipeline:run_calibration",
+    "script": "tvmq.analysis.script:script",
     "search": "tvmq.precision_search.loop:search",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "verify": "tvmq.analysis.verification:verify",

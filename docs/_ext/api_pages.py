@@ -19,7 +19,7 @@ PUBLIC = [
     ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
-    ("looking", "Explain, compare, verify", "inspect explain compare activations verify reference"),
+    ("looking", "Explain, compare, verify", "inspect explain draw script compare activations verify reference"),
     ("targets", "Accelerators and ONNX out", "Backend check_backend to_onnx"),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]

@@ -17,6 +17,7 @@ from tvmq.cli.explain import explain
 from tvmq.cli.guard import guarded
 from tvmq.cli.inspect import inspect
 from tvmq.cli.quantize import quantize
+from tvmq.cli.report import report
 from tvmq.cli.run import run
 from tvmq.cli.search import search
 from tvmq.cli.tune import tune
@@ -31,6 +32,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "explain": explain,
     "compare": compare,
+    "report": report,
     "bench": bench,
     "tune": tune,
     "search": search,

@@ -1,0 +1,238 @@
+"""`tvmq report`: a quantized model as one page to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.cli.bench import inputs_for
+from tvmq.cli.bound import bound, check_bound, refusing
+from tvmq.cli.data import check_data
+from tvmq.cli.files import check_output, write_whole
+from tvmq.cli.measure import Wanted, measured
+from tvmq.cli.opening import Opened, opened
+from tvmq.cli.options import with_qconfig_options
+from tvmq.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.cli.quantize import USUAL, quantized
+from tvmq.cli.samples import Feeds
+from tvmq.cli.screen import notice, print_json, size_text, step, time_text
+from tvmq.errors import ConfigError, DataError, TargetError
+
+SAVED = ".tvmq"
+COMPARED = 32  # samples; figures of layers hardly change with more
+REPEAT = 20
+WITHOUT_FLOAT = (
+    "This is a saved model alone: errors by layer and histograms need the float model; give it, with --quantized and "
+    "--data."
+)
+WITHOUT_DATA = "There are no data: errors by layer and histograms need them; give --data."
+
+
+@with_qconfig_options
+def report(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="The trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
+            "of which the page shows what is in it."
+        ),
+    ],
+    config: tvmq.QConfig,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="Samples as for `tvmq quantize`: a folder of pictures, an .npz or .npy, or file.py:function. Errors "
+            "by layer and histograms come from them.",
+        ),
+    ] = None,
+    quantized_model: Annotated[
+        Path | None,
+        typer.Option(
+            "--quantized",
+            help="A .tvmq that was made of MODEL: the page is about this one; MODEL and --data say how far it is from "
+            "float. Without it MODEL is quantized now, with the options below.",
+        ),
+    ] = None,
+    search: Annotated[
+        Path | None,
+        typer.Option("--search", help="The front.json of a search: the page shows its Pareto front as well."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
+    ] = None,
+    held_out: Annotated[
+        int | None, typer.Option("--held-out", min=0, help="Samples that are kept apart to judge the result.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels in the order of the samples (.npy, .txt), or a .csv.")
+    ] = None,
+    guard: Annotated[
+        str, typer.Option("--guard", help="What the outputs must keep beside float's, in dB; 'none' for nothing.")
+    ] = USUAL,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measured times.")] = 1,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    shape: Shapes = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one page about a quantized model: its network as a picture, errors and times of its layers, histograms.
+
+    Colour the network by precision, error or time; choose a layer to see its values between the thresholds and what
+    the ledger says of it. The page is a single file that fetches nothing. What cannot be known it says in a sentence.
+
+    Example: tvmq report resnet18.onnx --data pictures/ -o report.html
+
+    Example: tvmq report resnet18.onnx --quantized resnet18.tvmq --data samples.npz
+
+    Example: tvmq report resnet18.tvmq
+    """
+    from tvmq.report.assemble import assemble
+    from tvmq.report.front import read_front
+    from tvmq.report.page import check_jinja2
+
+    check_output(output)
+    check_jinja2()
+    if data is not None:
+        check_data(data)
+    front = read_front(search) if search is not None else None
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    if model.suffix == SAVED:
+        facts = _of_saved(model, data, quantized_model, threads, quiet=quiet)
+    else:
+        exe, asked = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
+        found = opened(
+            model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
+            shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        )  # fmt: skip
+        if exe is None:
+            exe = _quantized(found, asked, quiet=quiet)
+        facts = _of_float(exe, found, Wanted(threads=threads, labels=labels), quiet=quiet)
+    title = (quantized_model or model).name
+    page = assemble(title=title, front=front, **facts)
+    text = page.html().encode("utf-8")
+    write_whole(output, lambda file: file.write(text) and None)
+    if as_json:
+        print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
+                    "guard": page.guard, "layers": page.rows})  # fmt: skip
+        return
+    for sentence in page.missing:
+        if not quiet:
+            notice(sentence)
+    print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
+
+
+def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
+    """What a saved model alone tells."""
+    if other is not None:
+        raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
+    exe = tvmq.load(model)
+    file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
+    facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
+    try:
+        inputs = inputs_for(exe, file)
+    except DataError as error:
+        return {**facts, "missing": [WITHOUT_FLOAT, f"Times are not measured: {error}."]}
+    return {**facts, **_profiled(exe, inputs, threads, facts, quiet=quiet)}
+
+
+def _quantized(found: Opened, asked: tvmq.Guard | None, *, quiet: bool) -> Any:
+    """The executable, made as `tvmq quantize` makes it; a model below its guard is reported all the same."""
+    feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
+    held = bound(asked, found, None, None, None, quiet=quiet)
+    with refusing(force=True):
+        qmod = quantized(found.mod, found.params, feeds, found.config, quiet=quiet, guard=held)
+    with step("build", quiet=quiet):
+        return tvmq.build(qmod)
+
+
+def _of_float(exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+    """What the float model and its data tell of the quantized one."""
+    if found.samples is None:
+        facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
+        try:
+            inputs = inputs_for(exe, None)
+        except DataError as error:
+            return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
+        return {**facts, **_profiled(exe, inputs, wanted.threads, facts, quiet=quiet)}
+    index, size = found.split.comparison, found.size
+    tiles = _tiles(measured(exe, found, wanted, quiet=quiet))
+    with step("compare layers", quiet=quiet):
+        most = max(1, COMPARED // size) * size
+        comparison = tvmq.compare((found.mod, found.params), exe, Feeds(found.samples, index[:most], size))
+    facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
+    facts |= _profiled(exe, found.samples.feed(index[:1].repeat(size)), wanted.threads, facts, quiet=quiet)
+    return facts | _counted(exe, found, facts, quiet=quiet)
+
+
+def _profiled(
+    exe: Any, inputs: Mapping[str, Any], threads: int, facts: Mapping[str, Any], *, quiet: bool
+) -> dict[str, Any]:
+    """The profile, or why there is none."""
+    try:
+        with step("measure layers", quiet=quiet):
+            return {"profile": exe.profile(inputs, repeat=REPEAT, threads=threads)}
+    except (TargetError, ConfigError) as error:
+        return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
+
+
+def _counted(exe: Any, found: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
+    """The histograms, or why there are none."""
+    from tvmq.report.histograms import statistics_of
+
+    why = None
+    if found.quantized:
+        why = "the model brought its own scales, nothing was chosen from data"
+    elif exe.ledger.config.get("activations", "static") != "static":
+        why = "scales are made at run time, there are no thresholds"
+    if why is not None:
+        return {"missing": [*facts["missing"], f"There are no histograms: {why}."]}
+    assert found.samples is not None
+    with step("count values", quiet=quiet):
+        feeds = Feeds(found.samples, found.split.calibration, found.size)
+        return {"statistics": statistics_of(found.mod, found.params, feeds, exe.ledger)}
+
+
+def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Agreement, accuracy and speed for the head of the page."""
+    compared, speed = facts.get("comparison") or {}, facts.get("speed")
+    tiles = []
+    one = next(iter(compared.get("outputs", {}).values()), None)
+    if one is not None:
+        on = f"{compared['samples']} samples, {compared['data']}"
+        if "same_class" in one:
+            tiles.append(("same class as float", f"{one['same_class']:.2%}", on))
+        if one["sqnr_db"] is not None:
+            tiles.append(("signal to error", f"{one['sqnr_db']:.1f} dB", on))
+    if "metric" in compared:
+        form = "{:.2%}" if compared["metric"] in ("top1", "top5") else "{:.6g}"
+        tiles.append((compared["metric"], form.format(compared["int8"]), f"float {form.format(compared['float'])}"))
+    if speed:
+        both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
+        tiles.append(("speed", f"{speed['ratio']:.2f}x", both))
+    return tiles

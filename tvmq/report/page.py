@@ -1,0 +1,132 @@
+"""The page: facts put into a template; style, script and drawings stand in it, nothing is fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tvmq.drawing.draw import MOST_CARDS, Drawing, render
+from tvmq.drawing.folding import fold
+from tvmq.drawing.network import Network
+from tvmq.errors import ConfigError
+from tvmq.report.rows import Row
+from tvmq.version import __version__
+
+HERE = Path(__file__).parent
+BLOCKS = 100
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the page shows.
+
+    title    name of the model
+    network  to be drawn
+    rows     of its layers, see rows.py
+    tiles    (name, value, more) of the head
+    missing  a sentence for each thing that is not known, and what would make it known
+    guard    what the guard did, a line each
+    notes    of the ledger
+    times    a sentence on the profile
+    front    of a search, see front.py; None without
+    """
+
+    title: str
+    network: Network
+    rows: Sequence[Row]
+    tiles: Sequence[tuple[str, str, str]] = ()
+    missing: Sequence[str] = ()
+    guard: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    times: str = ""
+    front: Mapping[str, Any] | None = None
+
+    def html(self) -> str:
+        """The page as text.
+
+        raises   ConfigError where jinja2 is not installed
+        """
+        drawings = self.drawings()
+        template = _environment().get_template("page.html")
+        blocks = [card for card in drawings[0].network.cards if card.inside]
+        data = {
+            "layers": {row["key"]: row for row in self.rows},
+            "blocks": {card.key: [one.key for one in card.inside] for card in blocks},
+        }
+        return str(template.render(
+            report=self, drawings=drawings, data=_embedded(data), version=__version__,
+            style=_text("page.css"), script=_text("page.js"),
+        ))  # fmt: skip
+
+    def drawings(self) -> list[Drawing]:
+        """Of a large network first the one in blocks, then all layers."""
+        layers = render(self.network, "layers")
+        if len(self.network.cards) <= MOST_CARDS:
+            return [layers]
+        return [render(fold(self.network, BLOCKS), "blocks"), layers]
+
+
+def check_jinja2() -> None:
+    """Asked before the work. raises ConfigError where jinja2 is not installed"""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            'report: the page is written with jinja2, which is not installed; pip install "tvmq[report]"'
+        ) from None
+
+
+def _environment() -> Any:
+    check_jinja2()
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(decibels=decibels, microseconds=microseconds, count=count_text)
+    return environment
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _embedded(data: Mapping[str, Any]) -> str:
+    """JSON that ends no script element, whatever names say."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def decibels(figures: Mapping[str, Any] | None) -> str:
+    """Signal to error of a row.
+
+    >>> decibels({"sqnr": 31.24}), decibels({"sqnr": None, "equal": True}), decibels(None)
+    ('31.2', 'equal', '')
+    """
+    if figures is None or figures["sqnr"] is None:
+        return "equal" if figures and figures["equal"] else ""
+    return f"{figures['sqnr']:.1f}"
+
+
+def microseconds(seconds: float | None) -> str:
+    """A time of a layer.
+
+    >>> microseconds(0.0000123), microseconds(None)
+    ('12.3', '')
+    """
+    return "" if seconds is None else f"{seconds * 1e6:.1f}"
+
+
+def count_text(number: int) -> str:
+    """Multiply-accumulates for people.
+
+    >>> count_text(2359296), count_text(0)
+    ('2.36 M', '')
+    """
+    for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= factor:
+            return f"{number / factor:.3g} {unit}"
+    return str(number) if number else ""
