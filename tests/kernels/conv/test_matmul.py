@@ -134,7 +134,7 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
 
 def test_no_step_over_codes_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
-    with pytest.raises(BuildError, match="Table cannot follow a dequantize step; float steps can, and nothing else"):
+    with pytest.raises(BuildError, match="TableStep cannot follow a dequantize step; float steps can, and nothing else"):
         epilogue = (Dequantize(np.float32(1)), TableStep(np.zeros(256, np.uint8)))
         matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 

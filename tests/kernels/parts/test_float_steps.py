@@ -105,8 +105,8 @@ def test_kernels_of_equal_steps_are_shared() -> None:
 def test_what_cannot_follow_is_refused() -> None:
     first = Dequantize(np.float32([1.0]))
     for steps, last in [
-        ((TableStep(np.zeros(256, np.uint8)),), "Table"),
-        ((FloatSteps((), {}, None), AddStep(*[0] * 7)), "Add"),
+        ((TableStep(np.zeros(256, np.uint8)),), "TableStep"),
+        ((FloatSteps((), {}, None), AddStep(*[0] * 7)), "AddStep"),
     ]:
         with pytest.raises(BuildError, match=f"{last} cannot follow a dequantize step; float steps can"):
             plan_epilogue((first, *steps))

@@ -289,7 +289,7 @@ def bits_table(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 class CodeSteps:
-    """Add and TableStep steps in the code of a kernel. Make it outside of loops: it loads tables."""
+    """Add and Table steps in the code of a kernel. Make it outside of loops: it loads tables."""
 
     def __init__(
         self, ins: Instructions, steps: Sequence[Any], dtypes: Sequence[str], buffers: dict[str, Buffer]
