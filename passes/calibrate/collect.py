@@ -13,7 +13,7 @@ import numpy as np
 import tvm
 
 from tvmq.errors import CalibrationError
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.observers.tensor_statistics import TensorStatistics

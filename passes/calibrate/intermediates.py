@@ -8,7 +8,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.graph.ops.simulated_quantize import is_calibrated
+from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.view import View, op_name
 

@@ -6,7 +6,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.config import QConfig
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.observers import make_weight_observer
 from tvmq.passes.families.base import Group

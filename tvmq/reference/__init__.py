@@ -25,7 +25,7 @@ from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, POOL
-from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.unpack_weights import unpack_weights

@@ -18,7 +18,7 @@ import tvm
 from tvmq.compile.evaluators import evaluator
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, const_value, dtype_of, is_const, sizes_of, used_vars
 from tvmq.observers.relay import (
     Extent,
