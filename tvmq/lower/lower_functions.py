@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import tvm
 
-from tvmq.graph.functions import function_module, inline_functions, part_functions
+from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import free_dimensions, with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.common_sizes import function_name, of_sizes
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import Origin

@@ -9,9 +9,8 @@ import tvm
 from tvmq.compile.calls import Call, calls_of
 from tvmq.cost import RUN, Machine, Seconds, Work, seconds
 from tvmq.graph.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.names import get_names
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.lower_functions import lower_functions
 from tvmq.lower.lowerer import Lowerer
 from tvmq.performance.work import work_of

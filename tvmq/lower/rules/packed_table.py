@@ -6,8 +6,8 @@ import math
 
 from tvm import relax, te, tirx
 
+from tvmq.graph.functions import is_packed
 from tvmq.graph.indices import index_operands
-from tvmq.graph.unpack_weights import is_packed
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 

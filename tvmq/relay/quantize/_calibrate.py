@@ -31,7 +31,7 @@ from tvmq.observers.relay import (
 )
 from tvmq.passes.calibrate import calibrate as put_scales
 from tvmq.passes.calibrate.collect import watched_tensors
-from tvmq.passes.calibrate.intermediates import drop_uncalibrated, return_intermediates
+from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
 from tvmq.relay.passes import like
