@@ -213,7 +213,7 @@ def defined_results(module: Any, target: Any, inputs: Sequence[Feed]) -> dict[st
 def layer_differences(simulated: Any, integer: Any, feed: Feed) -> dict[str, Any]:
     """Largest difference in steps between the codes of the simulated and of the integer module."""
     import tvmq
-    from tvmq.passes.calibrate.intermediates import return_intermediates
+    from tvmq.passes.calibrate.observed_model import return_intermediates
 
     codes: dict[str, np.ndarray] = {}
     tvmq.reference.run(integer, feed, watch=codes.__setitem__)

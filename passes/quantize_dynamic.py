@@ -27,8 +27,8 @@ from tvmq import numerics
 from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph import ops
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
@@ -36,8 +36,7 @@ from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.families.base import family_of_call
 from tvmq.passes.families.conv_transpose import per_output_channel
 from tvmq.passes.families.float_options import why_switched_off
-from tvmq.passes.families.reduce_range import reduce_weight_bits
-from tvmq.passes.families.weight_scales import constant_qparams
+from tvmq.passes.families.weight_scales import constant_qparams, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec

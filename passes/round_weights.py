@@ -22,7 +22,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.moments import Moments, blocks

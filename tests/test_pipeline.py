@@ -16,8 +16,8 @@ from tests.passes.nets import NETS
 from tests.random_graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import CalibrationError, ConfigError, DataError
+from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 
 

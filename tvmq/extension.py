@@ -23,8 +23,7 @@ from __future__ import annotations
 from tvmq.graph import ops
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, shape_of
-from tvmq.observers.base import Observer, usable_range
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import Observer, TensorStatistics, usable_range
 from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 
 Family = OwnFamily

@@ -27,9 +27,9 @@ from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
 from tvmq.observers import needs_histogram
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.result import CalibrationResult, TensorResult
 from tvmq.observers.rounding import Rounding
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.outliers import find_outliers as find_outlying_channels

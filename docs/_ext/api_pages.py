@@ -31,8 +31,8 @@ MODULES = [
         tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
         tvmq.performance.profile tvmq.runtime.timing tvmq.observers.result tvmq.precision_search.front"""),
     ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
-        tvmq.observers.percentile tvmq.observers.histogram tvmq.observers.kl_divergence tvmq.observers.auto
-        tvmq.observers.weight_base tvmq.observers.weight_mse"""),
+        tvmq.observers.histogram tvmq.observers.kl_divergence tvmq.observers.auto
+        tvmq.observers.weight_observers"""),
     ("backends", "Backend descriptions", "tvmq.backends tvmq.backends.cpu tvmq.backends.cpu_without_vnni"),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),

@@ -21,7 +21,7 @@ CHAPTERS = [
     ("elements", "Operators on elements", "add scale_shift table"),
     ("integer", "Softmax and layer norm in integers", "integer_softmax integer_layer_norm"),
     ("moments", "Second moments", "moments"),
-    ("floats", "Floats of a defined order", "float_sum softmax layer_norm masked_mean resample"),
+    ("floats", "Floats of a defined order", "float_sum softmax layer_norm masked_mean"),
 ]
 
 

@@ -11,8 +11,7 @@ from tvm import relax
 
 from tvmq.config import QConfig, qconfig
 from tvmq.frontends.relax import from_relax
-from tvmq.graph.ops.dequantize import dequantize
-from tvmq.graph.ops.quantize import quantize
+from tvmq.graph.ops.conversions import dequantize, quantize
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.annotate import annotate

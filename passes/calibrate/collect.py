@@ -13,12 +13,19 @@ import numpy as np
 import tvm
 
 from tvmq.errors import CalibrationError
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.histogram_statistics import Counter, count_bins
-from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.calibrate.intermediates import Evaluator, Feed, Run, drop_uncalibrated, return_intermediates
-from tvmq.passes.calibrate.observed_model import Observed, Observing
+from tvmq.passes.calibrate.observed_model import (
+    Evaluator,
+    Feed,
+    Observed,
+    Observing,
+    Run,
+    drop_uncalibrated,
+    return_intermediates,
+)
 from tvmq.spec import QuantSpec
 
 

@@ -1,20 +1,111 @@
-"""Calibration of large tensors: a model that takes their statistics itself, so that they never leave it."""
+"""Calibration of large tensors: a model that takes their statistics itself, so that they never leave it.
+
+Observe tensors where they are made, instead of returning them.
+
+Before                          After
+    main(x)                         main(x, token, control, tables, extremes, totals)
+        y = relu(x)                     x_seen = observe(x, token, control, tables, extremes, totals)
+        ...                             y = relu(x)
+                                        y_seen = observe(y, x_seen, control, tables, extremes, totals)
+                                        return y_seen
+
+Needs     static float32 tensors, and the places of their statistics (observers/streamed.py).
+
+A module that also returns intermediate tensors: how calibration and comparison look inside.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tvm
+from tvm import relax
 
+from tvmq.graph.ops import observe as operator
+from tvmq.graph.ops.conversions import is_calibrated
+from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.symbolic import sizes_in, with_sizes
-from tvmq.graph.view import View, sizes_of
-from tvmq.observers.streamed import Streamed
-from tvmq.observers.tensor_statistics import TensorStatistics
-from tvmq.passes.calibrate.intermediates import Feed, Run, drop_uncalibrated
-from tvmq.passes.calibrate.observe import can_be_observed, observe
+from tvmq.graph.view import View, dtype_of, op_name, sizes_of
+from tvmq.observers.base import TensorStatistics
+from tvmq.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, Streamed
 from tvmq.passes.fold_constants import fold_constants
+
+Feed = Mapping[str, np.ndarray]
+# A compiled float module: {input: array} -> results in order.
+Run = Callable[[Feed], Sequence[np.ndarray]]
+# Compiles a float module.
+Evaluator = Callable[[tvm.IRModule], Run]
+
+
+def return_intermediates(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
+    """The module whose only results are the named variables, in that order, as one tuple; names may repeat
+    parameters."""
+    view = View(mod)
+    result = relax.Tuple([view.var[name] for name in names])
+    module = mod.clone()
+    module["main"] = build_function(list(view.func.params), view.bindings, result, view.func)
+    return module
+
+
+def drop_uncalibrated(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module without the simulated_quantize operators that have no scale yet and change nothing.
+
+    One on a weight would hide the constant that kernels need: ResNet-50 with them took 17 times as long.
+    """
+    rewriter = Rewriter(mod)
+    for var, value in rewriter.view.bindings:
+        rewriter.at(var.name)
+        idle = op_name(value) == "tvmq.simulated_quantize" and not is_calibrated(value)
+        new = rewriter.substitute(value)
+        rewriter.bind(var, new.args[0] if idle else rewriter.emit(new, var.name))
+    return rewriter.finish()
+
+
+def can_be_observed(view: View, names: list[str]) -> bool:
+    """True if all are float32 tensors of static sizes that hold values, and our own inputs have names of their own."""
+    if {TOKEN, CONTROL, SCRATCH, EXTREMES, TOTALS} & view.var.keys():
+        return False
+    variables = [view.var[name] for name in names]
+    return all(dtype_of(v) == "float32" and all(isinstance(s, int) and s > 0 for s in sizes_of(v)) for v in variables)
+
+
+def observe(mod: tvm.IRModule, streamed: Streamed) -> tvm.IRModule:
+    """See the head of this file."""
+    view = View(mod)
+    memory = [relax.Var(name, relax.TensorType(shape, dtype)) for name, (shape, dtype) in streamed.shapes().items()]
+    first = token = relax.Var(TOKEN, relax.TensorType((1,), "int32"))
+    bindings: list[tuple[relax.Var, relax.Expr]] = []
+
+    def seen(var: relax.Var, token: relax.Var) -> relax.Var:
+        part, statistics = streamed.parts[var.name], streamed.statistics[var.name]
+        axis = statistics.ranges.channel_axis
+        call = operator.observe(
+            var,
+            token,
+            *memory,
+            tensor=part.index,
+            begin=part.begin,
+            slots=streamed.slots,
+            batched=part.batched,
+            counted=statistics.has_histogram,
+            axis=-1 if axis is None else axis - (not part.batched),  # statistics see a batch of one
+        )
+        following = relax.DataflowVar(f"{var.name}_seen", token.ty)
+        bindings.append((following, call))
+        return following
+
+    made = [(param, None) for param in view.params.values()] + list(view.bindings)
+    for var, value in made:
+        if value is not None:
+            bindings.append((var, value))
+        if var.name in streamed.parts:
+            token = seen(var, token)
+    module = mod.clone()
+    module["main"] = build_function([*view.func.params, first, *memory], bindings, token, view.func)
+    return module
+
 
 # Compiles a module: its run, and {input: the memory that it works on}.
 Observing = Callable[[tvm.IRModule], tuple[Run, Mapping[str, np.ndarray]]]

@@ -19,9 +19,9 @@ import tvm
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, shape_of
-from tvmq.passes.calibrate.intermediates import Evaluator, Feed, return_intermediates
+from tvmq.passes.calibrate.observed_model import Evaluator, Feed, return_intermediates
 from tvmq.passes.families.table import function_of
-from tvmq.passes.partition.float_sums import NORMALIZATIONS, why_float_sum
+from tvmq.passes.partition.float_exceptions import NORMALIZATIONS, why_float_sum
 
 # Levels of a code, and the largest weight.
 STEPS, LARGEST_WEIGHT = 255.0, 127.0

@@ -30,7 +30,7 @@ from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
 from tvmq.observers.base import Range
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
-from tvmq.passes.calibrate.intermediates import Evaluator, Feed, drop_uncalibrated
+from tvmq.passes.calibrate.observed_model import Evaluator, Feed, drop_uncalibrated
 from tvmq.passes.calibrate.thresholds import ruled_observers
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QuantSpec, choose_qparams

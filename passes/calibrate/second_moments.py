@@ -17,7 +17,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name, shape_of, sizes_of
 from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
 from tvmq.passes.calibrate.collect import has_batch
-from tvmq.passes.calibrate.intermediates import Evaluator, Feed, return_intermediates
+from tvmq.passes.calibrate.observed_model import Evaluator, Feed, return_intermediates
 from tvmq.passes.families.base import family_named
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize

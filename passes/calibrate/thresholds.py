@@ -11,7 +11,7 @@ auto, the default, chooses by what the readers of a tensor make of its error:
         output,
         which a convolution's weights mix from many values of the same distribution
     requantize="power_of_two"
-        scales are powers of two: the error is that of the next one or the one below (observers/shift_ranges.py)
+        scales are powers of two: the error is that of the next one or the one below (observers/auto.py)
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ from tvmq.config import QConfig
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.observers import make_observer
-from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose
-from tvmq.observers.base import usable_range
+from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose, shift_ranges
+from tvmq.observers.base import TensorStatistics, usable_range
 from tvmq.observers.histogram import ErrorModel
 from tvmq.observers.histogram_statistics import Histogram
-from tvmq.observers.shift_ranges import shift_ranges
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.annotate import owners
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
 from tvmq.passes.families.base import Group

@@ -17,7 +17,7 @@ from tvmq.graph import ops
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.families import scale_shift
 from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip
-from tvmq.passes.partition.float_sums import why_float_sum
+from tvmq.passes.partition.float_exceptions import why_float_sum
 
 
 class Add(Family):

@@ -16,7 +16,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.config import QConfig
-from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
 from tvmq.passes.families.base import (
     Codes,

@@ -12,7 +12,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.config import QConfig
-from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, is_const, rank_of, shape_of
 from tvmq.passes.families.base import (
     Codes,

@@ -16,7 +16,7 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, rank_of, sizes_of
-from tvmq.passes.families.averages import emit_average
+from tvmq.passes.families.avg_pool import emit_average
 from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
 
 

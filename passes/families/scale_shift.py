@@ -23,7 +23,7 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip, written
-from tvmq.passes.partition.float_sums import why_float_sum
+from tvmq.passes.partition.float_exceptions import why_float_sum
 
 LINKS = where(kind=ARITHMETIC, own=False)
 

@@ -1,15 +1,25 @@
-"""Scales of constant weights, raised where the integer bias would not fit int32."""
+"""Scales of constant weights, raised where the integer bias would not fit int32.
+
+Weights of 7 bits where the option reduce_range asks for them: in every layer whose products are summed in lanes.
+
+A CPU without VNNI multiplies bytes by an instruction that saturates 16 bits (vpmaddubsw). With weights in -63..63 two
+products of any uint8 codes fit, four nearly always, and the kernels prove which (kernels/conv/int16_accumulation).
+Depthwise convolutions do not use that instruction: they keep all bits, and so do layers with a rule for their weights.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from tvm import relax
 
 from tvmq.config import QConfig
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.observers import make_weight_observer
-from tvmq.passes.families.base import Group
+from tvmq.passes.families.base import Family, Group
+from tvmq.rules import Decision
 from tvmq.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
 
 # Half of int32: the other half is left to the sum of products.
@@ -75,3 +85,29 @@ def weights_of(view: View) -> dict[str, relax.Call]:
         for var, value in view.bindings
         if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind == "weight"
     }
+
+
+BITS = 7
+
+
+def reduce_weight_bits(decision: Decision, family: Family, weight: tuple[int | str, ...], config: QConfig) -> Decision:
+    """The decision about a layer, with weights of fewer bits if that helps.
+
+    family  that of the layer
+    weight  shape of its weight, [filters, channels / groups, ...] of a convolution
+    """
+    spec = config.weight_spec
+    if not config.reduce_range or decision.is_float or decision.weights or not family.sums_in_lanes(weight):
+        return decision
+    if spec.dtype != "int8" or spec.bits <= BITS:
+        return decision
+    return replace(decision, weights=reduced_spec(spec))
+
+
+def reduced_spec(spec: QuantSpec) -> QuantSpec:
+    """The same with 7 bits.
+
+    >>> reduced_spec(QuantSpec("int8", symmetric=True)).qmin
+    -63
+    """
+    return replace(spec, bits=BITS)

@@ -9,7 +9,7 @@ from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
-from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
+from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.view import const_value, op_name
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.passes.families.base import Codes, Group, Realizer, group_names

@@ -19,18 +19,17 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, op_name
 from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.masked_mean import join_means
 from tvmq.passes.families.masks import own_masks
 from tvmq.passes.partition.decide import decide_layers
 from tvmq.passes.partition.dropping import drop_detached, drop_floats, free_links
-from tvmq.passes.partition.find import find_groups
-from tvmq.passes.partition.leaky_relu import absorb_slopes
+from tvmq.passes.partition.find import absorb_slopes, find_groups
+from tvmq.passes.partition.float_exceptions import widen_results
 from tvmq.passes.partition.residual_streams import widen_layers, widen_moves, widen_residuals
-from tvmq.passes.partition.results import widen_results
 from tvmq.rules import Decision
 
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]

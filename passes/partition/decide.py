@@ -14,14 +14,13 @@ from tvmq import numerics
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError, ConfigError
-from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.codes import INT32_MAX
-from tvmq.passes.families import averages
+from tvmq.passes.families import avg_pool
 from tvmq.passes.families.base import Draft, Family, Group, group_names
 from tvmq.passes.families.float_options import why_switched_off
-from tvmq.passes.families.reduce_range import reduce_weight_bits
-from tvmq.passes.families.weight_scales import constant_qparams, power_of_two
+from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
 from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
@@ -115,7 +114,7 @@ def _refusal(
 def _averages(view: View, group: Group, backend: Backend) -> str | None:
     """Why a backend that multiplies by shifts alone does not average."""
     counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
-    if counts is None or averages.is_shift(counts):
+    if counts is None or avg_pool.is_shift(counts):
         return None
     found = ", ".join(map(str, np.unique(counts)[:4]))
     return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {found} values does"

@@ -11,8 +11,8 @@ import tvm
 from tvmq.graph.view import View, dtype_of, used_vars
 from tvmq.graph.walk import reachable
 from tvmq.passes.families.base import Draft, Group
+from tvmq.passes.partition.float_exceptions import leave_results_float
 from tvmq.passes.partition.residual_streams import is_int16_residual
-from tvmq.passes.partition.results import leave_results_float
 
 
 class Dropping:
@@ -74,7 +74,7 @@ class Dropping:
 def drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
     """Keep only groups that connect to a convolution or product; the others would pay conversions for nothing.
 
-    Those at the very end go as well, see results.py.
+    Those at the very end go as well, see float_exceptions.py.
     """
     leave_results_float(view, groups, reasons)
     why = "default: an operator between float operators stays float"

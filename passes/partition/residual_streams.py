@@ -24,7 +24,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
 from tvmq.passes.families import add, concat, scale_shift
 from tvmq.passes.families.base import Draft, Group
-from tvmq.passes.partition.float_sums import normalization_of, why_float_sum
+from tvmq.passes.partition.float_exceptions import normalization_of, why_float_sum
 from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare

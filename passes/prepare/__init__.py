@@ -34,8 +34,8 @@ from tvmq.graph.limits import size_limits
 from tvmq.graph.names import merge
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
-from tvmq.graph.resolve_shapes import resolve_shapes
 from tvmq.graph.rewrite import Rewriter
+from tvmq.graph.symbolic import resolve_shapes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, sizes_of
 from tvmq.passes.families.base import clip_bounds
 from tvmq.passes.fold_constants import fold

@@ -15,10 +15,9 @@ import tvm
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError
 from tvmq.graph.core_bounds import Bounds
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.integer_core import regions
 from tvmq.graph.ledger import require_stage
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 
 

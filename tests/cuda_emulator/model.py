@@ -13,9 +13,9 @@ from tests.cuda_emulator.emulate import FORWARD, Emulated
 from tvmq.compile.cuda.compile import bind_threads
 from tvmq.compile.cuda.source import our_sources
 from tvmq.graph.batch_dimension import batch_dimension
+from tvmq.graph.functions import unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.lower.narrow_weights import float_weights
 from tvmq.reference import Reference

@@ -11,8 +11,7 @@ from tests.models import parse
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import ENDLESS, Limit, size_limits
-from tvmq.graph.resolve_shapes import resolve_shapes
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import free_dimensions, resolve_shapes
 
 
 def module(parameter: str, result: str, *lines: str) -> tvm.IRModule:

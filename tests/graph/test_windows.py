@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from tests.models import block
+from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import View, shape_of
-from tvmq.graph.windows import covering_padding
 
 
 @pytest.mark.thinned(2)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmq.observers.fingerprint import Fingerprint
+from tvmq.observers.samples import Fingerprint
 
 
 @settings(max_examples=50, deadline=None)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tvmq.errors import ConfigError
 from tvmq.numerics.affine import dequantize, quantize
 from tvmq.observers import make_observer
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.histogram import expected_error
 from tvmq.observers.histogram_statistics import Histogram
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 SPECS = [

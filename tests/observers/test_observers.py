@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.observers import OBSERVERS, make_observer, needs_histogram
 from tvmq.observers.auto import CANDIDATES, Auto, choose
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.histogram import expected_error
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 UINT8, INT8 = QuantSpec("uint8"), QuantSpec("int8", symmetric=True)

@@ -11,8 +11,8 @@ from tests.models import Net
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.observers import make_observer
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.range_statistics import RunningRange
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QuantSpec
 
 MOMENTA = (0.99, 0.9, 0.3, 0.123456789)

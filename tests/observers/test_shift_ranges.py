@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmq.observers.shift_ranges import shift_ranges
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.auto import shift_ranges
+from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate.thresholds import _by_itself
 from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.spec import QuantSpec, choose_qparams

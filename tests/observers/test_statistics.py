@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvmq.errors import CalibrationError, DataError, RangeError
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.exact_sum import ExactSum
 from tvmq.observers.histogram_statistics import BINS, Histogram, count_bins
 from tvmq.observers.range_statistics import RangeStatistics
-from tvmq.observers.tensor_statistics import TensorStatistics
 
 SPECIAL = np.float32([0, -0.0, 1, -1, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 0.1, 8191, 8192, 1e-20, 127.5])
 

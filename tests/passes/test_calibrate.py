@@ -10,7 +10,7 @@ from tests.models import assert_same, at_stage, block
 from tests.passes.stages import annotated, calibrated
 from tvmq.errors import CalibrationError, StageError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.simulated_quantize import is_calibrated
+from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.calibrate import calibrate
 from tvmq.spec import QuantSpec, choose_qparams

@@ -12,8 +12,8 @@ import tvm
 import tvmq
 from tests.models import Net, assert_healthy, drive, feeds_of
 from tvmq.errors import StageError
+from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, is_const, op_name, shape_of
 from tvmq.passes.pack_weights import pack_weights
 

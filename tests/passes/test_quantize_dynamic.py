@@ -12,8 +12,8 @@ import tvm
 import tvmq
 from tests.models import Net, feeds_of, run_onnx
 from tvmq.errors import ConfigError
+from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic

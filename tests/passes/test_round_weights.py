@@ -20,7 +20,7 @@ from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.calibrate import second_moments as moments_file
-from tvmq.passes.calibrate.intermediates import return_intermediates
+from tvmq.passes.calibrate.observed_model import return_intermediates
 from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare

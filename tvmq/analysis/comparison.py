@@ -14,13 +14,12 @@ from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
+from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
-from tvmq.graph.plain_module import plain_module
 from tvmq.graph.probes import cut, tapped
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
 from tvmq.passes.calibrate.collect import samples_of

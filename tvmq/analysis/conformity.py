@@ -17,13 +17,11 @@ from tvm import relax
 from tvmq.backends import backend_named
 from tvmq.backends.description import NEEDS, Backend
 from tvmq.graph.core_bounds import Bounds
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.functions import inline_functions, plain_module, unpack_weights
 from tvmq.graph.integer_core import regions
 from tvmq.graph.ledger import require_stage
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import COMPARISON, CONVOLUTION
-from tvmq.graph.plain_module import plain_module
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.passes import OPS
 from tvmq.passes.integrality import integrality

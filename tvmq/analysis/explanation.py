@@ -11,11 +11,9 @@ import tvm
 from tvmq.analysis.story import Story, find_layers
 from tvmq.analysis.work import describe_variables, float_macs, kernels_of_layers
 from tvmq.errors import StageError
-from tvmq.graph.functions import is_partitioned
+from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.functions import is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.plain_module import plain_module
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, op_name
 from tvmq.passes.integrality import Integrality, integrality
 from tvmq.reference import Reference

@@ -19,8 +19,8 @@ from tvmq.compile.build import params_first
 from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import StageError
 from tvmq.frontends.relax import from_relax
+from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare

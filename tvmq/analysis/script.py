@@ -11,7 +11,7 @@ from tvm import relax
 from tvmq.analysis.explanation import Explanation
 from tvmq.config import DEFAULTS
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.plain_module import plain_module
+from tvmq.graph.functions import plain_module
 from tvmq.runtime.executable import Executable
 
 OURS = "tvmq."  # attributes of functions that hold names and decisions as JSON

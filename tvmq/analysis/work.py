@@ -13,8 +13,8 @@ import tvm
 from tvm import relax
 
 from tvmq.frontends.relax import from_relax
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.macs import multiply_accumulates
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.lower.patterns.chains import find_chains
 from tvmq.passes.partition import partition

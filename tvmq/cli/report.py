@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -136,7 +137,7 @@ def report(
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
-    write_whole(output, lambda file: file.write(text) and None)
+    write_whole(output, partial(_write, text))
     if as_json:
         print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
                     "guard": page.guard, "layers": page.rows})  # fmt: skip
@@ -145,6 +146,10 @@ def report(
         if not quiet:
             notice(sentence)
     print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
+
+
+def _write(text: bytes, file: BinaryIO) -> None:
+    file.write(text)
 
 
 def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:

@@ -18,14 +18,12 @@ from tvmq.compile.description import describe_functions, describe_module, warn_o
 from tvmq.compile.vm_pipeline import Compiled, compile_module
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions, is_partitioned
+from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
-from tvmq.graph.plain_module import plain_module
 from tvmq.graph.symbolic import with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View
 from tvmq.kernels.parts.packing_recipes import Recipes
 from tvmq.kernels.parts.tiling import using_tiles

@@ -112,7 +112,7 @@ def _width(spot: Spot, sizes: Sequence[Point]) -> float:
 def _set_row(row: Sequence[Spot], wanted: Sequence[float], sizes: Sequence[Point]) -> None:
     """The places in order that are nearest to those wanted, by squares: neighbours that collide share their mean."""
     offset, last = 0.0, 0.0
-    offsets = []
+    offsets: list[float] = []
     for spot in row:
         width = _width(spot, sizes)
         offset += (last + width) / 2 + GAP if offsets else 0.0

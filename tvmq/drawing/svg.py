@@ -38,10 +38,9 @@ def lines_of(card: Card, *, operators: bool) -> list[str]:
     """The small lines of a card: operator and precision, the result, kernels; or one for each operator in it."""
     if card.operator == RESULT:
         return []
-    if operators and len(card.operators) > 1:
-        head = [card.operator + (f", {card.precision}" if card.precision else "")]
-        return head + [f"{plain_operator(one.operator)}: {one.result}" for one in card.operators] + _kernels(card)
     head = plain_operator(card.operator) + (f", {card.precision}" if card.precision else "")
+    if operators and len(card.operators) > 1:
+        return [head, *(f"{plain_operator(one.operator)}: {one.result}" for one in card.operators), *_kernels(card)]
     return [line for line in ("" if card.operator == INPUT else head, card.result, *_kernels(card)) if line]
 
 

@@ -20,8 +20,8 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, assemble, constants, variable_name, variables
+from tvmq.graph.functions import plain_module
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
-from tvmq.graph.plain_module import plain_module
 from tvmq.graph.view import dtype_of, op_name, sizes_of
 from tvmq.memory import check_max_bytes
 from tvmq.reasons import explain_exceptions

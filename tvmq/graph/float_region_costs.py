@@ -6,6 +6,8 @@
 
 A conversion that several float operators share counts for the first of them. Conversions of the model's inputs and
 results belong to no island.
+
+Multiply-accumulates of an operator, for the share of a network that computes in integers.
 """
 
 from __future__ import annotations
@@ -18,10 +20,16 @@ from typing import Any
 from tvm import relax, tirx
 
 from tvmq.graph.ledger import Ledger
-from tvmq.graph.macs import multiply_accumulates
-from tvmq.graph.operators import where
+from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import MASK, MOVE
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
+
+
+def multiply_accumulates(call: relax.Expr) -> int:
+    """Of a convolution in any layout, a transposed one or a product; 0 for what multiplies no matrices."""
+    record = OPERATORS.get(op_name(call))
+    return record.macs(call) if record is not None and record.macs is not None else 0
+
 
 MOVES = where(kind=MOVE) - where(form=MASK)
 STEPS = {"softmax": 5, "layer_norm": 8, "group_norm": 8, "instance_norm": 8, "rms_norm": 5, "gelu": 8, "batch_norm": 2}

@@ -7,17 +7,25 @@
 
 `passes/partition_conversions.py` makes them. Whoever walks a module with one `main` reads it through
 `inline_functions`, which puts the three bodies back where main calls them; other modules it gives back as they are.
+
+Modules of a class of their own, such as relay.IRModule, as plain ones: `mod["main"]` is a function of Relax.
+
+Weights that a module keeps two to a byte, as int8 constants: for whoever asks what a weight is.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import tvm
 from tvm import relax
 from tvm.tirx.analysis import undefined_vars
 
+from tvmq import numerics
 from tvmq.errors import ConfigError
 from tvmq.graph.names import get_names, with_names
-from tvmq.graph.rewrite import build_function, replace_variables
+from tvmq.graph.rewrite import Rewriter, build_function, replace_variables, rewrite
+from tvmq.graph.view import View, const_value, is_const, make_const, op_name
 
 PARTS = ("quantize_inputs", "quantized_main", "dequantize_outputs")
 
@@ -113,3 +121,44 @@ def _projected(value: relax.Expr) -> relax.Expr:
     if isinstance(value, relax.TupleGetItem) and isinstance(value.tuple_value, relax.Tuple):
         return value.tuple_value.fields[value.index]
     return value
+
+
+def plain_module(mod: Any) -> Any:
+    """The same functions in a tvm.IRModule; what is one already, and what is no module, stays as it is.
+
+    >>> mod = tvm.IRModule()
+    >>> plain_module(mod) is mod, plain_module("model.onnx")
+    (True, 'model.onnx')
+    """
+    if type(mod) is tvm.IRModule or not isinstance(mod, tvm.IRModule):
+        return mod
+    return tvm.IRModule(dict(mod.functions_items()), attrs=mod.attrs)
+
+
+def unpack_weights(mod: tvm.IRModule, *, tables: bool = True) -> tvm.IRModule:
+    """The module with every tvmq.unpack of a constant as the int8 constant; the module itself if it has none.
+
+    tables   also those of which rows are taken; False for code that unpacks the rows alone
+    """
+    view = View(mod)
+    wanted = {var.name for var, value in view.bindings if is_packed(value) and (tables or not _is_table(view, var))}
+    if not wanted:
+        return mod
+
+    def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        return _constant(value) if var.name in wanted else None
+
+    return rewrite(mod, visit)
+
+
+def is_packed(value: relax.Expr | None) -> bool:
+    """True for a tvmq.unpack of a constant."""
+    return value is not None and op_name(value) == "tvmq.unpack" and is_const(value.args[0])
+
+
+def _is_table(view: View, var: relax.Var) -> bool:
+    return all(op_name(view.value[reader]) == "take" for reader in view.readers[var.name])
+
+
+def _constant(value: relax.Expr) -> relax.Expr:
+    return make_const(numerics.unpack_int4(const_value(value.args[0]), [int(d) for d in value.attrs.shape]))

@@ -12,12 +12,10 @@ from tvmq.compile.evaluators import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
-from tvmq.observers.base import Range
-from tvmq.observers.fingerprint import Fingerprint
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import Range, TensorStatistics
+from tvmq.observers.samples import Fingerprint
 from tvmq.passes.calibrate.collect import collect, watched_tensors
-from tvmq.passes.calibrate.intermediates import Evaluator
-from tvmq.passes.calibrate.observed_model import Observing
+from tvmq.passes.calibrate.observed_model import Evaluator, Observing
 from tvmq.spec import QuantSpec
 
 EVERY = 4  # of the batches one judges

@@ -22,9 +22,8 @@ import numpy as np
 import tvm
 
 from tvmq.errors import ConfigError
-from tvmq.graph.functions import function_module, inline_functions, part_functions
+from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import free_dimensions, with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import Origin
 from tvmq.lower.narrow_weights import float_weights, narrow_weights

@@ -9,7 +9,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.graph.macs import multiply_accumulates
+from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, dtype_of, op_name
 

@@ -51,10 +51,10 @@ from tvmq.numerics.requantize import (
     power_of_two_shift,
     requantize,
 )
-from tvmq.numerics.resample import resample
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import log_softmax, softmax
 from tvmq.numerics.table import compare_table, make_table, real_values, rescale_table, table
+from tvmq.numerics.windows import resample
 
 __all__ = [
     "PACKED_BITS",

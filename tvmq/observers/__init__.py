@@ -19,22 +19,22 @@ from typing import Any
 from tvmq.by_name import is_object_name, load_object, object_named
 from tvmq.errors import ConfigError
 from tvmq.observers.base import Observer
-from tvmq.observers.weight_base import WeightObserver
+from tvmq.observers.weight_observers import WeightObserver
 
 OBSERVERS: dict[str, str] = {
     "auto": "tvmq.observers.auto:Auto",
     "minmax": "tvmq.observers.minmax:MinMax",
     "moving_average": "tvmq.observers.minmax:MovingAverage",
-    "percentile": "tvmq.observers.percentile:Percentile",
+    "percentile": "tvmq.observers.minmax:Percentile",
     "histogram": "tvmq.observers.histogram:LeastSquares",
     "kl_divergence": "tvmq.observers.kl_divergence:KlDivergence",
     "global_scale": "tvmq.observers.minmax:GlobalScale",
 }
 
 WEIGHT_OBSERVERS: dict[str, str] = {
-    "max": "tvmq.observers.weight_base:WeightMax",
-    "power2": "tvmq.observers.weight_base:WeightPower2",
-    "mse": "tvmq.observers.weight_mse:WeightMse",
+    "max": "tvmq.observers.weight_observers:WeightMax",
+    "power2": "tvmq.observers.weight_observers:WeightPower2",
+    "mse": "tvmq.observers.weight_observers:WeightMse",
 }
 
 

@@ -4,10 +4,16 @@ Which error is up to the caller. `choose` takes any function of the QParams, suc
 output for a reservoir of samples; `Auto.thresholds` takes the proxy that costs least, `expected_error` of the
 tensor itself. Ties go to the widest range, and a narrower one has to lower the error by more than 0.1 %:
 nothing is clipped for nothing.
+
+Ranges whose scale is a power of two, for requantizing by shifts alone: which power is decided by the error.
+
+A scale that is raised to the next power of two wastes up to a bit; the one below clips the largest values and resolves
+the others twice as finely. Both are offered for every range that an observer chose, and the least error wins.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,11 +21,9 @@ from typing import ClassVar
 import numpy as np
 
 from tvmq.errors import CalibrationError
-from tvmq.observers.base import LEAST_GAIN, Observer, Range
+from tvmq.observers.base import LEAST_GAIN, Observer, Range, TensorStatistics
 from tvmq.observers.histogram import ErrorModel, LeastSquares
-from tvmq.observers.minmax import MinMax, MovingAverage
-from tvmq.observers.percentile import Percentile
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.minmax import MinMax, MovingAverage, Percentile
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 CANDIDATES: dict[str, Observer] = {
@@ -81,3 +85,29 @@ def choose(candidates: Mapping[str, Range], spec: QuantSpec, error: Callable[[QP
         if known[candidates[name]] < known[candidates[best]] * (1 - LEAST_GAIN):
             best = name
     return Choice(best, *candidates[best], {name: known[ends] for name, ends in candidates.items()})
+
+
+def shift_ranges(candidates: Mapping[str, Range], spec: QuantSpec) -> dict[str, Range]:
+    """The ranges with their scales at the next and at the previous power of two; empty ranges as they are.
+
+    Ends move in proportion, so that 0 keeps its code.
+
+    >>> shift_ranges({"minmax": (-3.0, 3.0)}, QuantSpec("int8", symmetric=True))
+    {'minmax': (-3.96875, 3.96875), 'minmax_shift': (-1.984375, 1.984375)}
+    """
+    found: dict[str, Range] = {}
+    for name, (low, high) in candidates.items():
+        step = _step(low, high, spec)
+        if not (0.0 < step < math.inf):
+            found[name] = (low, high)
+            continue
+        wide = 2.0 ** math.ceil(math.log2(step)) / step
+        found[name] = (low * wide, high * wide)
+        found[f"{name}_shift"] = (low * wide / 2, high * wide / 2)
+    return found
+
+
+def _step(low: float, high: float, spec: QuantSpec) -> float:
+    """The scale that covers a range, as choose_qparams has it before it rounds to float32."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    return max(-low, high) / spec.qmax if spec.symmetric else (high - low) / (spec.qmax - spec.qmin)

@@ -25,9 +25,8 @@ from typing import ClassVar
 import numpy as np
 
 from tvmq.errors import ConfigError
-from tvmq.observers.base import LEAST_GAIN, Range, usable_range
+from tvmq.observers.base import LEAST_GAIN, Range, TensorStatistics, usable_range
 from tvmq.observers.histogram_statistics import Histogram
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 # A bin this small a part of a step is taken at its middle: the difference of integrals would cancel.

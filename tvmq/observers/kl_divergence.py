@@ -20,8 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from tvmq.errors import ConfigError
-from tvmq.observers.base import Range, usable_range
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import Range, TensorStatistics, usable_range
 from tvmq.spec import QuantSpec
 
 SMOOTHING = 1e-4

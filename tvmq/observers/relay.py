@@ -15,7 +15,7 @@ from tvmq.errors import DataError
 from tvmq.numerics.affine import check_finite
 from tvmq.observers.base import Range
 from tvmq.observers.kl_divergence import best_half_width
-from tvmq.observers.weight_base import power_above
+from tvmq.observers.weight_observers import power_above
 from tvmq.spec import QuantSpec
 
 PERCENTILE = 0.99999

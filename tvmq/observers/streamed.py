@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.histogram_statistics import BINS, LOWEST_EXPONENT, Histogram
-from tvmq.observers.tensor_statistics import TensorStatistics
 
 HEAD, TABLE, TABLES, PLACE = 8, 2 * BINS, 4, 9
 EXPONENT, ZEROS, REFUSED = range(3)

@@ -13,9 +13,8 @@ import tvm
 from tvmq.compile.calls import KernelCall, Tensor, calls_of
 from tvmq.cost import RUN, Machine, Seconds, Work, seconds
 from tvmq.graph.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions
+from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.names import get_names
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.kernels.parts.types import Isa
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.lower_functions import lower_functions

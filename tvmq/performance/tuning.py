@@ -23,8 +23,7 @@ from tvmq.compile.llvm_workarounds import with_whole_stores
 from tvmq.compile.vm_pipeline import CONFIG, ONE_AT_A_TIME, OPT_LEVEL
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
-from tvmq.graph.functions import inline_functions
-from tvmq.graph.unpack_weights import unpack_weights
+from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.kernels.parts.tiling import Tile, best_tilings, cycles, product_key, using_tiles
 from tvmq.lower.lower_functions import lower_functions

@@ -20,7 +20,7 @@ from tvmq.config import QConfig
 from tvmq.cost import Machine
 from tvmq.dataset import Dataset, Feed
 from tvmq.errors import ConfigError
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.scores import Named
 from tvmq.target.cpu import CpuTarget, resolve_target

@@ -27,7 +27,7 @@ from tvmq.guard.evidence import with_evidence
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch
 from tvmq.guard.rehearsal import Precision, Rehearsal
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.performance.estimate import estimates

@@ -19,7 +19,7 @@ from functools import reduce
 from typing import Any
 
 from tvmq.errors import ConfigError
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.precision_search.problem import Problem
 from tvmq.precision_search.trials import Result, Task, TrialRunner
 

@@ -18,19 +18,17 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import DataError
 from tvmq.graph.evaluate import evaluator
-from tvmq.graph.functions import function_module
+from tvmq.graph.functions import function_module, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, POOL
-from tvmq.graph.ops.simulated_quantize import is_calibrated, spec_of
-from tvmq.graph.plain_module import plain_module
+from tvmq.graph.ops.conversions import is_calibrated, spec_of
+from tvmq.graph.sizes import covering_padding
 from tvmq.graph.symbolic import sizes_in, with_sizes
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
-from tvmq.graph.windows import covering_padding
 from tvmq.index_checks import check_indices
 from tvmq.lower.narrow_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY

@@ -1,7 +1,7 @@
 """Float operators without a definition: compiled alone, so that the reference can go on behind them.
 
 A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
-operator alone. Results of float operators do not depend on what they are fused with (graph/ops/fence.py), so the
+operator alone. Results of float operators do not depend on what they are fused with (graph/ops/functions.py), so the
 whole module gives the same.
 """
 

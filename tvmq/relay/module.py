@@ -14,7 +14,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.graph.plain_module import plain_module
+from tvmq.graph.functions import plain_module
 from tvmq.relay.expr import Expr, Function, TupleWrapper
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.explanation import Explanation, explain
 from tvmq.drawing.draw import network_of_model
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.performance.profile_table import Profile
 from tvmq.report.page import Report
 from tvmq.report.rows import Row, rows_of, worst

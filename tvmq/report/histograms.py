@@ -12,7 +12,7 @@ import tvm
 from tvmq.compile.evaluators import count_bins, evaluator, observing
 from tvmq.config import QConfig
 from tvmq.graph.ledger import Ledger
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate.collect import collect
 from tvmq.pipeline import static_quantization
 

@@ -11,7 +11,7 @@ from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import Story
 from tvmq.drawing.network import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.numerics.deviation import Figures
-from tvmq.observers.tensor_statistics import TensorStatistics
+from tvmq.observers.base import TensorStatistics
 from tvmq.performance.profile_table import Profile
 from tvmq.report.histograms import bars, thresholds
 from tvmq.rules import short_names

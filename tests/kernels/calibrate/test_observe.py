@@ -10,8 +10,8 @@ import pytest
 import tvm
 
 from tvmq.kernels.calibrate.observe import observer
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.streamed import TOKEN, Streamed
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.runtime.call_code import share_memory
 from tvmq.runtime.inputs import aligned_zeros
 from tvmq.target.cpu import resolve_target

@@ -13,7 +13,7 @@ from tvmq.errors import CalibrationError
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import collect, samples_of, watched_tensors
-from tvmq.passes.calibrate.intermediates import Run, drop_uncalibrated, return_intermediates
+from tvmq.passes.calibrate.observed_model import Run, drop_uncalibrated, return_intermediates
 from tvmq.spec import QuantSpec
 
 X = 'x: R.Tensor((2, 3, 4, 4), "float32")'

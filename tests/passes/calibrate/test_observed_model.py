@@ -12,12 +12,18 @@ from tests.passes.stages import annotated
 from tvmq.compile import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View
+from tvmq.observers.base import TensorStatistics
 from tvmq.observers.streamed import Streamed
-from tvmq.observers.tensor_statistics import TensorStatistics
 from tvmq.passes.calibrate import observed_model
 from tvmq.passes.calibrate.collect import all_statistics, collect, has_batch
-from tvmq.passes.calibrate.intermediates import Feed, Run, drop_uncalibrated, return_intermediates
-from tvmq.passes.calibrate.observe import can_be_observed, observe
+from tvmq.passes.calibrate.observed_model import (
+    Feed,
+    Run,
+    can_be_observed,
+    drop_uncalibrated,
+    observe,
+    return_intermediates,
+)
 
 RANDOM = np.random.default_rng(0)
 

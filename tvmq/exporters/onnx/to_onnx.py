@@ -15,8 +15,8 @@ import tvm
 
 from tvmq.errors import OutputError, StageError
 from tvmq.exporters.onnx.walk import Exporter
+from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.plain_module import plain_module
 
 
 def to_onnx(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> None:

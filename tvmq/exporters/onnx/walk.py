@@ -34,12 +34,12 @@ from tvmq.exporters.onnx.values import (
     is_tuple_of_tensors,
     number,
 )
+from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.unpack_weights import unpack_weights
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
 from tvmq.version import __version__
 

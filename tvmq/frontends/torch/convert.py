@@ -9,11 +9,9 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step
-from tvmq.frontends.torch.call import TorchCall
 from tvmq.frontends.torch.constants import Constants
-from tvmq.frontends.torch.names import LayerNames, function_name
-from tvmq.frontends.torch.repairs import REFUSED, load_repair
-from tvmq.frontends.torch.signature import Weights, input_variables, outputs
+from tvmq.frontends.torch.repairs import REFUSED, TorchCall, load_repair
+from tvmq.frontends.torch.signature import LayerNames, Weights, function_name, input_variables, outputs
 from tvmq.reasons import clause
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import ModelError, UnsupportedOpError
-from tvmq.frontends.torch.names import module_path
+from tvmq.frontends.torch.signature import module_path
 
 if TYPE_CHECKING:
     import torch

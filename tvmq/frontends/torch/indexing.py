@@ -9,7 +9,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq import numerics
-from tvmq.frontends.torch.call import TorchCall
+from tvmq.frontends.torch.repairs import TorchCall
 
 FIXED = "export with fixed sizes"
 

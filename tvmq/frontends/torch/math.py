@@ -1,4 +1,9 @@
-"""Arithmetic and reductions."""
+"""Arithmetic and reductions.
+
+Normalizations without scale or shift: those that torch leaves out become ones and zeros.
+
+Attention as products and a softmax, which the later stages know.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from tvm import relax
+from tvm.ir import GenericConst
 
-from tvmq.frontends.torch.call import TorchCall
+from tvmq.frontends.torch.repairs import TorchCall
 
 
 def amax(call: TorchCall) -> relax.Expr:
@@ -111,3 +118,92 @@ def divide_whole(call: TorchCall) -> relax.Expr | None:
     if not is_integer or not isinstance(other, int) or call["rounding_mode"] != "floor":
         return None
     return relax.op.floor_divide(x, call.constant(other, x))
+
+
+def layer_norm(call: TorchCall) -> relax.Expr:
+    """Over the last dimensions."""
+    sizes = [int(size) for size in call["normalized_shape"]]
+    scale = _or_constant(call, call["weight"], np.ones(sizes))
+    shift = _or_constant(call, call["bias"], np.zeros(sizes))
+    return relax.op.nn.layer_norm(call["input"], scale, shift, _last(sizes), call["eps"])
+
+
+def rms_norm(call: TorchCall) -> relax.Expr:
+    """Over the last dimensions; without epsilon that of the element type, as torch has it."""
+    x, sizes = call["input"], [int(size) for size in call["normalized_shape"]]
+    epsilon = call["eps"]
+    if epsilon is None:
+        epsilon = float(np.finfo(str(x.ty.dtype)).eps)
+    scale = _or_constant(call, call["weight"], np.ones(sizes))
+    return relax.op.nn.rms_norm(x, scale, _last(sizes), epsilon)
+
+
+def group_norm(call: TorchCall) -> Any:
+    """The first result, the normalized tensor; the statistics beside it are not computed."""
+    x, channels = call["input"], int(call["C"])
+    scale = _or_constant(call, call["weight"], np.ones(channels))
+    shift = _or_constant(call, call["bias"], np.zeros(channels))
+    axes = list(range(2, len(call.shape(x))))
+    norm = relax.op.nn.group_norm(x, scale, shift, int(call["group"]), 1, axes, call["eps"])
+    return (call.emit(norm),)
+
+
+def _last(sizes: list[int]) -> list[int]:
+    return list(range(-len(sizes), 0))
+
+
+def _or_constant(call: TorchCall, given: Any, default: np.ndarray) -> relax.Expr:
+    return call.constant(default, call["input"]) if given is None else given
+
+
+def attention(call: TorchCall) -> relax.Expr:
+    """softmax(query @ key^T * scale + mask) @ value; rows that are masked everywhere give zeros."""
+    query, key, value = call["query"], call["key"], call["value"]
+    if call["dropout_p"]:
+        raise call.unsupported("dropout", "pass dropout_p=0.0 in evaluation")
+    if call["enable_gqa"]:
+        raise call.unsupported("enable_gqa", "repeat the heads of key and value before it")
+    rank = len(call.shape(key))
+    turned = call.emit(relax.op.permute_dims(key, [*range(rank - 2), rank - 1, rank - 2]))
+    scores = call.emit(relax.op.matmul(query, turned))
+    scores = call.emit(relax.op.multiply(scores, call.constant(_scale(call), query)))
+    mask = _mask(call)
+    if mask is None:
+        return relax.op.matmul(call.emit(relax.op.nn.softmax(scores, -1)), value)
+    scores = call.emit(relax.op.add(scores, mask))
+    weights = call.emit(relax.op.nn.softmax(scores, -1))
+    if not isinstance(mask, GenericConst) or np.isneginf(mask.value.numpy()).all(-1).any():
+        weights = _zero_where_masked(call, scores, weights)
+    return relax.op.matmul(weights, value)
+
+
+def _scale(call: TorchCall) -> float:
+    scale = call["scale"]
+    if scale is not None:
+        return float(scale)
+    return float(call.shape(call["query"])[-1]) ** -0.5
+
+
+def _mask(call: TorchCall) -> Any:
+    """What is added to the scores, None for nothing."""
+    query, given = call["query"], call["attn_mask"]
+    if call["is_causal"]:
+        rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            raise call.unsupported("is_causal with a free length", "give the mask as attn_mask")
+        return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
+    if given is None or str(given.ty.dtype) != "bool":
+        return given
+    return call.emit(relax.op.where(given, call.constant(0.0, query), call.constant(-np.inf, query)))
+
+
+def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:
+    """softmax of a row of -inf is no number; torch has zeros there.
+
+    Relax's max begins at the lowest finite number, so the row is asked for a score above -inf instead.
+    """
+    open_scores = call.emit(relax.op.greater(scores, call.constant(-np.inf, scores)))
+    counted = call.emit(relax.op.astype(open_scores, str(scores.ty.dtype)))
+    any_open = call.emit(relax.op.max(counted, [-1], keepdims=True))
+    masked = call.emit(relax.op.equal(any_open, call.constant(0.0, scores)))
+    return call.emit(relax.op.where(masked, call.constant(0.0, scores), weights))

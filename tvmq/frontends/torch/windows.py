@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.torch.call import TorchCall
+from tvmq.frontends.torch.repairs import TorchCall
 
 SIZES = "use interpolate(size=...), a whole scale_factor, or recompute_scale_factor=True"
 

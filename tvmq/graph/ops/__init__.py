@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from tvmq.graph.ops.adaptive_sum_pool import adaptive_sum_pool
-from tvmq.graph.ops.add import add
-from tvmq.graph.ops.add_mask import add_mask
-from tvmq.graph.ops.conv_transpose import conv_transpose
-from tvmq.graph.ops.dequantize import dequantize
+from tvmq.graph.ops.arithmetic import add, add_mask, multiply
+from tvmq.graph.ops.conversions import dequantize, quantize, requantize, simulated_quantize
 from tvmq.graph.ops.dynamic import dynamic_dequantize, dynamic_quantize, dynamic_scale
-from tvmq.graph.ops.fence import fence
-from tvmq.graph.ops.float_sum import float_sum
-from tvmq.graph.ops.group_dequantize import group_dequantize
-from tvmq.graph.ops.group_norm import group_norm
-from tvmq.graph.ops.integer_layer_norm import integer_layer_norm
-from tvmq.graph.ops.integer_softmax import integer_softmax
-from tvmq.graph.ops.layer_norm import layer_norm
-from tvmq.graph.ops.log_softmax import log_softmax
-from tvmq.graph.ops.masked_mean import masked_mean
-from tvmq.graph.ops.matmul import matmul
-from tvmq.graph.ops.multiply import multiply
-from tvmq.graph.ops.prelu import prelu
-from tvmq.graph.ops.quantize import quantize
-from tvmq.graph.ops.requantize import requantize
-from tvmq.graph.ops.resample import resample
-from tvmq.graph.ops.rms_norm import rms_norm
-from tvmq.graph.ops.scale_shift import scale_shift
-from tvmq.graph.ops.simulated_quantize import simulated_quantize
-from tvmq.graph.ops.softmax import softmax
-from tvmq.graph.ops.sum import sum
-from tvmq.graph.ops.sum_pool import sum_pool
-from tvmq.graph.ops.table import table
-from tvmq.graph.ops.unpack import unpack
+from tvmq.graph.ops.float_sums import float_sum
+from tvmq.graph.ops.functions import fence, prelu, scale_shift, table
+from tvmq.graph.ops.integer_norms import integer_layer_norm, integer_softmax
+from tvmq.graph.ops.norms import group_norm, layer_norm, rms_norm
+from tvmq.graph.ops.packed_weights import group_dequantize, unpack
+from tvmq.graph.ops.pools import adaptive_sum_pool, resample, sum_pool
+from tvmq.graph.ops.products import conv_transpose, matmul
+from tvmq.graph.ops.reductions import masked_mean, sum
+from tvmq.graph.ops.softmax import log_softmax, softmax
 
 __all__ = [
     "adaptive_sum_pool",

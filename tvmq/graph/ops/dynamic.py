@@ -12,8 +12,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.broadcast import broadcast_all, broadcast_type
-from tvmq.graph.ops.registry import fence, known_shape, register
+from tvmq.graph.ops.registry import broadcast_all, broadcast_type, fence, known_shape, register
 
 LARGEST = float(np.finfo(np.float32).max)
 NORMAL = float(np.finfo(np.float32).smallest_normal)

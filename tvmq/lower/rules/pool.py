@@ -8,8 +8,8 @@ from typing import Any
 from tvm import relax
 
 from tvmq.graph import ops
+from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import dtype_of, op_name, shape_of
-from tvmq.graph.windows import covering_padding
 from tvmq.kernels.pool import Pool2d, choose_max_pool, choose_sum_pool
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain

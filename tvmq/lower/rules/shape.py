@@ -12,8 +12,8 @@ from tvm import relax, te, tirx
 from tvmq.errors import BuildError
 from tvmq.graph import ops
 from tvmq.graph.evaluate import repeats_pixels
+from tvmq.graph.functions import is_packed
 from tvmq.graph.indices import index_operands
-from tvmq.graph.unpack_weights import is_packed
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
 from tvmq.kernels.move.concat import choose_concat, choose_pad
 from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space

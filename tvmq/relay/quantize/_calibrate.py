@@ -18,7 +18,7 @@ import tvm
 from tvmq.compile.evaluators import evaluator
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.simulated_quantize import spec_of
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, const_value, dtype_of, is_const, sizes_of, used_vars
 from tvmq.observers.relay import (
     Extent,
@@ -31,7 +31,7 @@ from tvmq.observers.relay import (
 )
 from tvmq.passes.calibrate import calibrate as put_scales
 from tvmq.passes.calibrate.collect import watched_tensors
-from tvmq.passes.calibrate.intermediates import drop_uncalibrated, return_intermediates
+from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
 from tvmq.relay.passes import like

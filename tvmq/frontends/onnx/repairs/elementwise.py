@@ -1,4 +1,11 @@
-"""Elementwise operators."""
+"""Elementwise operators.
+
+ReduceMax and ReduceMin of bool: TVM has no lowest bool, so they are computed in uint8. ArgMax of nothing.
+
+TopK of element types that TVM's sort lacks.
+
+Functions of one tensor that TVM computes imprecisely, wrongly for NaN, or has no code for, and the remainder.
+"""
 
 from __future__ import annotations
 
@@ -129,3 +136,145 @@ def maximum(call: NodeCall) -> relax.Expr:
 def minimum(call: NodeCall) -> relax.Expr:
     """Min as a chain of relax.minimum."""
     return reduce(relax.op.minimum, call.inputs)
+
+
+def extreme(call: NodeCall) -> relax.Expr | None:
+    """ReduceMax, ReduceMin; TVM's converter does all other types."""
+    if call.dtype() != "bool":
+        return None
+    axes = call.dims(1) if call.input(1) is not None else call.attributes.get("axes")
+    if call.input(1) is not None and axes is None:
+        raise call.unsupported("axes that are computed", "export it with constant axes")
+    if not axes and call.attributes.get("noop_with_empty_axes", 0):
+        return call.inputs[0]
+    reduce = relax.op.max if call.op_type == "ReduceMax" else relax.op.min
+    keep = bool(call.attributes.get("keepdims", 1))
+    numbers = relax.op.astype(call.inputs[0], "uint8")
+    return relax.op.astype(reduce(numbers, list(axes) if axes else None, keep), "bool")
+
+
+def place_of_extreme(call: NodeCall) -> None:
+    """ArgMax, ArgMin: there is no place in an axis without values, and TVM's would be any number."""
+    axis = call.axis(0)
+    if call.shape()[axis : axis + 1] == [0]:
+        raise call.unsupported(f"axis {axis} has no values", "leave the node out, or feed a tensor with values")
+
+
+SORTABLE = ("float64", "float32", "int64", "int32")
+
+
+def top_k(call: NodeCall) -> relax.Expr | None:
+    """TopK of small integers is computed in int32 (uint32: int64)."""
+    dtype = call.dtype()
+    k = call.constant(1)
+    if k is None:
+        raise call.unsupported("k is computed", "export it with a constant k")
+    size = call.shape()[call.axis(-1)]
+    if int(k.item()) < 1 or (isinstance(size, int) and int(k.item()) > size):
+        raise call.unsupported(f"k is {int(k.item())}, the axis holds {size}", f"take 1 to {size} of them")
+    if dtype in SORTABLE:
+        return None
+    if dtype == "uint64" or not dtype.startswith(("int", "uint")):
+        raise call.unsupported(f"element type {dtype}", "cast to float32 or int64 before it")
+    wide = relax.op.astype(call.inputs[0], "int64" if dtype == "uint32" else "int32")
+    largest = bool(call.attributes.get("largest", 1))
+    both = call.builder.emit(relax.op.topk(wide, int(k.item()), call.axis(-1), "both", largest, "int64"))
+    return relax.Tuple([relax.op.astype(relax.TupleGetItem(both, 0), dtype), relax.TupleGetItem(both, 1)])
+
+
+op = relax.op
+
+
+def number(call: NodeCall, value: float) -> relax.Expr:
+    """A scalar of the first input's element type."""
+    return tensor_constant(np.array(value, call.dtype()))
+
+
+def softplus(call: NodeCall) -> relax.Expr:
+    """max(x, 0) + log(1 + e), e = exp(-|x|); TVM's log(1 + exp(x)) is infinite from 89 on.
+
+    For e below 0.01 the logarithm is its series to the third power: 1 + e would lose the digits of e.
+    """
+    x = call.inputs[0]
+    e = op.exp(op.negative(op.abs(x)))
+    series = op.add(op.multiply(number(call, 1 / 3), e), number(call, -1 / 2))
+    series = op.multiply(e, op.add(op.multiply(series, e), number(call, 1)))
+    tail = op.where(op.less(e, number(call, 0.01)), series, op.log(op.add(number(call, 1), e)))
+    return op.add(op.maximum(x, number(call, 0)), tail)
+
+
+def mish(call: NodeCall) -> relax.Expr:
+    """x * n / (n + 2), n = e * (e + 2), e = exp(min(x, 20)): tanh(log(1 + e)) without the loss of digits."""
+    x = call.inputs[0]
+    e = op.exp(op.minimum(x, number(call, 20)))
+    n = op.multiply(e, op.add(e, number(call, 2)))
+    return op.multiply(x, op.divide(n, op.add(n, number(call, 2))))
+
+
+def cosh(call: NodeCall) -> relax.Expr:
+    """exp(|x| - ln 2) + exp(-|x| - ln 2), which overflows where the result does (LLVM has no cosh)."""
+    x = op.abs(call.inputs[0])
+    half = number(call, np.log(2))
+    return op.add(op.exp(op.subtract(x, half)), op.exp(op.subtract(op.negative(x), half)))
+
+
+def sinh(call: NodeCall) -> relax.Expr:
+    """Differences of exponentials as in cosh; near 0, where these cancel, the first terms of the series."""
+    x = call.inputs[0]
+    half = number(call, np.log(2))
+    far = op.subtract(op.exp(op.subtract(x, half)), op.exp(op.subtract(op.negative(x), half)))
+    square = op.multiply(x, x)
+    series = number(call, 1 / 5040)
+    for term in (1 / 120, 1 / 6, 1):  # up to x^7 / 7!: the rest is below 1e-8 of the result for |x| < 0.5
+        series = op.add(op.multiply(series, square), number(call, term))
+    return op.where(op.less(op.abs(x), number(call, 0.5)), op.multiply(x, series), far)
+
+
+def elu(call: NodeCall) -> relax.Expr:
+    """x above 0, else alpha * (exp(x) - 1); TVM's, made of relu, is 0 for NaN, and its numbers are float32 only."""
+    return _exponential_unit(call, call.attributes.get("alpha", 1.0))
+
+
+def selu(call: NodeCall) -> relax.Expr:
+    """Elu times gamma."""
+    result = _exponential_unit(call, call.attributes.get("alpha", 1.67326319217681884765625))
+    return op.multiply(number(call, call.attributes.get("gamma", 1.05070102214813232421875)), result)
+
+
+def celu(call: NodeCall) -> relax.Expr:
+    """x above 0, else alpha * (exp(x / alpha) - 1); ONNX's own body makes a vector of a single number."""
+    alpha = call.attributes.get("alpha", 1.0)
+    return _exponential_unit(call, alpha, op.divide(call.inputs[0], number(call, alpha)))
+
+
+def _exponential_unit(call: NodeCall, alpha: float, inner: relax.Expr | None = None) -> relax.Expr:
+    """x above 0, else alpha * (exp(inner) - 1), `inner` x itself where it is left out."""
+    x = call.inputs[0]
+    tail = op.subtract(op.exp(x if inner is None else inner), number(call, 1))
+    return op.where(op.greater(x, number(call, 0)), x, op.multiply(number(call, alpha), tail))
+
+
+def thresholded_relu(call: NodeCall) -> relax.Expr:
+    """x above alpha, else 0; TVM multiplies by 0, which makes NaN of infinities."""
+    x = call.inputs[0]
+    return op.where(op.greater(x, number(call, call.attributes.get("alpha", 1.0))), x, number(call, 0))
+
+
+def sign(call: NodeCall) -> relax.Expr | None:
+    """Sign of floats: 1, -1, and x itself where that is 0 or NaN (TVM's is 0 for NaN); of unsigned numbers: 0 or 1."""
+    if call.dtype().startswith("uint"):
+        return op.minimum(call.inputs[0], number(call, 1))
+    if not call.dtype().startswith("float"):
+        return None
+    x, zero = call.inputs[0], number(call, 0)
+    return op.where(op.greater(x, zero), number(call, 1), op.where(op.less(x, zero), number(call, -1), x))
+
+
+def mod(call: NodeCall) -> relax.Expr | None:
+    """Mod of floats with the sign of the divisor: the remainder of fmod, moved (TVM's is NaN for infinite divisors)."""
+    if call.attributes.get("fmod", 0) or not call.dtype().startswith("float"):
+        return None
+    y, zero = call.inputs[1], number(call, 0)
+    rest = op.mod(call.inputs[0], y)
+    opposite = op.less(op.multiply(op.sign(rest), op.sign(y)), zero)
+    return op.where(opposite, op.add(rest, y), rest)

@@ -1,4 +1,17 @@
-"""QuantizeLinear and DequantizeLinear as our own operators, whose definition is ONNX's.
+"""Quantization in the model: operators of Q/DQ, and those that onnxruntime quantizes at run time.
+
+Quantization at run time as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined.
+
+    DynamicQuantizeLinear(x)          scale and zero point of the whole tensor from its extremes, uint8 codes
+    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (what a picture of ones gives)
+    MatMulInteger(x, w, z_x, z_w)     matmul(x, w - z_w) - z_x * sum(w - z_w)
+
+The codes of x stay uint8 and those of a constant w become int8, so that the kernels of integer models serve; the
+zero point of x is known at run time only and is taken out of the sums. A uint8 weight that leaves int8 around its zero
+point keeps its codes minus 128; what that takes off, (128 - z_w) times the sum of the codes of x, is added. All of it
+is exact in int32.
+
+QuantizeLinear and DequantizeLinear as our own operators, whose definition is ONNX's.
 
     QuantizeLinear(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
     DequantizeLinear(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)
@@ -9,13 +22,118 @@ blocks of scales are refused.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from tvm import relax
 
-from tvmq.frontends.onnx.repairs.node import NodeCall
+from tvmq import numerics
+from tvmq.frontends.onnx.repairs.layers import conv as explicit_pads
+from tvmq.frontends.onnx.repairs.node import NodeCall, tensor_constant
 from tvmq.graph import ops
+
+CONVOLUTIONS = {1: relax.op.nn.conv1d, 2: relax.op.nn.conv2d, 3: relax.op.nn.conv3d}
+HALF = 128  # takes uint8 to int8
+
+
+def dynamic_quantize_linear(call: NodeCall) -> relax.Expr:
+    """DynamicQuantizeLinear: as ONNX defines it; a tensor of one value has scale 1, as in onnxruntime."""
+    x, emit, op = call.inputs[0], call.builder.emit, relax.op
+    zero, one, most = (tensor_constant(np.float32(value)) for value in (0, 1, 255))
+    high, low = emit(op.maximum(op.max(x), zero)), emit(op.minimum(op.min(x), zero))
+    span = emit(op.subtract(high, low))
+    scale = emit(op.where(op.equal(span, zero), one, op.divide(span, most)))
+    point = emit(op.round(op.clip(op.subtract(zero, op.divide(low, scale)), 0, 255)))
+    steps = op.add(op.round(op.divide(x, scale)), point)
+    codes = emit(op.astype(op.clip(steps, 0, 255), "uint8"))
+    return relax.Tuple([codes, scale, emit(op.astype(point, "uint8"))])
+
+
+def conv_integer(call: NodeCall) -> relax.Expr:
+    """ConvInteger with a constant weight."""
+    weight, offset = _weight(call, axis=0)
+    explicit_pads(call)
+    spatial = weight.ndim - 2
+    attributes = call.attributes
+    padding = [int(p) for p in attributes.get("pads", (0,) * 2 * spatial)]
+    options: dict[str, Any] = {
+        "strides": [int(s) for s in attributes.get("strides", (1,) * spatial)],
+        "dilation": [int(d) for d in attributes.get("dilations", (1,) * spatial)],
+        "groups": int(attributes.get("group", 1)),
+    }
+    sizes = call.shape()[2:] if any(padding) else list(weight.shape[2:])
+    if not all(isinstance(size, int) for size in sizes):
+        raise call.unsupported("padding of a picture of unknown size", "fix the input shapes with shape=")
+    x = call.inputs[0]
+
+    def convolved(codes: np.ndarray) -> relax.Expr:
+        return CONVOLUTIONS[spatial](x, tensor_constant(codes), padding=padding, out_dtype="int32", **options)
+
+    sums = convolved(weight)
+    if any(padding):
+        ones = np.ones((1, weight.shape[1] * options["groups"], *sizes), np.uint8)
+        window = numerics.conv(ones, np.ones_like(weight), padding=padding, **options)
+        share = numerics.conv(ones, weight, padding=padding, **options)
+    else:
+        window = np.asarray(math.prod(weight.shape[1:]))
+        share = weight.sum(axis=tuple(range(1, weight.ndim)), dtype=np.int64).reshape(1, -1, *(1,) * spatial)
+    if not offset.any():
+        return _centred(call, sums, share)
+    rows = 1 if options["groups"] == 1 else len(weight)  # sums over all channels are the same for each result
+    whole = call.builder.emit(convolved(np.ones((rows, *weight.shape[1:]), np.int8)))
+    offset = np.broadcast_to(offset.reshape(1, -1, *(1,) * spatial), (1, len(weight), *(1,) * spatial))
+    return _centred(call, _shifted(call, sums, whole, offset), share + offset * window)
+
+
+def matmul_integer(call: NodeCall) -> relax.Expr | None:
+    """MatMulInteger with a constant matrix on the right and one zero point on the left; TVM's converter otherwise."""
+    zero = call.input(2)
+    right = call.constant(1)
+    if right is None or right.ndim != 2 or (zero is not None and len(zero.ty.shape) > 0):
+        return None
+    if call.input(3) is not None and call.constant(3) is None:
+        return None
+    weight, offset = _weight(call, axis=1)
+    sums = relax.op.matmul(call.inputs[0], tensor_constant(weight), out_dtype="int32")
+    share = weight.sum(axis=0, dtype=np.int64)
+    if not offset.any():
+        return _centred(call, sums, share)
+    wide = call.builder.emit(relax.op.astype(call.inputs[0], "int32"))
+    whole = call.builder.emit(relax.op.sum(wide, [-1], keepdims=True))
+    return _centred(call, _shifted(call, sums, whole, offset.ravel()), share + offset.ravel() * len(weight))
+
+
+def _shifted(call: NodeCall, sums: relax.Expr, whole: relax.Expr, offset: np.ndarray) -> relax.Expr:
+    """The sums and what the offsets of the codes of the weight took from them."""
+    share = call.builder.emit(relax.op.multiply(whole, tensor_constant(offset.astype(np.int32))))
+    return relax.op.add(call.builder.emit(sums), share)
+
+
+def _weight(call: NodeCall, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Constant codes as int8, and what to add to them so that they are around the zero point: one or a channel's."""
+    weight, zero = call.constant(1), call.constant(3)
+    if weight is None or (zero is None and call.input(3) is not None):
+        raise call.unsupported("its weight is computed in the graph", "quantize models with constant weights")
+    zero = np.zeros(1, np.int32) if zero is None else zero.astype(np.int32).ravel()
+    shape = [1] * weight.ndim
+    shape[axis] = -1
+    centred = weight.astype(np.int32) - zero.reshape(shape)
+    if centred.min(initial=0) >= -HALF and centred.max(initial=0) < HALF:
+        return np.asarray(centred.astype(np.int8)), np.zeros(1, np.int64)
+    base = HALF if weight.dtype == np.uint8 else 0
+    return (weight.astype(np.int32) - base).astype(np.int8), (base - zero).astype(np.int64)
+
+
+def _centred(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:
+    """The sums without what the zero point of x adds: its product with `share`."""
+    zero = call.input(2)
+    if zero is None:
+        return sums
+    sums = call.builder.emit(sums)
+    point = call.builder.emit(relax.op.astype(zero, "int32"))
+    return relax.op.subtract(sums, call.builder.emit(relax.op.multiply(tensor_constant(share.astype(np.int32)), point)))
+
 
 CODES = ("uint8", "int8")
 WAY_OUT = "quantize the model with one scale for each tensor or channel"

@@ -1,4 +1,10 @@
-"""R.tvmq.conv_transpose(x, w): exact int32 sums of a transposed convolution of codes, numerics.conv_transpose.
+"""Products of codes that Relax lacks, in exact int32 sums.
+
+R.tvmq.matmul(a, b): exact int32 product of matrices of codes, numerics.matmul; a requantize or dequantize follows.
+
+sum over k of int32(a[..., m, k] - a_zero) * int32(b[..., k, n] - b_zero)        leading axes broadcast
+
+R.tvmq.conv_transpose(x, w): exact int32 sums of a transposed convolution of codes, numerics.conv_transpose.
 
 Relax's own operator takes the gaps between the elements of x for 0; codes need their zero point there.
 """
@@ -13,6 +19,54 @@ from tvm_ffi.dataclasses import py_class
 from tvmq.graph.ops.registry import known_shape, register
 
 
+@py_class("tvmq.attrs.Matmul", frozen=True)
+class MatmulAttrs(tvm.ir.Attrs):
+    """Zero points of the two arguments."""
+
+    a_zero: int
+    b_zero: int
+
+
+def _infer_matmul(call: relax.Call, ctx: relax.BlockBuilder) -> relax.TensorType:
+    """Relax's own rule for the shapes, with our element type."""
+    a, b = (relax.Var("x", relax.TensorType(arg.ty.shape, "float32")) for arg in call.args)
+    if min(len(arg.ty.shape) for arg in call.args) < 2:  # an error class of our own would not come back through TVM
+        raise ValueError(f"tvmq.matmul: takes matrices. Got {call.args[0].ty.shape} and {call.args[1].ty.shape}")
+    return relax.TensorType(ctx.normalize(relax.op.matmul(a, b)).ty.shape, "int32")
+
+
+def _legalize_matmul(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    attrs, shape = call.attrs, list(call.ty.shape)
+
+    def compute(a: te.Tensor, b: te.Tensor) -> te.Tensor:
+        k = te.reduce_axis((0, a.shape[-1]), name="k")
+
+        def element(*i: tirx.Var) -> tirx.PrimExpr:
+            x = a(*_leading(a, i), i[-2], k)
+            y = b(*_leading(b, i), k, i[-1])
+            return te.sum((_int32(x) - attrs.a_zero) * (_int32(y) - attrs.b_zero), axis=k)
+
+        return te.compute(shape, element, name="matmul")
+
+    return bb.call_te(compute, *call.args, primfunc_name_hint="matmul_codes")
+
+
+def _leading(tensor: te.Tensor, i: tuple[tirx.Var, ...]) -> list[tirx.PrimExpr]:
+    """Indices of the leading axes of an operand that broadcasts."""
+    last = list(i)[len(i) - len(tensor.shape) : -2]
+    return [
+        tirx.const(0, "int64") if isinstance(dim, tirx.IntImm) and int(dim) == 1 else at
+        for dim, at in zip(tensor.shape, last, strict=False)
+    ]
+
+
+def _int32(value: tirx.PrimExpr) -> tirx.PrimExpr:
+    return tirx.Cast("int32", value)
+
+
+matmul = register("matmul", ("a", "b"), MatmulAttrs, _infer_matmul, _legalize_matmul)
+
+
 @py_class("tvmq.attrs.ConvTranspose", frozen=True)
 class ConvTransposeAttrs(tvm.ir.Attrs):
     """Options with one entry for each spatial axis (padding: all befores, then all afters), and the zero point of x."""
@@ -25,7 +79,7 @@ class ConvTransposeAttrs(tvm.ir.Attrs):
     zero_point: int = 0
 
 
-def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+def _infer_conv_transpose(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     attrs, shape = call.attrs, known_shape(call)
     weight = [int(d) for d in call.args[1].ty.shape]
     spatial = len(shape) - 2
@@ -45,7 +99,7 @@ def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     return relax.TensorType([shape[0], weight[1] * attrs.groups, *sizes], "int32")
 
 
-def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def _legalize_conv_transpose(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs, shape = call.attrs, list(call.ty.shape)
     strides, dilation = [int(s) for s in attrs.strides], [int(d) for d in attrs.dilation]
 
@@ -74,4 +128,6 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 
 # x (N, C, spatial...) and w (C, F / groups, kernel...) hold integer codes
-conv_transpose = register("conv_transpose", ("x", "w"), ConvTransposeAttrs, _infer, _legalize)
+conv_transpose = register(
+    "conv_transpose", ("x", "w"), ConvTransposeAttrs, _infer_conv_transpose, _legalize_conv_transpose
+)

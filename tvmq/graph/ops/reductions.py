@@ -1,17 +1,73 @@
-"""R.tvmq.masked_mean(x, mask): mean of the codes that a mask of integers keeps, along one axis, numerics.masked_mean.
+"""Sums and means of codes along axes.
+
+R.tvmq.sum(q): exact int32 sum of centred codes over axes, numerics.sum; a requantize by 1 / count makes it a mean.
+
+sum over axes of int32(q - zero_point)
+
+R.tvmq.masked_mean(x, mask): mean of the codes that a mask of integers keeps, along one axis, numerics.masked_mean.
 
 s = sum((x - x_zero) * mask), c = sum(mask); clip(round(s * multiplier * 2^(shift - 31) / c) + zero_point, qmin, qmax)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import tvm
+import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.fixed_point import i64, one_at, reciprocal, wide
-from tvmq.graph.ops.registry import register
+from tvmq.graph.ops.integer_norms import i64, one_at, reciprocal, wide
+from tvmq.graph.ops.registry import known_shape, register
 from tvmq.numerics.masked_mean import COUNT_BITS
+
+
+@py_class("tvmq.attrs.Sum", frozen=True)
+class SumAttrs(tvm.ir.Attrs):
+    """axes (none negative), whether they stay with length 1, zero point of the codes."""
+
+    axes: tvm_ffi.Array
+    keepdims: bool = False
+    zero_point: int = 0
+
+
+def _result_shape(shape: Sequence[tirx.PrimExpr], attrs: SumAttrs) -> list[tirx.PrimExpr]:
+    axes = [int(a) for a in attrs.axes]
+    if attrs.keepdims:
+        return [tirx.const(1, "int64") if i in axes else dim for i, dim in enumerate(shape)]
+    return [dim for i, dim in enumerate(shape) if i not in axes]
+
+
+def _infer_sum(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+    return relax.TensorType(_result_shape(known_shape(call), call.attrs), "int32")
+
+
+def _legalize_sum(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    attrs = call.attrs
+    axes = [int(a) for a in attrs.axes]
+
+    def compute(q: te.Tensor) -> te.Tensor:
+        reduce = {axis: te.reduce_axis((0, q.shape[axis]), name=f"r{axis}") for axis in axes}
+
+        def element(*i: tirx.Var) -> tirx.PrimExpr:
+            kept = iter(i)
+            index = []
+            for axis in range(len(q.shape)):
+                if axis in reduce:
+                    index.append(reduce[axis])
+                    if attrs.keepdims:
+                        next(kept)
+                else:
+                    index.append(next(kept))
+            return te.sum(tirx.Cast("int32", q(*index)) - attrs.zero_point, axis=list(reduce.values()))
+
+        return te.compute(_result_shape(q.shape, attrs), element, name="sum")
+
+    return bb.call_te(compute, call.args[0], primfunc_name_hint="sum_codes")
+
+
+sum = register("sum", ("q",), SumAttrs, _infer_sum, _legalize_sum)  # noqa: A001
 
 
 @py_class("tvmq.attrs.MaskedMean", frozen=True)
@@ -28,19 +84,19 @@ class MaskedMeanAttrs(tvm.ir.Attrs):
     qmax: int = 32767
 
 
-def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+def _infer_masked_mean(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     shape, axis = list(call.args[0].ty.shape), int(call.attrs.axis)
     return relax.TensorType(shape[:axis] + shape[axis + 1 :], call.attrs.dtype)
 
 
-def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def _legalize_masked_mean(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs, axis = call.attrs, int(call.attrs.axis)
 
     def compute(x: te.Tensor, mask: te.Tensor) -> te.Tensor:
         rest = list(x.shape)[:axis] + list(x.shape)[axis + 1 :]
-        total, count = _sums(x, mask, attrs, axis)
+        total, count = _sums_masked_mean(x, mask, attrs, axis)
         few = list(mask.shape)[:axis] + list(mask.shape)[axis + 1 :]
-        width = te.compute(few, lambda *i: _width(count(*i)), name="width")
+        width = te.compute(few, lambda *i: _width_masked_mean(count(*i)), name="width")
         inverse = reciprocal(te.compute(few, lambda *i: count(*i) << width(*i), name="normalized"))
         low, high = (i64(int(q) - int(attrs.zero_point)) for q in (attrs.qmin, attrs.qmax))
 
@@ -56,7 +112,7 @@ def _legalize(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="masked_mean")
 
 
-def _sums(x: te.Tensor, mask: te.Tensor, attrs: MaskedMeanAttrs, axis: int) -> tuple[te.Tensor, te.Tensor]:
+def _sums_masked_mean(x: te.Tensor, mask: te.Tensor, attrs: MaskedMeanAttrs, axis: int) -> tuple[te.Tensor, te.Tensor]:
     """Sum of the kept codes, of the shape of the result, and their count, at least 1, of that of the mask."""
     j, k = (te.reduce_axis((0, x.shape[axis]), name=name) for name in "jk")
     shape, few = list(x.shape), list(mask.shape)
@@ -81,7 +137,7 @@ def _kept(sizes: list[tirx.PrimExpr], i: tuple[tirx.PrimExpr, ...]) -> list[tirx
     ]
 
 
-def _width(count: tirx.PrimExpr) -> tirx.PrimExpr:
+def _width_masked_mean(count: tirx.PrimExpr) -> tirx.PrimExpr:
     """The largest k with count << k below 2^31."""
     k = i64(30 - COUNT_BITS)
     for bit in range(1, COUNT_BITS + 1):
@@ -90,4 +146,4 @@ def _width(count: tirx.PrimExpr) -> tirx.PrimExpr:
 
 
 # numerics.fixed_point_parameters gives multiplier and shift
-masked_mean = register("masked_mean", ("x", "mask"), MaskedMeanAttrs, _infer, _legalize)
+masked_mean = register("masked_mean", ("x", "mask"), MaskedMeanAttrs, _infer_masked_mean, _legalize_masked_mean)
