@@ -10,8 +10,8 @@ from tvm import relax
 
 from tvmq.analysis.explanation import Explanation
 from tvmq.config import DEFAULTS
-from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.functions import plain_module
+from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.runtime.executable import Executable
 
 OURS = "tvmq."  # attributes of functions that hold names and decisions as JSON

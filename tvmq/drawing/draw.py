@@ -15,8 +15,7 @@ from tvmq.drawing.layering import layer
 from tvmq.drawing.network import Network, network_of
 from tvmq.drawing.placement import place
 from tvmq.errors import ConfigError
-from tvmq.graph.functions import unpack_weights
-from tvmq.graph.functions import plain_module
+from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.runtime.executable import Executable
 
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"

@@ -3,7 +3,8 @@
     {"points": [{"name", "drop", "low", "high", "seconds", "bytes", "recipe": {...}}, ...],
      "float": {"seconds", "bytes", "score"}, "goal": {...}}
 
-drop, low, high  of a point, in the units of the metric: its drop below float and the interval of that
+drop, low, high  of a point, in the units of the metric: its drop below float and the interval of that; null where no
+                 metric judged, then "sqnr" in dB counts, negative: more is worse
 seconds, bytes   of a run, of the saved model
 """
 
@@ -44,12 +45,15 @@ def read_front(path: Path) -> dict[str, Any]:
         _check(point, number, path)
     points = sorted(points, key=lambda point: point["seconds"])
     base = front.get("float") if isinstance(front.get("float"), dict) else {}
-    return {"points": points, "float": base, "goal": front.get("goal") or {}, "svg": picture(points, base)}
+    goal = {name: value for name, value in (front.get("goal") or {}).items() if value is not None}
+    return {"points": points, "float": base, "goal": goal, "svg": picture(points, base)}
 
 
 def _check(point: Any, number: int, path: Path) -> None:
     if not isinstance(point, dict):
         raise DataError(f"report: point {number} of '{path}' must be an object. Got {type(point).__name__} instead")
+    if point.get("drop") is None and _number(point.get("sqnr")) is not None:
+        point.update(dict.fromkeys(("drop", "low", "high"), -point["sqnr"]))
     for name in NUMBERS:
         value = point.get(name)
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
@@ -64,7 +68,7 @@ def picture(points: Sequence[Mapping[str, Any]], base: Mapping[str, Any]) -> str
     drops = [value for point in points for value in (point["low"], point["high"], point["drop"])]
     whole = _number(base.get("seconds"))
     if whole is not None:
-        times, drops = [*times, whole], [*drops, 0.0]
+        times, drops = [*times, whole], [*drops, min(0.0, *drops)]
     x, y = _scale(times, LEFT, WIDTH - RIGHT), _scale(drops, HEIGHT - BOTTOM, TOP)
     parts = [_axis(times, drops, x, y)]
     line = "L".join(f"{x(point['seconds']):.1f} {y(point['drop']):.1f}" for point in points)
