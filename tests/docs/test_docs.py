@@ -17,14 +17,35 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md")) + [ROOT / name for name in ("README.md", "MIGRATING.md", "CONTRIBUTING.md")]
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 # Executed here as they stand; the others show files and packages that only a reader has
-RUN = ["getting-started", "by-hand", "data", "accuracy", "mixed-precision", "guard", "faq", "index", "reading-models"]
+RUN = [
+    "getting-started",
+    "by-hand",
+    "data",
+    "accuracy",
+    "mixed-precision",
+    "guard",
+    "faq",
+    "index",
+    "reading-models",
+    "report",
+]
 # Page -> the test that runs it
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
 }
-EXCERPTS = {"README", "MIGRATING", "compare", "cuda", "extending", "quantized-models", "saved-models", "ten-minutes"}
+EXCERPTS = {
+    "README",
+    "MIGRATING",
+    "compare",
+    "cuda",
+    "extending",
+    "quantized-models",
+    "saved-models",
+    "search",
+    "ten-minutes",
+}
 # Folders of docs/ that are made when the site is built
 GENERATED = ("reference/", "passes/", "tutorials/")
 

@@ -43,6 +43,7 @@ def finish(folder: Path, workers: int) -> dict[str, bytes]:
     return files(folder)
 
 
+@pytest.mark.slow
 def test_threads_of_an_executor(alone, tmp_path):
     with ThreadPoolExecutor(1) as executor:
         search_unsteady(tmp_path, executor=executor)
