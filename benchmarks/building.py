@@ -62,7 +62,7 @@ def first(name: str, saved: Path, options: Any) -> dict[str, float]:
     with watch("import_seconds"):
         module, params = tvmq.from_onnx(network.path, shape={key: array.shape for key, array in feeds[0].items()})
     with watch("quantize_seconds"):
-        quantized = tvmq.quantize(module, params, feeds)
+        quantized = tvmq.quantize(module, params, feeds, guard=network.guard)
     with watch("build_seconds"):
         executable = tvmq.build(quantized)
     with watch("save_seconds"):

@@ -3,7 +3,7 @@
     python benchmarks/latency.py [--tasks a,b] [--threads 1] [--batch 1] [--rounds 5] [--level avx2] [--zoo DIR]
 
 Models    networks of the zoo's make_latency_models.py (random weights) and its tasks
-Contestants  tvmq int8 (default quantization) and f32; onnxruntime f32 and int8 (QDQ, per channel, MinMax);
+Contestants  tvmq int8 (default quantization; of random weights without the guard, as peers have none) and f32; onnxruntime f32 and int8 (QDQ, per channel, MinMax);
           OpenVINO f32 and int8 (NNCF, default), its float parts in f32 or (*) in its default precision
 Each model has a process of its own. Blocks of all contestants alternate, round after round, so that a change of
 clock or load hits them all; "tvmq int8" runs as two contestants (A/A), which shows what the run can tell apart.
@@ -61,7 +61,7 @@ def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, 
 
     feed, target = network.feed(options.batch), LEVELS[options.level]
     model = ours.Model.read(network.path, {name: array.shape for name, array in feed.items()})
-    quantized = model.quantized(network.feeds if options.batch == 1 else [feed], target)
+    quantized = model.quantized(network.feeds if options.batch == 1 else [feed], target, guard=network.guard)
     macs = sum(layer.get("macs", 0) for layer in get_ledger(quantized.module).layers.values())
     runs = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -27,11 +27,22 @@ TRANSFORMERS = ("vit", "minilm")  # names that tell NNCF its model type
 
 @dataclass(frozen=True)
 class Network:
-    """A float model to time, and samples to calibrate it with; the first ones are what it runs on."""
+    """A float model to time, and samples to calibrate it with; the first ones are what it runs on.
+
+    is_random  its weights are random: outputs are near to noise, and no contestant's int8 is mended for their sake
+    """
 
     name: str
     path: Path
     feeds: Iterable[Feed]
+    is_random: bool = False
+
+    @property
+    def guard(self) -> str | None:
+        """What `tvmq.quantize` is asked to keep."""
+        from tvmq.pipeline import USUAL_GUARD  # loads TVM, which reads the number of threads
+
+        return None if self.is_random else USUAL_GUARD
 
     @property
     def is_transformer(self) -> bool:
@@ -53,7 +64,7 @@ def find(name: str, options: Any) -> Network:
     path: Path = options.cache / f"{name}.onnx"
     if not path.exists():
         _export(module, name, path)
-    return Network(name, path, _random_feeds(module, name))
+    return Network(name, path, _random_feeds(module, name), is_random=True)
 
 
 def _networks(zoo: Path, name: str) -> Any:

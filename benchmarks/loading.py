@@ -121,7 +121,7 @@ def files(network: Network, options: Any, folder: Path) -> dict[str, Path]:
         import ours
 
         model = ours.Model.read(network.path, {name: array.shape for name, array in network.feed().items()})
-        model.quantized(network.feeds).executable.save(saved)
+        model.quantized(network.feeds, guard=network.guard).executable.save(saved)
     quantized, _ = peers.int8_model(network.path, network.feeds, options.cache)
     found = {OURS: saved, PEER: quantized}
     other = openvino_peer.int8_model(network, options.cache) if openvino_peer.available() else None

@@ -52,10 +52,10 @@ class Model:
         """The integer module, default settings."""
         return tvmq.quantize(self.module, self.params, data, guard=guard)
 
-    def quantized(self, data: Iterable[Feed], target: str = "llvm") -> Quantized:
+    def quantized(self, data: Iterable[Feed], target: str = "llvm", *, guard: str | None = USUAL_GUARD) -> Quantized:
         """The integer module, compiled, with the times."""
         start = time.perf_counter()
-        module = self.integer(data)
+        module = self.integer(data, guard)
         middle = time.perf_counter()
         executable = tvmq.build(module, target=target)
         return Quantized(module, executable, middle - start, time.perf_counter() - middle)
