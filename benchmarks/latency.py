@@ -3,7 +3,8 @@
     python benchmarks/latency.py [--tasks a,b] [--threads 1] [--batch 1] [--rounds 5] [--level avx2] [--zoo DIR]
 
 Models    networks of the zoo's make_latency_models.py (random weights) and its tasks
-Contestants  tvmq int8 (default quantization; of random weights without the guard, as peers have none) and f32; onnxruntime f32 and int8 (QDQ, per channel, MinMax);
+Contestants  tvmq int8 (default quantization; of random weights without the guard, as peers have none) and f32;
+          onnxruntime f32 and int8 (QDQ, per channel, MinMax);
           OpenVINO f32 and int8 (NNCF, default), its float parts in f32 or (*) in its default precision
 Each model has a process of its own. Blocks of all contestants alternate, round after round, so that a change of
 clock or load hits them all; "tvmq int8" runs as two contestants (A/A), which shows what the run can tell apart.
