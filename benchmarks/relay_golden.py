@@ -28,9 +28,9 @@ from tvm import relax
 from tvmq import relay
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
-from tvmq.observers.relay import relay_max, relay_power2
 from tvmq.relay.quantize._calibrate import _find_scale_by_percentile
 from tvmq.relay.quantize.kl_divergence import _find_scale_by_kl
+from tvmq.relay.quantize.thresholds import relay_max, relay_power2
 
 # samples -> thresholds of Relay's own routine, compiled alone, and its percentile
 THRESHOLDS: dict[str, tuple[str, str]] = {

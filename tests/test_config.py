@@ -12,16 +12,16 @@ import pytest
 import tvmq
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, current_qconfig, qconfig
 from tvmq.errors import ConfigError
+from tvmq.options import FIXED
 from tvmq.rules import Rule
 from tvmq.spec import QuantSpec
 
-# Relay's qconfig, field by field; those that tvmq fixes have the only value that is allowed.
+# Relay's qconfig, field by field, but for those of FIXED
 RELAY = {
-    "nbit_input": 8, "nbit_weight": 8, "nbit_activation": 32,
-    "dtype_input": "int8", "dtype_weight": "int8", "dtype_activation": "int32",
+    "nbit_input": 8, "nbit_weight": 8, "dtype_input": "int8", "dtype_weight": "int8",
     "calibrate_mode": "global_scale", "global_scale": 8.0, "weight_scale": "power2",
-    "skip_dense_layer": True, "skip_conv_layers": (0,), "do_simulation": False, "round_for_shift": True,
-    "debug_enabled_ops": None, "rounding": "UPWARD", "calibrate_chunk_by": -1,
+    "skip_dense_layer": True, "skip_conv_layers": (0,), "do_simulation": False,
+    "debug_enabled_ops": None, "rounding": "UPWARD",
     "partition_conversions": "disabled",
 }  # fmt: skip
 
@@ -53,7 +53,7 @@ def test_relay_takes_options_and_lets_nothing_outside_through():
 
 
 def test_every_option_has_help_and_choices_hold_the_default():
-    assert set(OPTION_HELP) == set(DEFAULTS.to_dict())
+    assert set(OPTION_HELP) == set(DEFAULTS.to_dict()) - set(FIXED)
     assert all(len(text) > 30 and text.rstrip().endswith(".") for text in OPTION_HELP.values())
     assert all(getattr(DEFAULTS, name) in choices for name, choices in OPTION_CHOICES.items())
 
@@ -68,8 +68,8 @@ def test_every_option_has_help_and_choices_hold_the_default():
     ({"nbit_weight": True}, "'nbit_weight' must be a whole number"),
     ({"nbit_weight": 9}, "nbit_weight=9 does not fit dtype_weight='int8'; use dtype_weight='int16'"),
     ({"nbit_input": 12}, "nbit_input=12 does not fit dtype_input='uint8'"),
-    ({"nbit_activation": 16}, "'nbit_activation' must be .*accumulator"),
-    ({"dtype_activation": "int8"}, "'dtype_activation' must be one of int32.*use nbit_input and dtype_input"),
+    ({"nbit_activation": 16}, "'nbit_activation' is no option, it is 32: .* Got 16 instead; leave it out"),
+    ({"dtype_activation": "int8"}, "'dtype_activation' is no option, it is 'int32': .*for codes use dtype_input"),
     ({"dtype_weight": "uint8"}, "'dtype_weight' must be one of int8, int16. Got 'uint8'"),
     ({"scheme": "symmetric"}, "needs signed codes; add dtype_input='int8'"),
     ({"percentile": 50}, r"'percentile' must be a number in \(50, 100\]. Got 50"),
@@ -88,12 +88,31 @@ def test_every_option_has_help_and_choices_hold_the_default():
     ({"rules": [("a", None)]}, "'rules' must be a list of Rule"),
     ({"rules": None}, "'rules' must be a list of Rule"),
     ({"per_channel": 1}, "'per_channel' must be True or False. Got 1"),
-    ({"calibrate_chunk_by": 0}, "'calibrate_chunk_by' must be -1 or a positive whole number"),
     ({"rounding": "DOWN"}, "'rounding' must be one of UPWARD, TONEAREST"),
 ])  # fmt: skip
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         qconfig(**options)
+
+
+def test_options_of_one_value_are_read_in_files_and_stay_in_ledgers():
+    """What an older version wrote, in its order: calibrations know their module by a hash of this text."""
+    older = ["nbit_weight", "nbit_activation", "nbit_bias", "dtype_input", "dtype_weight", "dtype_activation"]
+    written = qconfig(nbit_weight=4).to_dict()
+    names = list(written)
+    assert names[names.index("nbit_weight") :][: len(older)] == older
+    assert names[names.index("rounding") + 1] == "round_for_shift" and names[-2] == "calibrate_chunk_by"
+    assert {name: written[name] for name in FIXED} == {name: value for name, (value, _, _) in FIXED.items()}
+    assert QConfig.from_dict({**written, "calibrate_chunk_by": 16}) == qconfig(nbit_weight=4)
+    with pytest.raises(ConfigError, match="'round_for_shift' is no option, it is True: shifts that truncate"):
+        QConfig.from_dict({"round_for_shift": False})
+
+
+@pytest.mark.parametrize("make", [qconfig, qconfig.relay])
+def test_options_of_one_value_warn_in_scripts(make):
+    with pytest.warns(FutureWarning, match=r"qconfig\(nbit_activation=...\) is deprecated .* relay.quantize.qconfig") as seen:
+        assert make(nbit_activation=32) == make()
+    assert seen[0].filename == __file__
 
 
 def test_json_is_checked_too():
@@ -105,7 +124,7 @@ def test_json_is_checked_too():
 
 @pytest.mark.parametrize("options", [
     {"nbit_input": 12, "dtype_input": "int16"}, {"scheme": "symmetric", "dtype_input": "int8"},
-    {"nbit_weight": 2}, {"percentile": 100}, {"skip_conv_layers": [0, 3]}, {"calibrate_chunk_by": 16},
+    {"nbit_weight": 2}, {"percentile": 100}, {"skip_conv_layers": [0, 3]},
     {"debug_enabled_ops": ["nn.conv2d"]}, {"requantize": "power_of_two"},
 ])  # fmt: skip
 def test_possible_options_are_taken(options):

@@ -19,8 +19,9 @@ from types import TracebackType
 from typing import Any
 
 from tvmq.backends.description import Backend
+from tvmq.deprecation import warn_deprecated
 from tvmq.errors import ConfigError
-from tvmq.options import STATIC_ONLY, WITHOUT_DATA, Options
+from tvmq.options import FIXED, STATIC_ONLY, WITHOUT_DATA, Options
 from tvmq.rules import DYNAMIC, Rule, did_you_mean
 from tvmq.spec import QuantSpec
 
@@ -178,10 +179,15 @@ class QConfig(Options):
         return f"qconfig({', '.join(f'{name}={value!r}' for name, value in self._changes().items())})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Every option as JSON can hold it; a rule that is a function is there by its name only."""
+        """Every option as JSON can hold it, those of FIXED too; a rule that is a function is there by its name only."""
         values = {option.name: getattr(self, option.name) for option in _OPTIONS}
         values["rules"] = [rule.to_dict() for rule in self.rules]
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        behind = {before: {name: value} for name, (value, before, _) in FIXED.items()}
+        return {
+            key: list(item) if isinstance(item, tuple) else item
+            for name, value in values.items()
+            for key, item in {name: value, **behind.get(name, {})}.items()
+        }
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> QConfig:
@@ -190,6 +196,7 @@ class QConfig(Options):
         >>> QConfig.from_dict({"nbit_weight": 4})
         qconfig(nbit_weight=4)
         """
+        options = without_fixed(options)
         check_names(options)
         given = options.get("rules", ())
         rules = tuple(rule if isinstance(rule, Rule) else Rule.from_dict(rule) for rule in given)
@@ -230,6 +237,23 @@ def current_qconfig() -> QConfig:
     return stack[-1] if stack else DEFAULTS
 
 
+def without_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as files of older versions hold them, without those that have one value only (FIXED).
+
+    raises  ConfigError for another value; calibrate_chunk_by, which never had an effect, may have any
+
+    >>> without_fixed({"nbit_weight": 4, "nbit_activation": 32})
+    {'nbit_weight': 4}
+    """
+    for name in FIXED.keys() & options.keys():
+        value, _, why = FIXED[name]
+        if options[name] != value and name != "calibrate_chunk_by":
+            raise ConfigError(
+                f"qconfig: '{name}' is no option, it is {value!r}: {why}. Got {options[name]!r} instead; leave it out"
+            )
+    return {name: value for name, value in options.items() if name not in FIXED}
+
+
 def check_names(options: Iterable[str]) -> None:
     """ConfigError, with near misses, for the first name that is no option."""
     for name in options:
@@ -243,14 +267,20 @@ def _refusal(name: str, value: Any) -> str:
     option = next(o for o in _OPTIONS if o.name == name)
     sentence = f"qconfig: '{name}' must be {option.metadata['allowed']}. Got {value!r} instead"
     choices = option.metadata["choices"]
-    if name in ("nbit_activation", "dtype_activation"):
-        return f"{sentence}; it is the accumulator's, as in Relay: for codes use nbit_input and dtype_input"
-    if name == "round_for_shift":
-        return f"{sentence}; shifts that truncate would bias every layer downwards"
     if choices and isinstance(value, str):
         near = did_you_mean(value, choices)
         return sentence + (near if "did you mean" in near else "")
     return sentence
+
+
+def _drop_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that a script gives, without those of FIXED, with a warning where there is one."""
+    kept = without_fixed(options)
+    for name in options.keys() - kept.keys():
+        warn_deprecated(
+            f"qconfig({name}=...)", "0.1.0", "relay.quantize.qconfig, or leave it out", until="0.3.0", stacklevel=3
+        )
+    return kept
 
 
 def _merge(outer: QConfig, options: Mapping[str, Any]) -> QConfig:
@@ -271,6 +301,7 @@ class _QConfigMaker:
         >>> qconfig(calibrate_mode="minmax").calibrate_mode
         'minmax'
         """
+        options = _drop_fixed(options)
         check_names(options)
         merged = _merge(current_qconfig(), options)
         # Entering it elsewhere must bring these options, not those that happened to hold where it was made.
@@ -283,6 +314,7 @@ class _QConfigMaker:
         >>> qconfig.relay().weight_scale, qconfig.relay(global_scale=4.0).global_scale
         ('power2', 4.0)
         """
+        options = _drop_fixed(options)
         check_names(options)
         return QConfig(**{**RELAY_DEFAULTS, **options}, given=frozenset(OPTION_HELP))
 

@@ -14,17 +14,47 @@ For passes     `rewrite(mod, visit)` calls visit(rewriter, variable, value) for 
 For families   `Family` says what is asked of one, `Group` is what it finds, `Codes` what it reads and gives,
                `Realizer` what it is offered
 For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid
+For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
+               `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
+For importers  `rename_inputs`, `check_size`; for rules that are functions `LayerFacts`
 
 >>> from tvmq.extension import op_name
 """
 
 from __future__ import annotations
 
+from tvmq.compile.evaluators import evaluator
 from tvmq.graph import ops
+from tvmq.graph.functions import plain_module
+from tvmq.graph.ledger import stage_of
+from tvmq.graph.names import rename_inputs
+from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name, shape_of
+from tvmq.graph.view import (
+    View,
+    const_value,
+    dtype_of,
+    is_const,
+    leaves,
+    make_const,
+    op_name,
+    shape_of,
+    sizes_of,
+    used_vars,
+)
+from tvmq.memory import check_max_bytes, check_size
 from tvmq.observers.base import Observer, TensorStatistics, usable_range
+from tvmq.observers.kl_divergence import best_half_width
+from tvmq.observers.minmax import range_of_threshold
+from tvmq.observers.weight_observers import power_above
+from tvmq.passes.calibrate.collect import watched_tensors
+from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
 from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
+from tvmq.passes.families.weight_scales import weights_of
+from tvmq.passes.integrality import integrality
+from tvmq.passes.round_biases import bias_spec, bias_variables
+from tvmq.rules import LayerFacts, did_you_mean
+from tvmq.target.cpu import resolve_target
 
 Family = OwnFamily
 
@@ -32,18 +62,41 @@ __all__ = [
     "Codes",
     "Family",
     "Group",
+    "LayerFacts",
     "Observer",
     "Realizer",
     "Rewriter",
     "TensorStatistics",
     "View",
+    "best_half_width",
+    "bias_spec",
+    "bias_variables",
+    "check_max_bytes",
+    "check_size",
     "const_value",
+    "did_you_mean",
+    "drop_uncalibrated",
     "dtype_of",
+    "evaluator",
+    "integrality",
     "is_const",
+    "leaves",
     "make_const",
     "op_name",
     "ops",
+    "plain_module",
+    "power_above",
+    "range_of_threshold",
+    "rename_inputs",
+    "resolve_target",
+    "return_intermediates",
     "rewrite",
     "shape_of",
+    "sizes_of",
+    "spec_of",
+    "stage_of",
     "usable_range",
+    "used_vars",
+    "watched_tensors",
+    "weights_of",
 ]

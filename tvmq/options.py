@@ -1,7 +1,7 @@
 """The options of a quantization: the default of each, what it may be, and what it does.
 
 The names are those of Relay's qconfig where they mean the same: `input` is what convolutions and matrix
-products read (8-bit codes), `activation` what they accumulate (int32). New names exist for new things only.
+products read (8-bit codes). New names exist for new things only. What has one value only is no option: see FIXED.
 """
 
 from __future__ import annotations
@@ -21,11 +21,19 @@ STATIC_ONLY = ("residual_streams", "integer_softmax", "integer_layer_norm", "equ
 # Options that scales made at run time follow as well; whoever gives another one asks for calibrated scales.
 WITHOUT_DATA = frozenset(
     (
-        *("nbit_weight", "nbit_activation", "dtype_weight", "dtype_activation", "weight_scale", "per_channel"),
-        *("reduce_range", "round_for_shift", "skip_conv_layers", "skip_dense_layer", "debug_enabled_ops"),
-        *("rules", "passes", "calibrate_chunk_by"),
+        *("nbit_weight", "dtype_weight", "weight_scale", "per_channel", "reduce_range"),
+        *("skip_conv_layers", "skip_dense_layer", "debug_enabled_ops", "rules", "passes"),
     )
 )
+# Relay's options that have one value in tvmq -> the value, the option in front of it in a ledger, why there is no
+# other. relay.quantize.qconfig alone has them. Ledgers hold them nevertheless: a saved calibration knows its module by
+# a hash of the text, ledger included.
+FIXED: dict[str, tuple[object, str, str]] = {
+    "nbit_activation": (32, "nbit_weight", "sums have 32 bits; for codes use nbit_input"),
+    "dtype_activation": ("int32", "dtype_weight", "sums are int32; for codes use dtype_input"),
+    "round_for_shift": (True, "rounding", "shifts that truncate would bias every layer downwards"),
+    "calibrate_chunk_by": (-1, "operators", "statistics are streamed, so that memory does not grow with the data"),
+}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,11 +53,6 @@ class Options:
         8, whole(2, 16), ("Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels.")
     )
     nbit_weight: int = option(8, whole(2, 16), "Bits of weights. Example: 4 keeps the 15 levels -7..7.")
-    nbit_activation: int = option(
-        32,
-        whole(32, 32),
-        ("Bits of accumulators, as in Relay: always 32. For activations of fewer bits use nbit_input."),
-    )
     nbit_bias: int = option(
         32,
         (
@@ -72,7 +75,6 @@ class Options:
     dtype_weight: str = choice(
         "int8", ("int8", "int16"), ("Storage type of weights; int16 is for nbit_weight above 8.")
     )
-    dtype_activation: str = choice("int32", ("int32",), "Type of accumulators, as in Relay: always int32.")
     calibrate_mode: str = option(
         "auto",
         (
@@ -181,14 +183,6 @@ class Options:
             " Mode float always rounds half to even."
         ),
     )
-    round_for_shift: bool = option(
-        True,
-        (lambda value: value is True, "True"),
-        (
-            "Round before shifting right, as in Relay: always on. Shifts that truncate are not offered: they"
-            " bias every layer downwards."
-        ),
-    )
     integer_softmax: bool = option(
         False,
         SWITCH,
@@ -268,17 +262,6 @@ class Options:
         (
             "Operator families of your own: how operators are quantized that tvmq leaves in float."
             " Example: my_package.operators:CUMSUM."
-        ),
-    )
-    calibrate_chunk_by: int = option(
-        -1,
-        (
-            lambda value: isinstance(value, int) and not isinstance(value, bool) and (value == -1 or value > 0),
-            "-1 or a positive whole number",
-        ),
-        (
-            "Accepted for Relay's scripts, without effect: statistics are streamed, so memory does not grow with"
-            " the data and needs no chunks."
         ),
     )
     partition_conversions: str = choice(

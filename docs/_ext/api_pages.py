@@ -39,16 +39,14 @@ MODULES = [
     ("data", "Data, the example, the cache", "tvmq.dataset tvmq.demo tvmq.cache"),
 ]  # fmt: skip
 RELAY = [
-    ("quantize", "relay.quantize", "tvmq.relay.quantize.quantize tvmq.relay.quantize.kl_divergence"),
-    ("build", "Build and run", """tvmq.relay.build_module tvmq.relay.executors tvmq.relay.graph_executor
-        tvmq.relay.debug_executor tvmq.relay.executor_factory tvmq.relay.vm tvmq.relay.param_dict"""),
+    ("quantize", "relay.quantize", "tvmq.relay.quantize.quantize tvmq.relay.quantize.thresholds"),
+    ("build", "Build and run", """tvmq.relay.build_module tvmq.relay.graph_executor
+        tvmq.relay.executor_factory tvmq.relay.vm"""),
     ("expressions", "Expressions, types, modules", """tvmq.relay.expr tvmq.relay.types tvmq.relay.module
-        tvmq.relay.scope_builder tvmq.relay.visitor tvmq.relay.analysis tvmq.relay.transform"""),
+        tvmq.relay.visitor tvmq.relay.analysis tvmq.relay.transform"""),
     ("text", "Text and front ends", "tvmq.relay.text.printer tvmq.relay.text.reader tvmq.relay.frontend"),
-    ("networks", "Networks for tests", """tvmq.relay.testing tvmq.relay.testing.init tvmq.relay.testing.mlp
-        tvmq.relay.testing.resnet tvmq.relay.testing.mobilenet tvmq.relay.testing.vgg tvmq.relay.testing.squeezenet
-        tvmq.relay.testing.densenet tvmq.relay.testing.inception_v3 tvmq.relay.testing.dcgan tvmq.relay.testing.dqn
-        tvmq.relay.testing.lstm tvmq.relay.testing.resnet_3d tvmq.relay.testing.synthetic"""),
+    ("networks", "Networks for tests", """tvmq.relay.testing tvmq.relay.testing.init tvmq.relay.testing.small
+        tvmq.relay.testing.chains tvmq.relay.testing.branches tvmq.relay.testing.resnet"""),
 ]  # fmt: skip
 
 
@@ -172,7 +170,7 @@ def _operators(part: str) -> Page:
     if part == "nn":
         names = importlib.import_module("tvmq.relay.op.nn").__all__
         return Page("reference/relay/nn", "# relay.nn\n\n" + rst(_functions("tvmq.relay.nn", sorted(names))))
-    names = sorted(importlib.import_module("tvmq.relay.op.functions").FUNCTIONS)
+    names = sorted(importlib.import_module("tvmq.relay.op").FUNCTIONS)
     return Page("reference/relay/operators", "# Operators of relay\n\n" + rst(_functions("tvmq.relay", names)))
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from tvmq.cli.opening import Opened
-from tvmq.cli.options import HIDDEN, config_from, parse_rule
+from tvmq.cli.options import config_from, parse_rule
 from tvmq.cli.samples import Samples, split
 from tvmq.config import DEFAULTS, OPTION_HELP, QConfig, qconfig
 from tvmq.demo import load_demo
 from tvmq.errors import ConfigError
+from tvmq.options import FIXED
 from tvmq.rules import Rule
 from tvmq.spec import QuantSpec
 
@@ -62,11 +63,20 @@ def test_without_options_the_defaults_hold(config_of):
     (["--requantize", "fixed_point", "--rounding", "TONEAREST"],
      {"requantize": "fixed_point", "rounding": "TONEAREST"}),
     (["--weight-scale", "mse", "--do-simulation"], {"weight_scale": "mse", "do_simulation": True}),
-    (["--global-scale", 4, "--calibrate-chunk-by", 16], {"global_scale": 4.0, "calibrate_chunk_by": 16}),
+    (["--global-scale", 4], {"global_scale": 4.0}),
     (["--rule", "*/head/*=float"], {"rules": (Rule("*/head/*", None),)}),
 ])  # fmt: skip
 def test_options_reach_the_configuration(config_of, arguments, options):
     assert config_of(*arguments) == qconfig(**options)
+
+
+def test_options_of_one_value_are_read_and_not_shown(cli, config_of):
+    with pytest.warns(FutureWarning, match="calibrate_chunk_by"):
+        assert config_of("--global-scale", 4, "--calibrate-chunk-by", 16) == qconfig(global_scale=4.0)
+    with pytest.warns(FutureWarning, match="round_for_shift"):
+        assert config_of("--round-for-shift", "--nbit-activation", 32) == qconfig()
+    shown = cli("quantize", "--help").out
+    assert not any(f"--{name.replace('_', '-')}" in shown for name in FIXED)
 
 
 def test_relay(config_of):
@@ -111,7 +121,7 @@ def test_an_unknown_choice_is_a_usage_error_that_lists_the_choices(cli, tmp_path
 def test_help_shows_every_option_with_its_default(cli):
     shown = cli("quantize", "--help").out
     for option in fields(QConfig):
-        if option.name not in ("given", "rules", *HIDDEN):
+        if option.name not in ("given", "rules"):
             assert f"--{option.name.replace('_', '-')}" in shown
     words = " ".join(shown.replace("│", " ").split())
     assert "Default: auto." in words and "Default: 99.99." in words and "Default: on." in words

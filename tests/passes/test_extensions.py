@@ -13,9 +13,19 @@ from tvm import relax
 
 import tvmq
 from tests.models import block
+from tvmq import extension
 from tvmq.errors import ConfigError, StageError
 from tvmq.extension import Codes, Group, View, make_const, op_name, rewrite
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.passes.annotate import annotate
+from tvmq.passes.calibrate import calibrate
+from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.partition import partition
+from tvmq.passes.prepare import prepare
+from tvmq.passes.realize import realize
+from tvmq.passes.round_biases import round_biases
+from tvmq.passes.unify_scales import unify_scales
 
 SIGNATURE = 'x: R.Tensor((1, 2, 6, 6), "float32"), w: R.Tensor((3, 2, 3, 3), "float32")'
 BODY = """c = R.nn.conv2d(x, w, padding=[1, 1])
@@ -187,3 +197,25 @@ def test_options_are_data(tmp_path: Path) -> None:
 def test_refusals(options: dict[str, object], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         quantized(**options)
+
+
+def test_ranges_chosen_between_the_passes():
+    """The road of docs/by-hand.md with ranges of one's own, read from intermediates: here those of minmax."""
+    mod = block(SIGNATURE, "c = R.nn.conv2d(x, w, padding=[1, 1])\nr = R.nn.relu(c)")
+    params = {"w": np.random.default_rng(5).normal(size=(3, 2, 3, 3)).astype(np.float32)}
+    options = dict.fromkeys(("bias_correction", "outlier_channels"), False)
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest", **options):
+        expected = tvmq.quantize(mod, params, [{"x": DATA[i : i + 1]} for i in range(6)], guard=None)
+        floats = fold_constants(prepare(*tvmq.from_relax(mod, params)))
+        annotated = unify_scales(annotate(partition(floats)))
+        assert [extension.stage_of(one) for one in (mod, floats, annotated)] == ["imported", "prepared", "annotated"]
+        watched = extension.watched_tensors(View(annotated))
+        names = [tensor.source for tensor in watched]
+        run = extension.evaluator(extension.drop_uncalibrated(extension.return_intermediates(annotated, names)))
+        values = [np.concatenate(parts) for parts in zip(*(run({"x": DATA[i : i + 1]}) for i in range(6)), strict=True)]
+        ranges = {
+            tensor.key: extension.usable_range(float(value.min()), float(value.max()), tensor.spec)
+            for tensor, value in zip(watched, values, strict=True)
+        }
+        integers = pack_weights(fold_constants(realize(calibrate(round_biases(annotated), ranges))))
+    tvm.ir.assert_structural_equal(integers["main"].body, expected["main"].body, map_free_vars=True)

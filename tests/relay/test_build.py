@@ -172,10 +172,10 @@ def test_benchmark_and_time_evaluator(built, data):
 
 
 def test_a_repeat_lasts_as_long_as_asked():
-    from tvmq.relay.graph_runtime import timed
+    from tvmq.relay.graph_runtime import time_runs
 
     calls = []
-    results = timed(lambda: calls.append(1), number=1, repeat=2, least_ms=2)
+    results = time_runs(lambda: calls.append(1), number=1, repeat=2, least_ms=2)
     assert len(results) == 2
     assert results[0] * len(calls) >= 2e-3
 

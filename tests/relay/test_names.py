@@ -12,8 +12,7 @@ from project import ROOT
 from tvmq import relay
 from tvmq.errors import UnsupportedOpError
 from tvmq.relay import advice, analysis, transform
-from tvmq.relay.op import annotation, image, nn, registry
-from tvmq.relay.op.functions import FUNCTIONS
+from tvmq.relay.op import FUNCTIONS, annotation, image, nn, registry
 
 NAMES = (ROOT / "tvmq/relay/names.txt").read_text().split()
 LAYER_NAMES = [

@@ -6,10 +6,10 @@ import platform
 
 import numpy as np
 import pytest
-import relay_more_cases as more
-from relay_cases import ELEMENTWISE, INPUTS, MOVES, NN, Case
 
 import tvmq
+from tests.relay import more_cases as more
+from tests.relay.cases import ELEMENTWISE, INPUTS, MOVES, NN, Case
 from tvmq import relay
 from tvmq.relay.op import registry
 

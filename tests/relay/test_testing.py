@@ -9,6 +9,7 @@ import tvm
 from tvmq import relay
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.relay import testing
+from tvmq.relay.base import post_order
 from tvmq.relay.expr import const, var
 from tvmq.relay.op import nn
 from tvmq.relay.testing import count_ops, create_workload
@@ -86,7 +87,7 @@ def test_resnet_for_large_pictures(layers, convolutions):
 
 def test_the_first_way_around_reads_behind_the_relu():
     net = testing.resnet.get_net(1, 10, 8, (3, 28, 28))
-    sums = [n for n in relay.lower.post_order(net.body) if getattr(getattr(n, "op", None), "name", "") == "add"]
+    sums = [n for n in post_order(net.body) if getattr(getattr(n, "op", None), "name", "") == "add"]
     shortcut = sums[0].args[1]
     assert shortcut.op.name == "nn.conv2d" and shortcut.args[0].op.name == "nn.relu"
 

@@ -16,14 +16,11 @@ import typer
 
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
+from tvmq.options import FIXED
 from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
 PANEL = "Quantization (the options of tvmq.qconfig)"
-# Relay's options of which only one value has a meaning here: taken from scripts, not shown to newcomers.
-HIDDEN = (
-    "nbit_activation", "dtype_activation", "round_for_shift", "calibrate_chunk_by",
-)  # fmt: skip
 LISTS: dict[str, Any] = {
     "skip_conv_layers": list[int], **dict.fromkeys(("debug_enabled_ops", "passes", "operators"), list[str]),
 }  # fmt: skip
@@ -43,7 +40,7 @@ def _annotation(option: str) -> Any:
     default = getattr(DEFAULTS, option)
     text = f"{OPTION_HELP[option]} Default: {_default_text(default)}."
     shown: dict[str, Any] = {
-        "help": text, "rich_help_panel": PANEL, "hidden": option in HIDDEN, "show_default": False,
+        "help": text, "rich_help_panel": PANEL, "show_default": False,
     }  # fmt: skip
     switch = f"--{name}/--no-{name}" if isinstance(default, bool) else f"--{name}"
     kind = _kind(option, default)
@@ -55,6 +52,13 @@ def _kind(option: str, default: Any) -> Any:
     if option in OPTION_CHOICES:
         return Enum("Choice", {choice: choice for choice in OPTION_CHOICES[option]})
     return LISTS.get(option, type(default))
+
+
+def _hidden(option: str, kind: type) -> Any:
+    """An option of older versions that has one value only: read, with a warning, and not shown."""
+    name = option.replace("_", "-")
+    switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
+    return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
 
 
 def _default_text(default: Any) -> str:
@@ -74,7 +78,8 @@ def _parameters() -> list[inspect.Parameter]:
             "--config", help="JSON file of options; those on the command line win.", rich_help_panel=PANEL)],
     }  # fmt: skip
     names = [option.name for option in fields(QConfig) if option.name not in ("rules", "given")]
-    annotations = {**{name: _annotation(name) for name in names}, **extra}
+    read = {name: _hidden(name, type(value)) for name, (value, _, _) in FIXED.items()}
+    annotations = {**{name: _annotation(name) for name in names}, **read, **extra}
     defaults = {**dict.fromkeys(annotations), "relay": False}
     return [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kind)

@@ -46,6 +46,16 @@ def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
     return Ledger(**json.loads(text)) if text else Ledger()
 
 
+def stage_of(mod: tvm.IRModule) -> str:
+    """How far a module has come: one of STAGES, "imported" for one that no pass has seen.
+
+    >>> from tvm.script import relax as R
+    >>> stage_of(tvm.IRModule({"main": tvm.relax.Function([], R.const(1.0))}))
+    'imported'
+    """
+    return get_ledger(mod).stage
+
+
 def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
     """A module like `mod` that carries `ledger`."""
     result = mod.clone()

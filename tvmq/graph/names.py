@@ -37,6 +37,16 @@ def input_names(func: relax.Function) -> dict[str, str]:
     return dict(zip(parameters, [*given, *parameters[len(given) :]], strict=True))
 
 
+def rename_inputs(func: relax.Function, names: Iterable[str]) -> relax.Function:
+    """The function whose inputs have these names in the source, in the order of its parameters.
+
+    >>> x = relax.Var("x", relax.TensorType((2,), "float32"))
+    >>> input_names(rename_inputs(relax.Function([x], x, is_pure=True), ["image"]))
+    {'x': 'image'}
+    """
+    return func.with_attr(INPUTS, json.dumps(list(names)))
+
+
 def output_names(func: relax.Function, count: int) -> list[str]:
     """Names of `count` outputs in the source; output_0, output_1, ... where they are unknown."""
     given = _read_names(func, OUTPUTS)

@@ -1,6 +1,6 @@
 """kl_divergence: the threshold that keeps most information, after Relay, from a streamed histogram.
 
-`tvmq.observers.relay.relay_kl_divergence` is Relay's own, from exact samples. Here the bins are ours (2048 to
+`tvmq.relay.quantize.thresholds.relay_kl_divergence` is Relay's own, from exact samples. Here the bins are ours (2048 to
 4095 on the longer side of zero), the levels follow the bits, and only about 512 windows are looked at.
 
 The search of the KL divergence for a threshold, on a histogram that is symmetric about zero.

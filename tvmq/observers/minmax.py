@@ -24,7 +24,6 @@ import numpy as np
 from tvmq.errors import ConfigError
 from tvmq.observers.base import Range, TensorStatistics, usable_range
 from tvmq.observers.histogram_statistics import Histogram
-from tvmq.observers.relay import relay_range
 from tvmq.spec import QuantSpec
 
 
@@ -61,6 +60,19 @@ class MovingAverage:
         return usable_range(statistics.running.low, statistics.running.high, spec)
 
 
+def range_of_threshold(threshold: float, spec: QuantSpec) -> Range:
+    """The range that gives codes the step threshold / 2^(bits - 1), as Relay's calibration did.
+
+    The threshold itself is one code beyond the highest and saturates.
+
+    >>> range_of_threshold(8.0, QuantSpec("uint8"))
+    (-8.0, 7.9375)
+    """
+    half = 2 ** (spec.bits - 1)
+    high = float(threshold) * (half - 1) / half
+    return (-high if spec.symmetric else -float(threshold)), high
+
+
 @dataclass(frozen=True)
 class GlobalScale:
     """The threshold `scale` of Relay: codes have the step scale / 2^(bits - 1).
@@ -78,7 +90,7 @@ class GlobalScale:
 
     def thresholds(self, statistics: TensorStatistics | None, spec: QuantSpec) -> Range:
         """See `Observer.thresholds`; the statistics are not looked at."""
-        return relay_range(self.scale, spec)
+        return range_of_threshold(self.scale, spec)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,10 @@ from __future__ import annotations
 import importlib
 import typing
 
+from tvmq.relay.paths import find_places
+
+find_places()
+
 # Name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
     # expressions
@@ -30,7 +34,7 @@ _PUBLIC = {
     "IRModule": "tvmq.relay.module:IRModule",
     "Let": "tvmq.relay.expr:Let",
     "Module": "tvmq.relay.module:IRModule",
-    "ScopeBuilder": "tvmq.relay.scope_builder:ScopeBuilder",
+    "ScopeBuilder": "tvmq.relay.module:ScopeBuilder",
     "TensorType": "tvmq.relay.types:TensorType",
     "Tuple": "tvmq.relay.expr:Tuple",
     "TupleGetItem": "tvmq.relay.expr:TupleGetItem",
@@ -61,15 +65,15 @@ _PUBLIC = {
     # build and run
     "build": "tvmq.relay.build_module:build",
     "build_module": "tvmq.relay.build_module",
-    "create_executor": "tvmq.relay.executors:create_executor",
+    "create_executor": "tvmq.relay.vm:create_executor",
     "debug_executor": "tvmq.relay.debug_executor",
     "frontend": "tvmq.relay.frontend",
     "graph_executor": "tvmq.relay.graph_executor",
     "backend": "tvmq.relay.backend",
     "load_module": "tvmq.relay.executor_factory:load_module",
-    "load_param_dict": "tvmq.relay.param_dict:load_param_dict",
+    "load_param_dict": "tvmq.relay.executor_factory:load_param_dict",
     "optimize": "tvmq.relay.build_module:optimize",
-    "save_param_dict": "tvmq.relay.param_dict:save_param_dict",
+    "save_param_dict": "tvmq.relay.executor_factory:save_param_dict",
     "testing": "tvmq.relay.testing",
     "vm": "tvmq.relay.vm",
     # quantize
@@ -92,7 +96,7 @@ def __getattr__(name: str) -> typing.Any:
 def _operator(name: str) -> str:
     """Where the function of an operator stands; raises AttributeError, with what to do, for other names."""
     from tvmq.relay.advice import advice
-    from tvmq.relay.op.functions import FUNCTIONS
+    from tvmq.relay.op import FUNCTIONS
 
     if name not in FUNCTIONS:
         raise AttributeError(f"relay.{name}: {advice(name)}")

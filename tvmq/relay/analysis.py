@@ -10,8 +10,8 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.relay.base import lower, post_order
 from tvmq.relay.expr import Call, Constant, Expr, Function, Tuple, TupleWrapper, Var
-from tvmq.relay.lower import lower, post_order
 
 
 def as_expr(value: Any) -> Expr:
@@ -29,7 +29,7 @@ def as_expr(value: Any) -> Expr:
     return value
 
 
-def _typed(value: Any) -> Expr:
+def _infer_types(value: Any) -> Expr:
     """An expression whose variables have their types."""
     expr = as_expr(value)
     lower(expr.body if isinstance(expr, Function) else expr)
@@ -81,7 +81,7 @@ def check_constant(expr: Any) -> bool:
 
 def all_dtypes(expr: Any) -> set[str]:
     """Element types of all values inside."""
-    nodes = [node for node in post_order(_typed(expr)) if not isinstance(node, Function)]
+    nodes = [node for node in post_order(_infer_types(expr)) if not isinstance(node, Function)]
     return {dtype for node in nodes for dtype in _dtypes(node.checked_type)}
 
 
@@ -110,7 +110,7 @@ def get_total_mac_number(expr: Any) -> int:
     >>> get_total_mac_number(dense(var("x", shape=(2, 3)), var("w", shape=(4, 3))))
     24
     """
-    return sum(_macs(node) for node in post_order(_typed(expr)) if isinstance(node, Call))
+    return sum(_macs(node) for node in post_order(_infer_types(expr)) if isinstance(node, Call))
 
 
 def _macs(call: Call) -> int:

@@ -1,24 +1,26 @@
-"""relay.build: a module to a library, by tvmq.build."""
+"""relay.build: a module to a library, by tvmq.build.
+
+relay.backend: names of executors and runtimes, as relay.build takes them.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import tvm
 
-from tvmq.compile.build import build as compile_module
+import tvmq
 from tvmq.errors import ConfigError, ModelError
-from tvmq.frontends.relax import from_relax
-from tvmq.graph.ledger import get_ledger
+from tvmq.extension import stage_of
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.relay.executor_factory import ExecutorFactoryModule
 from tvmq.relay.expr import Constant, Function, bind
 from tvmq.relay.module import IRModule, as_module, plain
-from tvmq.runtime.executable import Executable
 
 RUNTIMES = ("cpp",)
 EXECUTORS = ("graph", "aot", "vm", "debug")
@@ -46,15 +48,15 @@ def build(
     _check("runtime", runtime, RUNTIMES)
     if isinstance(ir_mod, Function | tvm.relax.Function):
         warnings.warn("relay.build: give a module: IRModule.from_expr(function)", DeprecationWarning, stacklevel=2)
-    return ExecutorFactoryModule(compiled(ir_mod, target, params), as_module(ir_mod), mod_name)
+    return ExecutorFactoryModule(compile_module(ir_mod, target, params), as_module(ir_mod), mod_name)
 
 
-def compiled(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> Executable:
+def compile_module(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tvmq.Executable:
     """The executable of a module in any form; see `build`."""
     module = plain(mod)
-    if get_ledger(module).stage == "imported":
-        module = _prepared(module, params)
-    return compile_module(module, _target(target))
+    if stage_of(module) == "imported":
+        module = _prepare_imported(module, params)
+    return tvmq.build(module, _target(target))
 
 
 def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
@@ -63,8 +65,8 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
     target   accepted as relay.optimize had it; nothing here depends on it
     """
     module = plain(mod)
-    if get_ledger(module).stage == "imported":
-        module = fold_constants(_prepared(module, params))
+    if stage_of(module) == "imported":
+        module = fold_constants(_prepare_imported(module, params))
     return as_module(module), {}
 
 
@@ -89,7 +91,7 @@ def array_of(value: Any) -> np.ndarray:
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
-def _prepared(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRModule:
+def _prepare_imported(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRModule:
     """The module of a front end or of expressions with the given weights bound; what is left are inputs."""
     names = [param.name for param in module["main"].params]
     given = {name: array_of(value) for name, value in (params or {}).items() if name in names}
@@ -97,7 +99,7 @@ def _prepared(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRM
     if main.attrs and "num_input" in main.attrs:
         module = module.clone()
         module["main"] = main.with_attr("num_input", len(names))
-    return prepare(*from_relax(module, given))
+    return prepare(*tvmq.from_relax(module, given))
 
 
 def _target(target: Any) -> Any:
@@ -119,7 +121,31 @@ def _check(what: str, given: Any, known: tuple[str, ...]) -> None:
 def __getattr__(name: str) -> Any:
     """create_executor, which scripts found here too (PEP 562)."""
     if name == "create_executor":
-        from tvmq.relay.executors import create_executor
+        from tvmq.relay.vm import create_executor
 
         return create_executor
     raise AttributeError(f"module 'tvmq.relay.build_module' has no attribute {name!r}")
+
+
+@dataclass(frozen=True)
+class Executor:
+    """How a model is run: "graph", "aot"; all have the same code here.
+
+    >>> Executor("graph", {"link-params": True}).name
+    'graph'
+    """
+
+    name: str = "graph"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What a library runs on: "cpp".
+
+    >>> Runtime("cpp").name
+    'cpp'
+    """
+
+    name: str = "cpp"
+    options: Mapping[str, Any] = field(default_factory=dict)

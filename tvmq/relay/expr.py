@@ -21,8 +21,7 @@ from tvm import relax
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.relay import types
-from tvmq.relay.base import Expr, operand
-from tvmq.relay.lower import Emit, Lowered, lower, to_relax, typed
+from tvmq.relay.base import Emit, Expr, RelaxForm, infer_type, lower, operand, to_relax
 from tvmq.relay.op import registry
 
 
@@ -53,11 +52,11 @@ class Var(Expr):
         if self.type_annotation is None:
             self.type_annotation = type_annotation
 
-    def lower(self) -> Lowered | None:
+    def lower(self) -> RelaxForm | None:
         """A Relax variable of its own, or what it is bound to."""
         if self.bound is not None:
-            return Lowered((), self.bound.value)
-        return Lowered((), relax.Var(self.name_hint, self.type_annotation.relax)) if self.type_annotation else None
+            return RelaxForm((), self.bound.value)
+        return RelaxForm((), relax.Var(self.name_hint, self.type_annotation.relax)) if self.type_annotation else None
 
     @property
     def value(self) -> Any:
@@ -83,9 +82,9 @@ class Constant(Expr):
     def __init__(self, data: Any) -> None:
         self.data = data if isinstance(data, tvm.runtime.Tensor) else tvm.runtime.tensor(np.asarray(data))
 
-    def lower(self) -> Lowered:
+    def lower(self) -> RelaxForm:
         """A constant of Relax."""
-        return Lowered((), relax.const(self.data, str(self.data.dtype)))
+        return RelaxForm((), relax.const(self.data, str(self.data.dtype)))
 
     def __repr__(self) -> str:
         return f"Constant({self.checked_type})"
@@ -105,9 +104,9 @@ class Tuple(Expr):
         """A tuple of other fields."""
         return Tuple(children)
 
-    def lower(self) -> Lowered:
+    def lower(self) -> RelaxForm:
         """A tuple of Relax."""
-        return Lowered((), typed(relax.Tuple([field.value for field in self.fields])))
+        return RelaxForm((), infer_type(relax.Tuple([field.value for field in self.fields])))
 
     def __getitem__(self, index: int) -> Expr:
         return self.fields[index]
@@ -131,14 +130,14 @@ class TupleGetItem(Expr):
         """The same field of another tuple; of a literal one, the field itself."""
         return TupleGetItem(children[0], self.index)
 
-    def lower(self) -> Lowered:
+    def lower(self) -> RelaxForm:
         """The field itself where the tuple is a literal one."""
         value = self.tuple_value.value
         if isinstance(value, relax.Tuple):
-            return Lowered((), value.fields[self.index])
+            return RelaxForm((), value.fields[self.index])
         emit = Emit()
         field = emit(relax.TupleGetItem(value, self.index))
-        return Lowered(tuple(emit.bindings), field)
+        return RelaxForm(tuple(emit.bindings), field)
 
 
 class TupleWrapper:
@@ -191,7 +190,7 @@ class Call(Expr):
 
     def children(self) -> Sequence[Expr]:
         """The operands; of a call of a function, its body with the operands in it."""
-        return self.args if isinstance(self.op, registry.Op) else (self._inlined(),)
+        return self.args if isinstance(self.op, registry.Op) else (self._inline(),)
 
     def with_children(self, children: Sequence[Expr]) -> Expr:
         """The same operator on other operands."""
@@ -199,7 +198,7 @@ class Call(Expr):
             return children[0]
         return Call(self.op, children, self.attrs, self.type_args, self.span)
 
-    def _inlined(self) -> Expr:
+    def _inline(self) -> Expr:
         if not isinstance(self.op, Function):
             raise UnsupportedOpError(f"relay: {self.op!r} cannot be called; call an operator or a relay.Function")
         if not hasattr(self, "_body"):
@@ -208,10 +207,10 @@ class Call(Expr):
             self._body = bind(self.op.body, dict(zip(self.op.params, self.args, strict=True)))
         return self._body
 
-    def lower(self) -> Lowered:
+    def lower(self) -> RelaxForm:
         """The Relax calls that compute the operator."""
         if not isinstance(self.op, registry.Op):
-            return Lowered((), self._inlined().value)
+            return RelaxForm((), self._inline().value)
         if self.op.completion and any(isinstance(a, Var) and a.lowered is None for a in self.args):
             self._complete()
         emit = Emit()
@@ -223,7 +222,7 @@ class Call(Expr):
         except (RuntimeError, TypeError, ValueError, IndexError, AttributeError) as error:
             shapes = ", ".join(str(arg.checked_type) for arg in self.args)
             raise ModelError(f"relay, {self.op.name} of {shapes}: {str(error).strip().splitlines()[-1]}") from error
-        return Lowered(tuple(emit.bindings), value)
+        return RelaxForm(tuple(emit.bindings), value)
 
     def _complete(self) -> None:
         """Give operands without a type the one that follows from the others."""
@@ -254,9 +253,9 @@ class Let(Expr):
         """The body alone: variables in it stand for their values already."""
         return children[1]
 
-    def lower(self) -> Lowered:
+    def lower(self) -> RelaxForm:
         """The body."""
-        return Lowered((), self.body.value)
+        return RelaxForm((), self.body.value)
 
 
 class Function(Expr):

@@ -5,7 +5,6 @@ from_onnx and from_pytorch read the models themselves; other formats come throug
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,11 +13,9 @@ import numpy as np
 import tvm
 from tvm import relax
 
+import tvmq
 from tvmq.errors import ConfigError, ModelError, UnsupportedOpError
-from tvmq.frontends.onnx.from_onnx import from_onnx as read_onnx
-from tvmq.frontends.torch.export import from_torch
-from tvmq.graph.names import INPUTS
-from tvmq.memory import check_max_bytes, check_size
+from tvmq.extension import check_max_bytes, check_size, rename_inputs
 from tvmq.relay.module import IRModule, as_module
 
 # Importers that are not here -> how such a model becomes ONNX
@@ -55,7 +52,7 @@ def from_onnx(
     """
     if export_node_renamed_model_path is not None:
         raise ConfigError("from_onnx: no renamed model is written; layers keep the names that the model gives them")
-    mod, weights = read_onnx(model, shape, max_bytes=max_bytes, folder=folder)
+    mod, weights = tvmq.from_onnx(model, shape, max_bytes=max_bytes, folder=folder)
     return _result(mod, weights, freeze_params)
 
 
@@ -86,10 +83,10 @@ def from_pytorch(
         check_size(shape, dtype, bound, f"from_pytorch, input '{name}'")
     examples = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in infos)
     if isinstance(script_module, torch.jit.ScriptModule):
-        script_module = _exported(script_module, examples)
+        script_module = _export_traced(script_module, examples)
     given = isinstance(script_module, torch.nn.Module)
-    mod, weights = from_torch(script_module, examples if given else None, max_bytes=max_bytes)
-    return _result(_renamed(mod, [name for name, _, _ in infos]), weights, freeze=False)
+    mod, weights = tvmq.from_torch(script_module, examples if given else None, max_bytes=max_bytes)
+    return _result(_rename_inputs(mod, [name for name, _, _ in infos]), weights, freeze=False)
 
 
 def __getattr__(name: str) -> Callable[..., NoReturn]:
@@ -114,7 +111,7 @@ def _result(
     return as_module(mod), params
 
 
-def _exported(module: Any, examples: tuple[Any, ...]) -> Any:
+def _export_traced(module: Any, examples: tuple[Any, ...]) -> Any:
     """A traced or scripted module as an exported program, by torch's own converter while torch has it."""
     try:
         from torch._export.converter import TS2EPConverter
@@ -135,7 +132,7 @@ def _info(item: Any, default_dtype: str) -> tuple[str, tuple[int, ...], str]:
     return str(name), tuple(int(size) for size in shape), str(dtype).removeprefix("torch.")
 
 
-def _renamed(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
+def _rename_inputs(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
     """The module with its inputs under other names."""
     main = mod["main"]
     count = int(main.attrs["num_input"])
@@ -144,5 +141,5 @@ def _renamed(mod: tvm.IRModule, names: Sequence[str]) -> tvm.IRModule:
             f"from_pytorch: the model takes {count} inputs, input_infos names {len(names)}; name each once"
         )
     mod = mod.clone()
-    mod["main"] = main.with_attr(INPUTS, json.dumps(list(names)))
+    mod["main"] = rename_inputs(main, names)
     return mod

@@ -1,4 +1,7 @@
-"""In the place of tvm.contrib.graph_executor: GraphModule and create."""
+"""In the place of tvm.contrib.graph_executor: GraphModule and create.
+
+In the place of tvm.contrib.debugger.debug_executor: an executor that tells where the time goes.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from typing import Any
 import tvm
 from tvm.runtime.module import BenchmarkResult
 
-from tvmq.relay.executor_factory import ExecutorFactoryModule
-from tvmq.relay.graph_runtime import GraphRuntime, as_array, timed
-from tvmq.relay.param_dict import load_param_dict
+from tvmq.relay.executor_factory import ExecutorFactoryModule, load_param_dict
+from tvmq.relay.graph_runtime import GraphRuntime, as_array, time_runs
 
 
 def create(graph_json_str: str, libmod: ExecutorFactoryModule, device: Any = None) -> GraphModule:
@@ -52,12 +54,12 @@ class GraphModule:
         raises   UnknownInput, a RuntimeError, before the first run and for a number that is not there
         """
         array = self.module.output(index)
-        return tvm.runtime.tensor(array) if out is None else _copied(array, out)
+        return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
 
     def get_input(self, index: int | str, out: Any = None) -> tvm.runtime.Tensor:
         """An input as it is set, by name or number."""
         array = self.module.inputs[self.module.name_of(index)]
-        return tvm.runtime.tensor(array) if out is None else _copied(array, out)
+        return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
 
     def get_num_outputs(self) -> int:
         """How many outputs there are."""
@@ -107,7 +109,7 @@ class GraphModule:
 
         run = whole if end_to_end else self.module[func_name]
         return BenchmarkResult(
-            timed(run, number, repeat, min_repeat_ms or 0, cooldown_interval_ms, repeats_to_cooldown)
+            time_runs(run, number, repeat, min_repeat_ms or 0, cooldown_interval_ms, repeats_to_cooldown)
         )
 
     def __getitem__(self, key: str) -> Any:
@@ -115,10 +117,39 @@ class GraphModule:
         return self.module[key]
 
 
-def _copied(array: Any, out: Any) -> Any:
+def _copy_into(array: Any, out: Any) -> Any:
     """`out`, which is a tvm tensor or a NumPy array, with the values of an array."""
     if hasattr(out, "copyfrom"):
         out.copyfrom(as_array(array))
     else:
         out[...] = array
     return out
+
+
+def create_debug(
+    graph_json_str: str, libmod: ExecutorFactoryModule, device: Any = None, dump_root: Any = None
+) -> GraphModuleDebug:
+    """An executor of a library; nothing is dumped to `dump_root`."""
+    return GraphModuleDebug(libmod[libmod.libmod_name](device))
+
+
+class GraphModuleDebug(GraphModule):
+    """GraphModule that prints the time of each layer when it runs, and has `profile`; nothing is dumped."""
+
+    def __init__(
+        self, module: GraphRuntime, device: Any = None, graph_json_str: Any = None, dump_root: Any = None
+    ) -> None:
+        super().__init__(module)
+
+    def run(self, **input_dict: Any) -> None:
+        """Set these inputs, compute the outputs, and print the time of each layer."""
+        super().run(**input_dict)
+        print(self.profile())
+
+    def profile(self, collectors: Any = None, **input_dict: Any) -> Any:
+        """Seconds of each layer, to be printed; see Executable.profile.
+
+        collectors   accepted; counters of the CPU are not read
+        """
+        self.set_input(**input_dict)
+        return self.module.executable.profile(self.module.inputs)

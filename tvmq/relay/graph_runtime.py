@@ -10,8 +10,8 @@ import numpy as np
 import tvm
 from tvm.runtime.module import BenchmarkResult
 
+from tvmq import Executable
 from tvmq.errors import ConfigError, DataError
-from tvmq.runtime.executable import Executable
 
 
 class UnknownInput(DataError, RuntimeError):
@@ -95,13 +95,13 @@ class GraphRuntime:
 
         def evaluate(*args: Any) -> BenchmarkResult:
             return BenchmarkResult(
-                timed(lambda: run(*args), number, repeat, min_repeat_ms, cooldown_interval_ms, repeats_to_cooldown)
+                time_runs(lambda: run(*args), number, repeat, min_repeat_ms, cooldown_interval_ms, repeats_to_cooldown)
             )
 
         return evaluate
 
 
-def timed(
+def time_runs(
     run: Callable[[], object], number: int, repeat: int, least_ms: float = 0, pause_ms: float = 0, every: int = 1
 ) -> list[float]:
     """Seconds of a run, one mean a repeat; ConfigError for counts below 1."""

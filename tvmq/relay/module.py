@@ -4,18 +4,28 @@
 >>> mod = IRModule.from_expr(var("x", shape=(2,)) + var("y", shape=(2,)))
 >>> mod["main"].body.op.name, [param.name_hint for param in mod["main"].params]
 ('add', ['x', 'y'])
+
+relay.ScopeBuilder: an expression written as steps with names.
+
+Passes that give the kind of module they are given: Relay's for Relay's, a plain one for a plain one.
+
+TVM hands modules through C++, behind which all are plain ones. So the call itself is wrapped; inside of a Sequential a
+pass is run by C++, and the Sequential's own call keeps the kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tvm
 from tvm import relax
 
-from tvmq.graph.functions import plain_module
-from tvmq.relay.expr import Expr, Function, TupleWrapper
+from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.extension import plain_module
+from tvmq.relay.expr import Expr, Function, Let, TupleWrapper, Var
+from tvmq.relay.op.arguments import as_expr
 
 
 class IRModule(tvm.IRModule):
@@ -86,3 +96,102 @@ def plain(mod: Any) -> tvm.IRModule:
     if isinstance(mod, Expr | Function):
         mod = IRModule.from_expr(mod)
     return plain_module(mod)
+
+
+class ScopeBuilder:
+    """let, let, ..., ret; then get() is the expression.
+
+    >>> from tvmq.relay.expr import var
+    >>> scope, x = ScopeBuilder(), var("x", shape=(2,))
+    >>> y = scope.let("y", x + x)
+    >>> scope.ret(y * y)
+    >>> str(scope.get().checked_type)
+    'Tensor[(2), float32]'
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[Var, Expr]] = []
+        self._result: Expr | None = None
+
+    def let(self, var: Var | str, value: Any) -> Var:
+        """The variable that a value is bound to."""
+        made = Var(var) if isinstance(var, str) else var
+        self._steps.append((made, as_expr(value)))
+        made.bound = self._steps[-1][1]
+        return made
+
+    def ret(self, value: Any) -> None:
+        """What the expression gives."""
+        self._result = as_expr(value)
+
+    def get(self) -> Expr:
+        """The expression; raises ModelError without `ret`."""
+        if self._result is None:
+            raise ModelError("relay.ScopeBuilder: nothing is returned; call ret(value) first")
+        expr = self._result
+        for var, value in reversed(self._steps):
+            expr = Let(var, value, expr)
+        return expr
+
+    def if_scope(self, cond: Any) -> Any:
+        """Refused: models are straight lines."""
+        raise UnsupportedOpError("relay.ScopeBuilder: no control flow; compute both and choose with relay.where")
+
+
+class _KeepsKind:
+    """A pass whose call looks at the kind of its module; mixed in before a class of TVM's passes."""
+
+    __slots__ = ()
+
+    def __call__(self, mod: Any) -> Any:
+        return like(mod, super().__call__(mod))  # type: ignore[misc]
+
+
+class Sequential(_KeepsKind, tvm.transform.Sequential):
+    """As tvm.transform.Sequential: passes one after another."""
+
+
+def module_pass(pass_func: Any = None, opt_level: int | None = None, **options: Any) -> Any:
+    """As tvm.transform.module_pass: decorates (module, context) -> module, or a class with transform_module.
+
+    >>> @module_pass(opt_level=0)
+    ... def nothing(mod, context):
+    ...     return mod
+    >>> nothing(IRModule()).astext().split()[0], type(nothing(tvm.IRModule())).__module__
+    ('#[version', 'tvm.ir.module')
+    """
+    if pass_func is None:
+        return lambda given: module_pass(given, opt_level, **options)
+    return keeping_kind(tvm.transform.module_pass(pass_func, opt_level, **options))
+
+
+def keeping_kind(given: Any) -> Any:
+    """A pass of TVM, or a class of them, whose call gives the kind of module it is given; it takes the pass over."""
+    if isinstance(given, type):
+        return _kind(given)
+    own: Any = type(given)
+    kind = _kind(own)
+    kept = kind.__new__(kind)
+    vars(kept).update(vars(given))
+    kept.__move_handle_from__(given)
+    return kept
+
+
+def makes_pass(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of what makes a pass: the pass keeps the kind of module it is given."""
+
+    @functools.wraps(make)
+    def make_kept(*args: Any, **options: Any) -> Any:
+        return keeping_kind(make(*args, **options))
+
+    return make_kept
+
+
+def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
+    """The result for one who gave `given`: Relay's view of it for a Relay module, function or expression."""
+    return as_module(result) if isinstance(given, IRModule | Expr | Function) else result
+
+
+@functools.cache
+def _kind(kind: Any) -> Any:
+    return kind if issubclass(kind, _KeepsKind) else type(kind.__name__, (_KeepsKind, kind), {"__doc__": kind.__doc__})

@@ -14,7 +14,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.relay.passes import Sequential, keeping_kind, makes_pass, module_pass
+from tvmq.relay.module import Sequential, keeping_kind, makes_pass, module_pass
 
 
 class PassContext:

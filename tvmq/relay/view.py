@@ -14,10 +14,10 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.graph.view import op_name
+from tvmq.extension import op_name
 from tvmq.relay import types
+from tvmq.relay.base import RelaxForm
 from tvmq.relay.expr import Call, Constant, Expr, Function, Tuple, TupleGetItem, Var
-from tvmq.relay.lower import Lowered
 from tvmq.relay.op import registry
 from tvmq.relay.op.annotation import SIMULATED
 
@@ -38,42 +38,42 @@ def view_function(func: relax.Function) -> Function:
     for binding in (binding for block in func.body.blocks for binding in block.bindings):
         if not isinstance(binding, relax.VarBinding) or isinstance(binding.value, relax.If):
             raise UnsupportedOpError(f"relay, '{binding.var.name}': control flow and match-casts have no view here")
-        nodes[binding.var] = _bound(binding, nodes)
+        nodes[binding.var] = _view_binding(binding, nodes)
     params = [nodes[param] for param in func.params]
-    return Function([p for p in params if isinstance(p, Var)], _read(func.body.body, nodes))
+    return Function([p for p in params if isinstance(p, Var)], _view_value(func.body.body, nodes))
 
 
 def _param(param: relax.Var) -> Var:
     node = Var(param.name, types.from_relax(param.ty))
-    node.lowered = Lowered((), param)
+    node.lowered = RelaxForm((), param)
     return node
 
 
-def _read(value: Any, nodes: dict[Any, Expr]) -> Expr:
+def _view_value(value: Any, nodes: dict[Any, Expr]) -> Expr:
     """The node of a value that stands inside of a binding."""
     if isinstance(value, GenericConst):
         # One node for each constant, or what is shared would be seen twice
         return nodes.setdefault(value, Constant(value.value))
     if isinstance(value, relax.Tuple):
-        return Tuple([_read(field, nodes) for field in value.fields])
+        return Tuple([_view_value(field, nodes) for field in value.fields])
     if isinstance(value, relax.TupleGetItem):
-        return TupleGetItem(_read(value.tuple_value, nodes), value.index)
+        return TupleGetItem(_view_value(value.tuple_value, nodes), value.index)
     return nodes[value]
 
 
-def _bound(binding: relax.VarBinding, nodes: dict[Any, Expr]) -> Expr:
+def _view_binding(binding: relax.VarBinding, nodes: dict[Any, Expr]) -> Expr:
     """The node of a binding; its Relax form is the binding."""
     value = binding.value
     if not isinstance(value, relax.Call):
-        return _read(value, nodes)
+        return _view_value(value, nodes)
     tensors = [arg for arg in value.args if _is_value(arg)]
-    args = [_read(arg, nodes) for arg in tensors]
+    args = [_view_value(arg, nodes) for arg in tensors]
     attrs = _attributes(value)
     op = _operator(value, len(tensors) == len(value.args))
     node = Call(op, args, {key: attrs[key] for key in op.defaults if key in attrs})
     # Rebuilding names operands by their place, whatever stands between them
     form = relax.VarBinding(binding.var, _over(value, [arg.value for arg in args]))
-    node.lowered = Lowered((form,), binding.var)
+    node.lowered = RelaxForm((form,), binding.var)
     return node
 
 
@@ -128,7 +128,7 @@ def _attributes(call: relax.Call) -> dict[str, Any]:
         return {"newshape": types.TensorType(tuple(call.ty.shape)).shape}
     made = {key: _plain(getattr(call.attrs, key)) for key in _keys(call.attrs)}
     if name == "tvmq.simulated_quantize":
-        from tvmq.relay.quantize.kinds import kind_named
+        from tvmq.relay.quantize.qconfig import kind_named
 
         made |= {"kind": kind_named(made["kind"]), "sign": True, "rounding": "round"}
     if name in _WINDOWS and "conv" in name:

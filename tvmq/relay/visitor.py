@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tvmq.relay.base import post_order
 from tvmq.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
-from tvmq.relay.lower import post_order
 
 _KINDS = {
     Call: "call", Constant: "constant", Function: "function", Let: "let", Tuple: "tuple",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tvmq.errors import ModelError
-from tvmq.graph import ops
+from tvmq.extension import ops
 from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op.arguments import as_expr, call
 from tvmq.relay.op.registry import REQUIRED, register
@@ -30,11 +30,11 @@ register("on_device", device=None)(_identity)
     kind=REQUIRED, sign=True, rounding="round", tensor="", dtype="int8", bits=8, symmetric=True, axis=-1,
 )  # fmt: skip
 def _simulated_quantize(emit: Any, args: list[Any], attrs: Any) -> Any:
-    from tvmq.relay.quantize._annotate import uncalibrated
-    from tvmq.relay.quantize.kinds import kind2str
+    from tvmq.relay.quantize._annotate import simulate_uncalibrated
+    from tvmq.relay.quantize.qconfig import kind2str
 
     if len(args) == 1:
-        return emit(uncalibrated(args[0], attrs.kind))
+        return emit(simulate_uncalibrated(args[0], attrs.kind))
     if len(args) != 3:
         raise ModelError(
             f"relay, {SIMULATED}: it takes a tensor, or a tensor, its scale and its zero point. Got {len(args)} "

@@ -1,12 +1,18 @@
-"""Arguments as Relay took them: numbers for all sides, pairs for both, texts that may be empty."""
+"""Arguments as Relay took them: numbers for all sides, pairs for both, texts that may be empty.
+
+Operands that Relax takes as attributes: they have to be constants.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tvmq.errors import ModelError
+import numpy as np
+from tvm.ir import GenericConst
+
+from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.relay.base import operand
-from tvmq.relay.expr import Call, Expr, TupleWrapper
+from tvmq.relay.expr import Call, Constant, Expr, TupleWrapper
 from tvmq.relay.op import registry
 from tvmq.relay.types import numbers
 
@@ -47,3 +53,29 @@ def sides(padding: Any, rank: int) -> tuple[int, ...]:
 def text(value: Any) -> str | None:
     """A text, None where it is empty: Relay's way to leave a dtype or layout open."""
     return str(value) or None
+
+
+def array(value: Any, what: str) -> np.ndarray:
+    """The array of a constant in Relax; `what` says in the refusal which operand it is."""
+    if not isinstance(value, GenericConst):
+        raise UnsupportedOpError(f"relay, {what}: a value found at run time is not supported; make it a relay.const")
+    return value.value.numpy()
+
+
+def scalar(value: Any, what: str) -> Any:
+    """The number of a constant in Relax that has one element."""
+    return array(value, what).reshape(-1)[0].item()
+
+
+def given_numbers(values: Any, what: str) -> tuple[int, ...]:
+    """Whole numbers from a number, a sequence of them, or a constant expression.
+
+    >>> from tvmq.relay.expr import const
+    >>> given_numbers(const([1, 2]), "reshape, newshape"), given_numbers([3, 4], "")
+    ((1, 2), (3, 4))
+    """
+    if isinstance(values, Constant):
+        return tuple(int(v) for v in values.data.numpy().reshape(-1))
+    if isinstance(values, Expr):
+        raise UnsupportedOpError(f"relay, {what}: a value found at run time is not supported; give numbers")
+    return numbers(values)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.relay.op.conv import conv1d, conv1d_transpose, conv2d, conv2d_transpose, conv3d
-from tvmq.relay.op.dense import batch_matmul, bias_add, dense, matmul
+from tvmq.relay.op.conv import (
+    batch_matmul,
+    bias_add,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    dense,
+    matmul,
+)
 from tvmq.relay.op.elementwise import relu, softplus
 from tvmq.relay.op.norm import (
     batch_norm,

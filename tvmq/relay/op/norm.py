@@ -84,7 +84,7 @@ def _log_softmax(emit: Any, args: list[Any], attrs: Any) -> Any:
 @register("nn.dropout", rate=0.5)
 def _dropout(emit: Any, args: list[Any], attrs: Any) -> Any:
     """In inference: the data as they are, and a mask of ones, which is left out where nobody reads it."""
-    return emit.typed(relax.Tuple([args[0], emit(relax.op.ones_like(args[0]))]))
+    return emit.infer_type(relax.Tuple([args[0], emit(relax.op.ones_like(args[0]))]))
 
 
 @register("nn.lrn", size=5, axis=1, bias=2.0, alpha=1e-4, beta=0.75)
@@ -109,7 +109,7 @@ def _lrn(emit: Any, args: list[Any], attrs: Any) -> Any:
 
 @register("nn.pad", pad_width=REQUIRED, pad_mode="constant")
 def _pad(emit: Any, args: list[Any], attrs: Any) -> Any:
-    from tvmq.relay.op.constants import scalar
+    from tvmq.relay.op.arguments import scalar
 
     width = [int(count) for pair in attrs.pad_width for count in pair]
     mode = {"edge": "replicate"}.get(attrs.pad_mode, attrs.pad_mode)

@@ -5,7 +5,7 @@
     with relay.quantize.qconfig(calibrate_mode="kl_divergence", weight_scale="max"):
         qmod = relay.quantize.quantize(mod, params, dataset)
 
-Scales, multipliers and shifts are Relay's, as observers/relay.py and numerics/requantize.py define them. Rounding, and
+Scales, multipliers and shifts are Relay's, as thresholds.py and numerics/requantize.py define them. Rounding, and
 where sums become codes, are tvmq's (docs/numbers.md). MIGRATING.md has a line for each name and option.
 
 `relay.quantize.quantize` is the function, as it was; the module of that name is there for
@@ -14,8 +14,14 @@ where sums become codes, are tvmq's (docs/numbers.md). MIGRATING.md has a line f
 
 from __future__ import annotations
 
-from tvmq.relay.quantize import _annotate, _calibrate, _partition, _partition_conversions, kl_divergence
-from tvmq.relay.quantize.quantize import *  # noqa: F403  # noqa: F403
+import importlib
+
+from tvmq.relay.quantize import _annotate, _calibrate
+from tvmq.relay.quantize.quantize import *  # noqa: F403
 from tvmq.relay.quantize.quantize import __all__ as _NAMES
+
+_partition, _partition_conversions, kl_divergence = (
+    importlib.import_module(f"{__name__}.{name}") for name in ("_partition", "_partition_conversions", "kl_divergence")
+)
 
 __all__ = [*_NAMES, "_annotate", "_calibrate", "_partition", "_partition_conversions", "kl_divergence"]

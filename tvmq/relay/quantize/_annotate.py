@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import QuantSpec
 from tvmq.errors import ConfigError, UnsupportedOpError
-from tvmq.graph import ops
-from tvmq.graph.view import op_name
+from tvmq.extension import op_name, ops
 from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op import registry
 from tvmq.relay.op.annotation import SIMULATED
-from tvmq.relay.quantize.context import quantize_context
-from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
-from tvmq.relay.quantize.qconfig import current_qconfig
-from tvmq.relay.quantize.temporaries import QAnnotateExpr
+from tvmq.relay.quantize.context import QAnnotateExpr, quantize_context
+from tvmq.relay.quantize.qconfig import QAnnotateKind, current_qconfig, kind2str
 from tvmq.relay.quantize.translate import to_tvmq
-from tvmq.spec import QuantSpec
 
 
 def attach_simulated_quantize(data: Any, kind: int, sign: bool = True, rounding: str = "round") -> Any:
@@ -39,7 +36,7 @@ def attach_simulated_quantize(data: Any, kind: int, sign: bool = True, rounding:
     known = quantize_context().qnode_map
     key = (data, kind, sign, rounding)
     if key not in known:
-        known[key] = _of_relay(data, kind) if isinstance(data, Expr) else uncalibrated(data, kind)
+        known[key] = _of_relay(data, kind) if isinstance(data, Expr) else simulate_uncalibrated(data, kind)
     return known[key]
 
 
@@ -48,7 +45,7 @@ def _of_relay(data: Expr, kind: int) -> Call:
     return Call(registry.get(SIMULATED), [data], {"kind": kind})
 
 
-def uncalibrated(data: relax.Expr, kind: int) -> relax.Call:
+def simulate_uncalibrated(data: relax.Expr, kind: int) -> relax.Call:
     """The call of Relax without a scale; the options of the scope around say the bits of its kind."""
     config = to_tvmq(current_qconfig())
     weight = kind == QAnnotateKind.WEIGHT

@@ -1,6 +1,6 @@
 """relay.quantize.calibrate: Relay's thresholds and scales, put in by tvmq's own pass.
 
-    threshold T of what layers read   global_scale, or from the data by kl_divergence or percentile (observers/relay.py)
+    threshold T of what layers read   global_scale, or from the data by kl_divergence or percentile (thresholds.py)
     threshold T of weights, biases    power2: the next power of two; max: the largest magnitude
     scale                             float32(T / 2^(bits - 1)); codes -(2^(bits-1) - 1) .. 2^(bits-1) - 1
 
@@ -15,28 +15,38 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.compile.evaluators import evaluator
 from tvmq.errors import CalibrationError
-from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.conversions import spec_of
-from tvmq.graph.view import View, const_value, dtype_of, is_const, sizes_of, used_vars
-from tvmq.observers.relay import (
+from tvmq.extension import (
+    View,
+    bias_spec,
+    bias_variables,
+    const_value,
+    drop_uncalibrated,
+    dtype_of,
+    evaluator,
+    is_const,
+    range_of_threshold,
+    return_intermediates,
+    sizes_of,
+    spec_of,
+    stage_of,
+    used_vars,
+    watched_tensors,
+    weights_of,
+)
+from tvmq.passes.calibrate import calibrate as put_scales
+from tvmq.passes.round_biases import round_biases
+from tvmq.relay.module import like
+from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
+from tvmq.relay.quantize.stages import annotate_module, plain_module
+from tvmq.relay.quantize.thresholds import (
     Extent,
     KlCount,
     PercentileCount,
     relay_max,
     relay_percentile,
     relay_power2,
-    relay_range,
 )
-from tvmq.passes.calibrate import calibrate as put_scales
-from tvmq.passes.calibrate.collect import watched_tensors
-from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
-from tvmq.passes.families.weight_scales import weights_of
-from tvmq.passes.round_biases import bias_spec, bias_variables, round_biases
-from tvmq.relay.passes import like
-from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
-from tvmq.relay.quantize.stages import annotated, plain_module
 from tvmq.relay.quantize.translate import to_tvmq
 
 Batch = Mapping[str, Any]
@@ -53,17 +63,17 @@ def calibrate(dataset: Iterable[Batch] | None = None) -> Callable[..., tvm.IRMod
     """
 
     def run(mod: tvm.IRModule, _context: Any = None) -> tvm.IRModule:
-        return like(mod, calibrated(mod, dataset))
+        return like(mod, calibrate_module(mod, dataset))
 
     return run
 
 
-def calibrated(mod: tvm.IRModule, dataset: Iterable[Batch] | None = None) -> tvm.IRModule:
+def calibrate_module(mod: tvm.IRModule, dataset: Iterable[Batch] | None = None) -> tvm.IRModule:
     """The module with the scales of `current_qconfig()`; one that nothing annotated is annotated first."""
     config = current_qconfig()
     check(config)
     mod = plain_module(mod)
-    mod = mod if get_ledger(mod).stage == "annotated" else annotated(mod)
+    mod = mod if stage_of(mod) == "annotated" else annotate_module(mod)
     weight_scale = {"power2": relay_power2, "max": relay_max}[config.weight_scale]
     return with_thresholds(mod, input_thresholds(mod, dataset, config), weight_thresholds(mod, weight_scale))
 
@@ -71,10 +81,10 @@ def calibrated(mod: tvm.IRModule, dataset: Iterable[Batch] | None = None) -> tvm
 def with_thresholds(mod: tvm.IRModule, inputs: Thresholds, weights: Thresholds) -> tvm.IRModule:
     """An annotated module with the scales of thresholds by tensor name."""
     config, view = to_tvmq(current_qconfig()), View(mod)
-    ranges = {w.key: relay_range(inputs[w.key], w.spec) for w in watched_tensors(view)}
+    ranges = {w.key: range_of_threshold(inputs[w.key], w.spec) for w in watched_tensors(view)}
     calls = weights_of(view).values()
-    ranges |= {str(c.attrs.tensor): relay_range(weights[str(c.attrs.tensor)], spec_of(c.attrs)) for c in calls}
-    ranges |= {name: relay_range(weights[name], bias_spec(config)) for name in bias_variables(mod)}
+    ranges |= {str(c.attrs.tensor): range_of_threshold(weights[str(c.attrs.tensor)], spec_of(c.attrs)) for c in calls}
+    ranges |= {name: range_of_threshold(weights[name], bias_spec(config)) for name in bias_variables(mod)}
     return put_scales(round_biases(mod, ranges), ranges)
 
 
@@ -117,7 +127,7 @@ class _Samples:
 
     def __init__(self, mod: tvm.IRModule, names: list[str], dataset: Iterable[Batch]) -> None:
         self._names, self._view = names, View(mod)
-        self._needed = _reaching(self._view, names)
+        self._needed = _find_inputs(self._view, names)
         self._data = dataset if iter(dataset) is not dataset else list(dataset)
         self._run = evaluator(drop_uncalibrated(return_intermediates(mod, names)))
 
@@ -143,7 +153,7 @@ class _Samples:
         return feed
 
 
-def _reaching(view: View, names: Iterable[str]) -> set[str]:
+def _find_inputs(view: View, names: Iterable[str]) -> set[str]:
     """The inputs of which these tensors are made."""
     found: set[str] = set()
     waiting = list(names)

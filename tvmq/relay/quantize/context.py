@@ -8,16 +8,19 @@ relay.quantize.register_annotate_function and register_partition_function, as fa
 Relay's rules built the quantized graph piece by piece. Here families of operators do (passes/families), and a rule can
 say one thing: that an operator stays float. So a rule of annotate is called for each call of its operator, in Relay's
 order, and where it returns None the layer stays float. A rule of partition is kept and not called.
+
+Relay's temporary expressions, as registered rules see them: an expression and what is known of it.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar
 
-from tvmq.relay.quantize.qconfig import current_qconfig
+from tvmq.relay.quantize.qconfig import QAnnotateKind, current_qconfig
 
 
 class QuantizeContext:
@@ -95,7 +98,7 @@ def register_annotate_function(op_name: str, frewrite: Rewrite | None = None, le
     >>> ANNOTATE.pop("nn.conv1d") is never
     True
     """
-    return _registered(ANNOTATE, op_name, frewrite)
+    return _register_rule(ANNOTATE, op_name, frewrite)
 
 
 def register_partition_function(op_name: str, frewrite: Rewrite | None = None, level: int = 10) -> Any:
@@ -105,12 +108,43 @@ def register_partition_function(op_name: str, frewrite: Rewrite | None = None, l
         "integers is said by tvmq.Rule, or by register_annotate_function with a rule that returns None",
         stacklevel=2,
     )
-    return _registered(PARTITION, op_name, frewrite)
+    return _register_rule(PARTITION, op_name, frewrite)
 
 
-def _registered(table: dict[str, Rewrite], op_name: str, frewrite: Rewrite | None) -> Any:
+def _register_rule(table: dict[str, Rewrite], op_name: str, frewrite: Rewrite | None) -> Any:
     def register(rule: Rewrite) -> Rewrite:
         table[str(op_name)] = rule
         return rule
 
     return register if frewrite is None else register(frewrite)
+
+
+@dataclass(frozen=True, eq=False)
+class QAnnotateExpr:
+    """An expression that will hold codes, or sums, and its kind."""
+
+    expr: Any
+    kind: int = QAnnotateKind.ACTIVATION
+
+    def realize(self) -> Any:
+        """The expression itself.
+
+        >>> QAnnotateExpr("x").realize()
+        'x'
+        """
+        return self.expr
+
+
+@dataclass(frozen=True, eq=False)
+class QPartitionExpr:
+    """An expression whose integers go to memory."""
+
+    expr: Any
+
+    def realize(self) -> Any:
+        """The expression itself: codes go to memory wherever a layer reads codes.
+
+        >>> QPartitionExpr("x").realize()
+        'x'
+        """
+        return self.expr

@@ -6,6 +6,8 @@
 
 Each thread has its own stack of scopes. Outside of any scope `skip_conv_layers` is None, inside of one it is [0] where
 nothing else is given: so it was. What each option does here stands in MIGRATING.md.
+
+relay.quantize.QAnnotateKind: what a simulated_quantize stands before.
 """
 
 from __future__ import annotations
@@ -18,8 +20,38 @@ from types import TracebackType
 from typing import Any
 
 from tvmq.errors import ConfigError
-from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
-from tvmq.rules import did_you_mean
+from tvmq.extension import did_you_mean
+
+_NAMES = ("identity", "input", "weight", "activation")
+
+
+class QAnnotateKind:
+    """The kinds of a value: no code at all, read by a layer, a weight or a bias, a sum."""
+
+    IDENTITY = 0
+    INPUT = 1
+    WEIGHT = 2
+    ACTIVATION = 3
+
+
+def kind_named(word: str) -> int:
+    """The kind for a word of ours; a residual stream of 16 bits, which Relay lacked, is a sum.
+
+    >>> kind_named("input"), kind_named("stream") == QAnnotateKind.ACTIVATION
+    (1, True)
+    """
+    return _NAMES.index(word) if word in _NAMES else QAnnotateKind.ACTIVATION
+
+
+def kind2str(kind: int) -> str:
+    """The word for a kind; AssertionError for what is none.
+
+    >>> kind2str(QAnnotateKind.WEIGHT)
+    'weight'
+    """
+    assert 0 <= int(kind) < len(_NAMES), f"relay.quantize.kind2str: a kind is 0..3. Got {kind} instead"
+    return _NAMES[int(kind)]
+
 
 CALIBRATE_MODES = ("global_scale", "kl_divergence", "percentile")
 WEIGHT_SCALES = ("power2", "max")

@@ -10,25 +10,24 @@ from typing import Any
 
 import tvm
 
-from tvmq.relay.passes import like
-from tvmq.relay.quantize._calibrate import calibrate, calibrated
-from tvmq.relay.quantize._partition_conversions import partition_conversions
+from tvmq.relay.module import like
+from tvmq.relay.quantize._calibrate import calibrate, calibrate_module
 from tvmq.relay.quantize.context import (
     QuantizeContext,
     quantize_context,
     register_annotate_function,
     register_partition_function,
 )
-from tvmq.relay.quantize.kinds import QAnnotateKind, kind2str
-from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig, qconfig
+from tvmq.relay.quantize.qconfig import QAnnotateKind, QConfig, check, current_qconfig, kind2str, qconfig
 from tvmq.relay.quantize.stages import (
     annotate,
-    annotated,
+    annotate_module,
     partition,
-    partitioned,
+    partition_conversions,
+    partition_module,
     prerequisite_optimize,
     realize,
-    realized,
+    realize_module,
 )
 
 
@@ -47,10 +46,10 @@ def quantize(
     """
     config = current_qconfig()
     check(config)
-    quantized = calibrated(annotated(partitioned(prerequisite_optimize(mod, params))), dataset)
+    quantized = calibrate_module(annotate_module(partition_module(prerequisite_optimize(mod, params))), dataset)
     if config.do_simulation:
         return like(mod, quantized)
-    quantized = realized(quantized)
+    quantized = realize_module(quantized)
     if config.partition_conversions != "disabled":
         dtypes = {config.dtype_input, config.dtype_weight, config.dtype_activation}
         quantized = partition_conversions(quantized, dtypes, config.partition_conversions == "fully_integral")

@@ -9,32 +9,34 @@
 
 Each gives a pass of TVM, callable on a module and usable in tvm.transform.Sequential; it reads `current_qconfig()` when
 it runs, and gives a module of the kind that it takes. The modules between them print as text and parse back.
+
+relay.quantize.partition_conversions: conversions at the border split off the integer core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 import tvm
 
-from tvmq.errors import ModelError
-from tvmq.frontends.relax import from_relax
-from tvmq.graph.ledger import get_ledger
+import tvmq
+from tvmq.errors import IntegralError, ModelError
+from tvmq.extension import integrality, stage_of
 from tvmq.passes.annotate import annotate as annotate_groups
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition import partition as partition_groups
+from tvmq.passes.partition_conversions import partition_conversions as split
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize as realize_groups
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.relay import module
 from tvmq.relay.expr import Expr, Function
-from tvmq.relay.passes import like, module_pass
-from tvmq.relay.quantize.floats import float_rules
+from tvmq.relay.module import like, module_pass
 from tvmq.relay.quantize.qconfig import current_qconfig
-from tvmq.relay.quantize.translate import to_tvmq
+from tvmq.relay.quantize.translate import float_rules, to_tvmq
 
 Step = Callable[[tvm.IRModule], tvm.IRModule]
 
@@ -48,42 +50,42 @@ def prerequisite_optimize(mod: Any, params: Mapping[str, Any] | None = None) -> 
     raises   ModelError, a ValueError as of old, for a name in params that two parameters have
     """
     floats = plain_module(mod)
-    return like(mod, fold_constants(prepare(*from_relax(floats, _known(floats, params or {})))))
+    return like(mod, fold_constants(prepare(*tvmq.from_relax(floats, _select_params(floats, params or {})))))
 
 
 def partition() -> Any:
     """The pass that decides which layers become integers; the ledger of its module has the reasons."""
-    return _as_pass(partitioned, "QuantizePartition")
+    return _as_pass(partition_module, "QuantizePartition")
 
 
 def annotate() -> Any:
     """The pass that puts simulated_quantize in front of what will hold codes."""
-    return _as_pass(annotated, "QuantizeAnnotate")
+    return _as_pass(annotate_module, "QuantizeAnnotate")
 
 
 def realize() -> Any:
     """The pass that makes integers of a calibrated module."""
-    return _as_pass(realized, "QuantizeRealize")
+    return _as_pass(realize_module, "QuantizeRealize")
 
 
-def partitioned(mod: tvm.IRModule) -> tvm.IRModule:
+def partition_module(mod: tvm.IRModule) -> tvm.IRModule:
     """See `partition`; a module that nothing prepared is prepared first."""
     mod = plain_module(mod)
-    if get_ledger(mod).stage != "prepared":
+    if stage_of(mod) != "prepared":
         mod = prerequisite_optimize(mod)
     config = current_qconfig()
     return partition_groups(mod, to_tvmq(config, float_rules(mod, config)))
 
 
-def annotated(mod: tvm.IRModule) -> tvm.IRModule:
+def annotate_module(mod: tvm.IRModule) -> tvm.IRModule:
     """See `annotate`; a module that nothing partitioned is partitioned first."""
     mod = plain_module(mod)
-    if get_ledger(mod).stage in ("imported", "prepared"):
-        mod = partitioned(mod)
+    if stage_of(mod) in ("imported", "prepared"):
+        mod = partition_module(mod)
     return unify_scales(annotate_groups(mod))
 
 
-def realized(mod: tvm.IRModule) -> tvm.IRModule:
+def realize_module(mod: tvm.IRModule) -> tvm.IRModule:
     """See `realize`."""
     return pack_weights(fold_constants(realize_groups(plain_module(mod))))
 
@@ -104,7 +106,7 @@ def plain_module(mod: Any) -> tvm.IRModule:
     )
 
 
-def _known(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _select_params(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The parameters that the module has, as arrays."""
     functions = [func for _, func in mod.functions_items() if isinstance(func, tvm.relax.Function)]
     names = [param.name for func in functions for param in func.params]
@@ -123,3 +125,24 @@ def _as_pass(step: Step, name: str) -> Any:
         return step(mod)
 
     return run
+
+
+class NotIntegral(IntegralError, AssertionError):
+    """A core that was to be integers only has floats; an AssertionError as of old, which had no message."""
+
+
+def partition_conversions(
+    mod: tvm.IRModule, quantized_dtypes: Collection[str] = (), ensure_fully_integral: bool = False
+) -> tvm.IRModule:
+    """The realized module as quantize_inputs, quantized_main, dequantize_outputs and a main that calls them.
+
+    quantized_dtypes  ignored: the codes of a module are known
+    raises            NotIntegral, with a line for each float operator, where ensure_fully_integral finds one
+    """
+    split_from = plain_module(mod)
+    found = integrality(split_from)
+    if ensure_fully_integral and not found.is_integral:
+        raise NotIntegral(
+            f"relay.quantize: {found}; 'fully_integral' allows no float:\n  " + "\n  ".join(found.reasons())
+        )
+    return like(mod, split(split_from))

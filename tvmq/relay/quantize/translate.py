@@ -2,17 +2,28 @@
 
 Everything that a Relay option leaves to its defaults is what Relay computed: symmetric codes, one scale for a whole
 weight, 8-bit biases, fixed-point factors of float32 scales. `annotate_rules` brings layers that stay float.
+
+Which layers the options and registered rules keep in float, as Rules of tvmq.
+
+Relay counted the convolutions for skip_conv_layers from the result backwards, arguments from left to right: in
+add(conv_b(...), shortcut(...)) the main branch before the shortcut. Relax lists operators in the order of execution,
+which may be another one.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from tvmq import config as ours
+import tvm
+from tvm import relax
+
+import tvmq
+from tvmq import Rule
 from tvmq.errors import ConfigError
-from tvmq.relay.quantize.qconfig import QConfig, check
-from tvmq.rules import Rule
+from tvmq.extension import LayerFacts, View, leaves, op_name
+from tvmq.relay.quantize.context import ANNOTATE, QAnnotateExpr, quantize_context
+from tvmq.relay.quantize.qconfig import QAnnotateKind, QConfig, check
 
 MOST_BITS = 16
 # Relay's operators and what they are in Relax, where the names differ
@@ -26,7 +37,7 @@ RELAX_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def to_tvmq(config: QConfig, rules: Sequence[Rule] = ()) -> ours.QConfig:
+def to_tvmq(config: QConfig, rules: Sequence[Rule] = ()) -> tvmq.QConfig:
     """The options of tvmq that compute what these options of Relay meant.
 
     skip_conv_layers comes by `rules`, since Relay counted in another order
@@ -39,7 +50,7 @@ def to_tvmq(config: QConfig, rules: Sequence[Rule] = ()) -> ours.QConfig:
     check(config)
     _warn_of_what_has_no_effect(config)
     enabled = config.debug_enabled_ops
-    return ours.qconfig.relay(
+    return tvmq.qconfig.relay(
         nbit_input=config.nbit_input,
         nbit_weight=config.nbit_weight,
         nbit_bias=config.nbit_weight,
@@ -97,3 +108,87 @@ def _warn_of_what_has_no_effect(config: QConfig) -> None:
             f"{config.dtype_activation!r}: none overflows",
             stacklevel=4,
         )
+
+
+def float_rules(mod: tvm.IRModule, config: QConfig) -> list[Rule]:
+    """The rules of a prepared module."""
+    view = View(mod)
+    order = relay_order(view)
+    rules = []
+    skipped = _find_skipped_numbers(view, order, config)
+    if skipped:
+        rules.append(Rule(_match_numbers(skipped), None))
+    named = _find_refused_names(view, order) if ANNOTATE else set()
+    if named:
+        rules.append(Rule(_match_names(named), None))
+    return rules
+
+
+def relay_order(view: View) -> list[str]:
+    """Variables in the order in which Relay visited them: post-order from the result, arguments left to right."""
+    order: dict[str, None] = {}
+    waiting = [(leaf.name, False) for leaf in reversed(list(leaves(view.func.body.body)))]
+    while waiting:
+        name, entered = waiting.pop()
+        if name in order or name not in view.value:
+            continue
+        if entered:
+            order[name] = None
+            continue
+        waiting.append((name, True))
+        waiting.extend((leaf.name, False) for leaf in reversed(list(leaves(view.value[name]))))
+    return list(order)
+
+
+def _find_skipped_numbers(view: View, order: list[str], config: QConfig) -> set[int]:
+    """Numbers in the order of execution of the convolutions that skip_conv_layers counts in Relay's."""
+    wanted = list(config.skip_conv_layers or ())
+    convolutions = [name for name in order if op_name(view.value[name]) == "nn.conv2d"]
+    names = {convolutions[index] for index in wanted if 0 <= index < len(convolutions)}
+    executed = [var.name for var, value in view.bindings if op_name(value) == "nn.conv2d"]
+    return {number for number, name in enumerate(executed) if name in names}
+
+
+def _find_refused_names(view: View, order: list[str]) -> set[str]:
+    """Source names of the operators for which a registered rule returned None, or that come after a stop."""
+    rules = {name: rule for op, rule in ANNOTATE.items() for name in relax_names(op)}
+    refused: set[str] = set()
+    with quantize_context() as context:
+        for name in order:
+            value = view.value[name]
+            stopped = context.is_stopped
+            if isinstance(value, relax.Call) and op_name(value) in rules and not stopped:
+                args = [_argument(arg) for arg in value.args]
+                stopped = rules[op_name(value)](value, args, context) is None
+            if stopped:
+                refused |= {name, *view.sources(name)}
+    return refused
+
+
+def _argument(arg: relax.Expr) -> relax.Expr | QAnnotateExpr:
+    """What a rule of Relay got for an argument: a tensor of the graph as an annotated one, a constant as it is."""
+    return QAnnotateExpr(arg, QAnnotateKind.ACTIVATION) if isinstance(arg, relax.Var) else arg
+
+
+def _match_numbers(numbers: Collection[int]) -> Callable[[LayerFacts], bool]:
+    """Matches convolutions by their numbers."""
+
+    def skip_conv_layers(layer: LayerFacts) -> bool:
+        return layer.op == "nn.conv2d" and layer.index in numbers
+
+    return _name_match(skip_conv_layers)
+
+
+def _match_names(names: Collection[str]) -> Callable[[LayerFacts], bool]:
+    """Matches layers one of whose operators has one of these names."""
+
+    def register_annotate_function(layer: LayerFacts) -> bool:
+        return not {layer.key, *layer.names}.isdisjoint(names)
+
+    return _name_match(register_annotate_function)
+
+
+def _name_match(match: Callable[[LayerFacts], bool]) -> Callable[[LayerFacts], bool]:
+    """The same; the ledger and `tvmq.explain` show the name of the option alone."""
+    match.__qualname__ = match.__name__
+    return match

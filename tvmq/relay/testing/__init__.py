@@ -13,8 +13,8 @@ import numpy as np
 import tvm
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.relay.base import post_order
 from tvmq.relay.expr import Call, Expr, Function
-from tvmq.relay.lower import post_order
 from tvmq.relay.module import IRModule
 from tvmq.relay.op.registry import Op
 from tvmq.relay.testing import init, layers

@@ -54,7 +54,7 @@ class Rules:
         return tree.Fn(tuple(given), pairs, result, body)
 
     @staticmethod
-    def typed(items: list[Any]) -> tree.Param:
+    def typed_param(items: list[Any]) -> tree.Param:
         """`%x: type`; what stands in braces tells a device and is not kept."""
         return tree.Param(str(items[0])[1:], items[-1])
 
@@ -67,7 +67,7 @@ class Rules:
     @staticmethod
     def block(items: list[Any]) -> Any:
         """Bindings and a value; the value alone where there are none."""
-        return tree.Block(tuple(items[:-1]), items[-1]) if len(items) > 1 else items[0]
+        return tree.Body(tuple(items[:-1]), items[-1]) if len(items) > 1 else items[0]
 
     @staticmethod
     def bind(items: list[Any]) -> tree.Bind:
@@ -85,7 +85,7 @@ class Rules:
         return tree.Bind(str(items[0])[1:], None, items[1], items[0].line)
 
     @staticmethod
-    def unnamed(items: list[Any]) -> tree.Bind:
+    def statement(items: list[Any]) -> tree.Bind:
         """`value;`: computed for nothing, since nothing here has effects."""
         return tree.Bind("", items[0])
 
@@ -156,10 +156,10 @@ class Rules:
         return function
 
     @staticmethod
-    def choice(items: list[Any]) -> tree.Choice:
+    def choice(items: list[Any]) -> tree.IfElse:
         """`if (c) { a } else { b }`."""
         token, condition, then, otherwise = items
-        return tree.Choice(condition, then, otherwise, token.line)
+        return tree.IfElse(condition, then, otherwise, token.line)
 
     @staticmethod
     def tuple_of(items: list[Any]) -> tree.TupleOf:

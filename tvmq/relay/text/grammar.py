@@ -23,14 +23,14 @@ text: def*
 def: "def" GLOBAL func
 
 func: ("[" name ("," name)* "]")? "(" (param ("," param)* ","?)? ")" ["->" type] "{" block "}"
-param: VARIABLE ("{" (pair ("," pair)*)? "}")? [":" type]   -> typed
+param: VARIABLE ("{" (pair ("," pair)*)? "}")? [":" type]   -> typed_param
      | pair
 
 block: (stmt ";")* binop
 stmt: VARIABLE "=" binop                        -> bind
     | "let" VARIABLE [":" type] "=" binop       -> let
     | "free_var" VARIABLE [":" type]            -> free
-    | binop                                     -> unnamed
+    | binop                                     -> statement
 
 ?binop: equation
 ?equation: comparison | equation EQUAL comparison       -> operation

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from tvmq.errors import ConfigError, ModelError
 from tvmq.relay.text.grammar import GRAMMAR
-from tvmq.relay.text.tree import Block, Text
+from tvmq.relay.text.tree import Body, Text
 
 VERSION = "0.0.5"
 HEADER = re.compile(r'\s*#\[version\s*=\s*"([^"]*)"\]')
@@ -32,7 +32,7 @@ def parse_text(source: str, name: str = "from_string") -> Text:
     >>> text.functions["main"].params[0].name
     'x'
     """
-    body, metadata = _split(source)
+    body, metadata = _split_metadata(source)
     header = HEADER.match(_without_comments(body))
     if header is None or header.group(1) != VERSION:
         found = f"version {header.group(1)}" if header else "none"
@@ -40,19 +40,19 @@ def parse_text(source: str, name: str = "from_string") -> Text:
             f'parse, {name}: the text must begin with #[version = "{VERSION}"]. Got {found}; '
             "write that line, or read an expression alone with parse_expr"
         )
-    functions = _read(_blank(_without_comments(body), header), "text", name)
+    functions = _parse_text(_blank(_without_comments(body), header), "text", name)
     return Text(functions, metadata)
 
 
-def parse_block(source: str, name: str = "from_string") -> tuple[Block, str | None]:
+def parse_block(source: str, name: str = "from_string") -> tuple[Body, str | None]:
     """An expression's text, with or without the version line, and the JSON behind `#[metadata]`."""
-    body, metadata = _split(source)
+    body, metadata = _split_metadata(source)
     text = _without_comments(body)
     header = HEADER.match(text)
-    return _read(_blank(text, header) if header else text, "block", name), metadata
+    return _parse_text(_blank(text, header) if header else text, "block", name), metadata
 
 
-def _split(source: str) -> tuple[str, str | None]:
+def _split_metadata(source: str) -> tuple[str, str | None]:
     """The text and the JSON of its metadata."""
     body, mark, metadata = source.partition(SECTION)
     return body, metadata if mark else None
@@ -89,7 +89,7 @@ def _spaces(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _read(text: str, start: str, name: str) -> Any:
+def _parse_text(text: str, start: str, name: str) -> Any:
     lark = _lark()
     try:
         return _grammar().parse(text, start=start)

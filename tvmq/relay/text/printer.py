@@ -16,8 +16,8 @@ import numpy as np
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.relay.analysis import free_vars
+from tvmq.relay.base import post_order
 from tvmq.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, TupleWrapper, Var
-from tvmq.relay.lower import post_order
 from tvmq.relay.op.registry import Op
 from tvmq.relay.text.metadata import write_metadata
 from tvmq.relay.text.parser import SECTION, VERSION

@@ -46,7 +46,7 @@ def parse(
     """
     text = parse_text(source, source_name)
     known = {var.name_hint: init_module[var] for var in init_module.get_global_vars()} if init_module else {}
-    reader = _Reader(source_name, text.functions, _table(text.metadata, init_meta_table, source_name), known)
+    reader = _TextReader(source_name, text.functions, _table(text.metadata, init_meta_table, source_name), known)
     functions = {**known, **{name: reader.function_of(name) for name in text.functions}}
     for name in text.functions:
         _check(functions[name], name, source_name)
@@ -60,7 +60,7 @@ def parse_expr(source: str, source_name: str = "from_string") -> Expr:
     'multiply'
     """
     block, metadata = parse_block(source, source_name)
-    return _Reader(source_name, {}, _table(metadata, None, source_name), {}).value(block, {})
+    return _TextReader(source_name, {}, _table(metadata, None, source_name), {}).value(block, {})
 
 
 def read_file(path: str | Path) -> IRModule:
@@ -68,7 +68,7 @@ def read_file(path: str | Path) -> IRModule:
     return parse(Path(path).read_text(encoding="utf-8"), str(path))
 
 
-class _Reader:
+class _TextReader:
     """Turns nodes of a syntax tree into expressions; `scope` is {name: expression} everywhere."""
 
     def __init__(
@@ -123,7 +123,7 @@ class _Reader:
         where = f", line {line}" if line else ""
         return ModelError(f"parse, {self.name}{where}: {what}")
 
-    def _block(self, node: tree.Block, scope: Mapping[str, Expr]) -> Expr:
+    def _body(self, node: tree.Body, scope: Mapping[str, Expr]) -> Expr:
         inner = dict(scope)
         for bind in node.binds:
             if bind.value is None:
@@ -176,7 +176,7 @@ class _Reader:
     def _name(self, node: tree.Name, scope: Mapping[str, Expr]) -> Expr:
         raise self.error(node.line, f"{node.name} stands alone; call it: {node.name}(...)")
 
-    def _choice(self, node: tree.Choice, scope: Mapping[str, Expr]) -> Expr:
+    def _ifelse(self, node: tree.IfElse, scope: Mapping[str, Expr]) -> Expr:
         raise UnsupportedOpError(
             f"parse, {self.name}, line {node.line}: 'if' has no counterpart in a straight-line model; compute both and "
             "choose with where(condition, a, b)"

@@ -121,7 +121,7 @@ class Bind:
 
 
 @dataclass(frozen=True)
-class Block:
+class Body:
     """Bindings, in order, and the value behind them."""
 
     binds: tuple[Bind, ...]
@@ -148,7 +148,7 @@ class Fn:
 
 
 @dataclass(frozen=True)
-class Choice:
+class IfElse:
     """`if (c) { a } else { b }`."""
 
     condition: Any

@@ -20,8 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tvmq.relay.tvm.forward import forward
-from tvmq.relay.tvm.gone import GONE, Gone
+from tvmq.relay.tvm.forward import GONE, Gone, forward
 from tvmq.relay.tvm.nd import with_asnumpy
 
 # Name -> "module:object", or "module" where the name is the module itself.

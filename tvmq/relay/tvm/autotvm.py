@@ -9,7 +9,7 @@ import warnings
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tvmq.relay.tvm.gone import refuse
+from tvmq.relay.tvm.forward import refuse
 
 
 def apply_history_best(records: Any = None, **options: Any) -> AbstractContextManager[None]:

@@ -1,4 +1,7 @@
-"""Names of TVM as it is today, for scripts that were written for an older one."""
+"""Names of TVM as it is today, for scripts that were written for an older one.
+
+Modules of TVM that went with Relay: importing one does no harm, using it says what to do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import fnmatch
 import importlib
 from functools import reduce
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NoReturn
 
 # Pattern of names -> what to do; the first that fits counts
 ADVICE = {
@@ -28,13 +31,13 @@ def forward(place: str, name: str) -> Any:
     >>> forward("tvm", "cpu")(0).type
     'cpu'
     """
-    found = None if name.startswith("__") and name != "__version__" else _found(place, name)
+    found = None if name.startswith("__") and name != "__version__" else _look_up(place, name)
     if found is not None:
         return found
     raise AttributeError(f"{place}.{name}: {_advice(f'{place}.{name}')}")
 
 
-def _found(place: str, name: str) -> Any:
+def _look_up(place: str, name: str) -> Any:
     """The attribute, or the module that nobody has loaded yet; None where there is neither."""
     return reduce(_inside, [*place.split(".")[1:], name], importlib.import_module("tvm"))
 
@@ -48,3 +51,38 @@ def _inside(module: Any, name: str) -> Any:
 def _advice(name: str) -> str:
     fitting = (text for pattern, text in ADVICE.items() if fnmatch.fnmatchcase(name, pattern))
     return next(fitting, "neither TVM nor tvmq has it; docs: MIGRATING.md")
+
+
+_TILES = "kernels are chosen by tvmq.build; tvmq.build(qmod, tune=seconds) measures them on this machine"
+
+# Module, without "tvm." -> what to do
+GONE = {
+    "auto_scheduler": _TILES,
+    "driver": "the command line is `tvmq`: tvmq quantize, tvmq bench, tvmq run",
+    "meta_schedule": _TILES,
+    "micro": "microcontrollers are not what tvmq compiles for; tvmq.to_onnx writes the integer model",
+}
+
+
+class Gone:
+    """In the place of a module: every name of it raises AttributeError with what to do.
+
+    >>> Gone("tvm.micro", "use something else").Session
+    Traceback (most recent call last):
+        ...
+    AttributeError: tvm.micro.Session went with Relay; use something else
+    """
+
+    def __init__(self, name: str, advice: str) -> None:
+        self._name, self._advice = name, advice
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self._name}.{name} went with Relay; {self._advice}")
+
+    def __repr__(self) -> str:
+        return f"Gone({self._name})"
+
+
+def refuse(module: str, name: str, advice: str) -> Any:
+    """Raise what `Gone` raises, from the `__getattr__` of a module of which something is left."""
+    return getattr(Gone(module, advice), name)

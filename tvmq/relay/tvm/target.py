@@ -6,8 +6,8 @@ from typing import Any
 
 import tvm
 
+from tvmq.extension import resolve_target
 from tvmq.relay.tvm.forward import forward
-from tvmq.target.cpu import resolve_target
 
 
 class Target:

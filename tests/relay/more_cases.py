@@ -1,12 +1,12 @@
-"""More calls of operators, beside relay_cases.py: windows of other ranks, resizing, inverse functions, bits, masks."""
+"""More calls of operators, beside cases.py: windows of other ranks, resizing, inverse functions, bits, masks."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from relay_cases import INPUTS, Case
 
+from tests.relay.cases import INPUTS, Case
 from tvmq import relay
 
 _RNG = np.random.default_rng(11)

@@ -7,7 +7,8 @@ import pytest
 
 from tvmq.errors import DataError, RangeError
 from tvmq.observers.kl_divergence import best_half_width
-from tvmq.observers.relay import relay_kl_divergence, relay_percentile, relay_range
+from tvmq.observers.minmax import range_of_threshold
+from tvmq.relay.quantize.thresholds import relay_kl_divergence, relay_percentile
 from tvmq.spec import QuantSpec, choose_qparams
 
 
@@ -47,7 +48,7 @@ SPECS = [QuantSpec("int8", symmetric=True), QuantSpec("uint8"), QuantSpec("int8"
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
 def test_range_gives_relays_step(spec: QuantSpec) -> None:
-    scale = choose_qparams(*relay_range(0.3, spec), spec).scale
+    scale = choose_qparams(*range_of_threshold(0.3, spec), spec).scale
     assert float(scale) == np.float32(0.3 / 2 ** (spec.bits - 1))
 
 

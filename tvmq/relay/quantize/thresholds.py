@@ -2,7 +2,8 @@
 
 Relay kept every sample in memory. Here two readings of the data do, of which the first gives `Extent`, the number of
 values and the largest magnitude; `PercentileCount` and `KlCount` then see the values piece by piece and give the
-thresholds of all of them at once, whatever the pieces were.
+thresholds of all of them at once, whatever the pieces were. `_find_scale_by_kl` is what scripts import from
+relay.quantize.kl_divergence.
 """
 
 from __future__ import annotations
@@ -11,29 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvmq.errors import DataError
+from tvmq.errors import ConfigError, DataError
+from tvmq.extension import best_half_width, power_above
 from tvmq.numerics.affine import check_finite
-from tvmq.observers.base import Range
-from tvmq.observers.kl_divergence import best_half_width
-from tvmq.observers.weight_observers import power_above
-from tvmq.spec import QuantSpec
 
 PERCENTILE = 0.99999
 BINS = 8001
 LEVELS = 255
-
-
-def relay_range(threshold: float, spec: QuantSpec) -> Range:
-    """The range that gives codes the step threshold / 2^(bits - 1), as Relay's calibration does.
-
-    The threshold itself is one code beyond the highest and saturates.
-
-    >>> relay_range(8.0, QuantSpec("uint8"))
-    (-8.0, 7.9375)
-    """
-    half = 2 ** (spec.bits - 1)
-    high = float(threshold) * (half - 1) / half
-    return (-high if spec.symmetric else -float(threshold)), high
 
 
 def relay_percentile(samples: np.ndarray, name: str = "") -> float:
@@ -44,7 +29,7 @@ def relay_percentile(samples: np.ndarray, name: str = "") -> float:
     >>> relay_percentile(np.float32([1, -3, 2]))
     3.0
     """
-    samples = _checked(samples, name)
+    samples = _check_samples(samples, name)
     counted = PercentileCount(Extent().with_values(samples))
     counted.update(samples)
     return counted.threshold()
@@ -55,7 +40,7 @@ def relay_kl_divergence(samples: np.ndarray, name: str = "") -> float:
 
     raises  RangeError for NaN or infinity, DataError where there are no samples
     """
-    samples = _checked(samples, name)
+    samples = _check_samples(samples, name)
     counted = KlCount(Extent().with_values(samples))
     counted.update(samples)
     return counted.threshold()
@@ -140,9 +125,27 @@ def _edges(largest: np.float32) -> np.ndarray:
     return edges
 
 
-def _checked(samples: np.ndarray, name: str) -> np.ndarray:
+def _check_samples(samples: np.ndarray, name: str) -> np.ndarray:
     samples = np.asarray(samples, np.float32).ravel()
     if samples.size == 0:
         raise DataError(f"calibrate, tensor {name!r}: no samples; give calibration data")
     check_finite(samples, name)
     return samples
+
+
+def _find_scale_by_kl(
+    arr: np.ndarray, quantized_dtype: str = "int8", num_bins: int = BINS, num_quantized_bins: int = LEVELS
+) -> float:
+    """The threshold of all these samples; float64 samples are rounded to float32 first, where Relay misread them.
+
+    raises  ConfigError for other numbers of bins than Relay's pipeline used, or other codes than int8
+
+    >>> round(_find_scale_by_kl(np.random.RandomState(4).uniform(size=4320).astype("float32")), 9)
+    0.997615457
+    """
+    if (quantized_dtype, num_bins, num_quantized_bins) != ("int8", BINS, LEVELS):
+        raise ConfigError(
+            f"relay.quantize: the search has {BINS} bins and {LEVELS} levels of int8. Got {num_bins}, "
+            f"{num_quantized_bins} and {quantized_dtype!r} instead; use tvmq.extension.best_half_width"
+        )
+    return relay_kl_divergence(arr)

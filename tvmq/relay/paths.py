@@ -1,0 +1,117 @@
+"""Modules of Relay and TVM that scripts import by their paths, and where their names stand here.
+
+    from tvmq.relay.testing.mlp import get_workload          # tvmq.relay.testing.small.get_mlp_workload
+    from tvmq.relay.tvm.contrib import graph_executor        # tvmq.relay.graph_executor
+
+A path of the table is imported like any module, and has the names of its row. A place below `tvm` gives all other names
+as TVM has them today; where TVM has none either, the error says what to do.
+
+>>> from tvmq.relay.testing import mlp
+>>> mlp.get_net.__name__, mlp.__name__
+('get_mlp', 'tvmq.relay.testing.mlp')
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+_ROOT = "tvmq.relay"
+
+# Path -> {module: its names, "name=object" where they differ}, all below tvmq.relay
+PATHS: dict[str, dict[str, str]] = {
+    "backend": {"build_module": "Executor Runtime"},
+    "debug_executor": {"graph_executor": "GraphModuleDebug create=create_debug"},
+    "param_dict": {"executor_factory": "load_param_dict save_param_dict"},
+    "scope_builder": {"module": "ScopeBuilder"},
+    "quantize._partition": {"quantize.context": "QPartitionExpr"},
+    "quantize._partition_conversions": {"quantize.stages": "NotIntegral partition_conversions"},
+    "quantize.kl_divergence": {"quantize.thresholds": "_find_scale_by_kl"},
+    "testing.dcgan": {"testing.small": "get_net=get_dcgan get_workload=get_dcgan_workload"},
+    "testing.densenet": {"testing.branches": "get_net=get_densenet get_workload=get_densenet_workload"},
+    "testing.dqn": {"testing.small": "get_net=get_dqn get_workload=get_dqn_workload"},
+    "testing.inception_v3": {"testing.branches": "get_net=get_inception get_workload=get_inception_workload"},
+    "testing.lstm": {"testing.small": "get_net=get_lstm get_workload=get_lstm_workload lstm_cell"},
+    "testing.mlp": {"testing.small": "get_net=get_mlp get_workload=get_mlp_workload"},
+    "testing.mobilenet": {
+        "testing.chains": "conv_block get_workload=get_mobilenet_workload mobile_net separable_conv_block"
+    },
+    "testing.resnet_3d": {"testing.resnet": "get_net=get_resnet_3d get_workload=get_resnet_3d_workload"},
+    "testing.squeezenet": {"testing.chains": "get_net=get_squeezenet get_workload=get_squeezenet_workload"},
+    "testing.synthetic": {"testing.small": "get_net=get_synthetic get_workload=get_synthetic_workload"},
+    "testing.vgg": {"testing.chains": "get_net=get_vgg get_workload=get_vgg_workload"},
+    "tvm.contrib": {},
+    "tvm.contrib.debugger": {},
+    "tvm.contrib.debugger.debug_executor": {"graph_executor": "GraphModuleDebug create=create_debug"},
+    "tvm.contrib.download": {},
+    "tvm.contrib.graph_executor": {"graph_executor": "GraphModule create"},
+    "tvm.contrib.graph_runtime": {"graph_executor": "GraphModule create"},  # its name before TVM 0.8
+    "tvm.contrib.utils": {"tvm.utils": "TempDirectory tempdir"},
+    "tvm.ir": {"module": "IRModule", "types": "FuncType TensorType TupleType"},
+    "tvm.parser": {"text.reader": "fromtext=parse parse parse_expr"},
+    "tvm.runtime": {
+        "executor_factory": "load_module load_param_dict save_param_dict", "tvm": "ndarray=nd", "tvm.nd": "NDArray",
+    },
+    "tvm.runtime.vm": {"vm": "Executable VirtualMachine load_executable"},
+    "tvm.transform": {"transform": "PassContext Sequential module_pass"},
+}  # fmt: skip
+
+
+def targets(path: str) -> dict[str, str]:
+    """{name: "module:object"} of a path of the table.
+
+    >>> targets("debug_executor")["create"]
+    'tvmq.relay.graph_executor:create_debug'
+    """
+    words = [(module, word.partition("=")) for module, listed in PATHS[path].items() for word in listed.split()]
+    return {name: f"{_ROOT}.{module}:{held or name}" for module, (name, _, held) in words}
+
+
+class _Places(MetaPathFinder, Loader):
+    """Finds and makes the modules of the table."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's place, None for names that are not in the table."""
+        place = fullname.removeprefix(f"{_ROOT}.")
+        if place == fullname or place not in PATHS:
+            return None
+        return ModuleSpec(fullname, self, is_package=any(other.startswith(f"{place}.") for other in PATHS))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its names, each of which is looked up when it is first used."""
+        place = module.__name__.removeprefix(f"{_ROOT}.")
+        names = targets(place)
+        module.__doc__ = f"{place}, as scripts of Relay import it; see tvmq/relay/paths.py."
+        module.__dict__["__all__"] = sorted(names)
+        module.__dict__["__getattr__"] = _lookup(place, names)
+
+
+def _lookup(place: str, names: dict[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module of the table."""
+
+    def look_up(name: str) -> Any:
+        if name in names:
+            module_name, _, held = names[name].partition(":")
+            return getattr(importlib.import_module(module_name), held)
+        if f"{place}.{name}" in PATHS:
+            return importlib.import_module(f"{_ROOT}.{place}.{name}")
+        if place.startswith("tvm."):
+            from tvmq.relay.tvm.forward import forward
+
+            return forward(place, name)
+        raise AttributeError(f"module '{_ROOT}.{place}' has no attribute {name!r}")
+
+    return look_up
+
+
+def find_places() -> None:
+    """Have Python's import find the modules of the table, behind those that are files."""
+    if not any(type(finder).__name__ == _Places.__name__ for finder in sys.meta_path):
+        sys.meta_path.append(_Places())
