@@ -24,6 +24,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "net.onnx", folder / "data.npz"
 
 
+@pytest.mark.slow
 def test_a_search_by_decibels(cli, network, tmp_path):
     model, data = network
     done = cli("search", model, "--data", data, "--sqnr", "25", *FAST, "-o", tmp_path / "s")

@@ -111,6 +111,7 @@ def test_what_was_used_longest_ago_goes(folder: Path, monkeypatch: pytest.Monkey
     assert sorted(path.name for path in folder.iterdir()) == ["old"]
 
 
+@pytest.mark.slow
 def test_many_writers(folder: Path) -> None:
     """Threads and processes write and read the same entries; what is read is always whole."""
     script = (
@@ -217,6 +218,7 @@ def test_the_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         kernel_objects.read("kernel")
 
 
+@pytest.mark.slow
 def test_a_bound_on_the_size_of_files_is_one_error(tmp_path: Path) -> None:
     """LLVM would end the process. In a child, since the bound holds for all that a process writes."""
     code = (

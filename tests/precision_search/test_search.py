@@ -74,6 +74,7 @@ def test_the_front_has_no_point_that_another_one_beats(found):
         )
 
 
+@pytest.mark.slow
 def test_a_journal_that_was_cut_off_is_carried_on(found, tmp_path):
     """Half of the rows of a whole search: the other half is measured, and the answer is the same."""
     with Journal(found.folder / JOURNAL) as whole:
@@ -104,6 +105,7 @@ def test_a_layer_keeps_what_its_space_allows(found):
     assert chosen and set(chosen.values()) == {"float"}
 
 
+@pytest.mark.slow
 def test_progress_is_told():
     told: list[Any] = []
     search_unsteady(rounds=0, advance=told.append)
@@ -138,6 +140,7 @@ def test_bad_input_gets_one_sentence(tmp_path):
         tvmq.search(mod, params, samples(4, 1), output=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_network_that_splits_its_tensors():
     """Results that are tuples have no shape."""
     net = Net((1, 8, 6, 6))

@@ -24,7 +24,7 @@ def images(*shape: int) -> dict[str, np.ndarray]:
 
 MODELS: dict[str, tuple[Any, list[dict[str, np.ndarray]], list[dict[str, np.ndarray]]]] = {
     "encoder": (
-        encoder(2),
+        encoder(),
         [texts(3, length, length) for length in (4, 9, 16)],
         [texts(1, 1), texts(2, 7), texts(3, 40), texts(5, LONGEST)],
     ),

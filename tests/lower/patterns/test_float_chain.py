@@ -49,6 +49,7 @@ def test_steps_name_values_numbers_and_channels() -> None:
     assert steps.codes == (0.5, 3, 0, 255, "uint8") and steps.channels["channel0"].shape == (4,)
 
 
+@pytest.mark.slow
 def test_a_block_with_gates_is_exact_and_has_few_kernels() -> None:
     """Expansion, depthwise convolution, squeeze and excitation, projection: h-swish and silu between them in float."""
     n = Net((1, 8, 9, 9))

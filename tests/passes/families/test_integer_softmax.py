@@ -89,6 +89,7 @@ def test_attention_is_integers_between_its_borders(name: str) -> None:
     assert [op_name(v) for _, v in view.bindings].count("tvmq.integer_softmax") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["sum with a mask", "constants"])
 def test_as_near_as_the_float_softmax(name: str) -> None:

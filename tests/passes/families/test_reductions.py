@@ -11,7 +11,7 @@ from tests.passes.families.roads import CHANNELS, integer_road, start
 AXES = ([2, 3], [1], [3], [0, 2], [1, 2, 3])
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("operator", ["ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"])
 def test_over_any_axes(operator: str) -> None:
     n, y = start()
