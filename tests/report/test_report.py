@@ -66,7 +66,7 @@ def test_the_front_of_a_search_is_on_the_page(cli, files, tmp_path):
     assert "point-1" in (tmp_path / "r.html").read_text()
     (tmp_path / "front.json").write_text(json.dumps({**front, "points": [{**point, "drop": None, "sqnr": 31.5}]}))
     done = cli("report", files[2], "--search", tmp_path / "front.json", "-o", tmp_path / "r.html", "--quiet")
-    assert done.code == 0 and "-31.5" in (tmp_path / "r.html").read_text()
+    assert done.code == 0 and "31.5" in (tmp_path / "r.html").read_text()
 
 
 def test_names_cannot_write_code_into_the_page(cli, tmp_path):

@@ -13,44 +13,26 @@ from tvmq.array_file import ArrayFile
 from tvmq.cli.samples import Samples
 from tvmq.data.functions import is_function, load_function
 from tvmq.errors import ConfigError, DataError
+from tvmq.precision_search.scores import mse_scores, top1_scores, top5_scores
 
 Metric = Callable[[Any, np.ndarray], float]
 
 
-def top1(outputs: np.ndarray, labels: np.ndarray) -> float:
-    """Share of samples whose greatest output is that of their class.
+def mean_metric(scores: Callable[[np.ndarray, np.ndarray], np.ndarray], *, negative: bool = False) -> Metric:
+    """The mean over samples of scores that `tvmq.search` compares one by one; negative: their sign is turned.
 
-    >>> top1(np.eye(3), np.array([0, 1, 1]))
+    >>> mean_metric(top1_scores)(np.eye(3), np.array([0, 1, 1]))
     0.6666666666666666
     """
-    return _top(outputs, labels, 1)
+    sign = -1.0 if negative else 1.0
+    return lambda outputs, labels: float(sign * scores(outputs, labels).mean())
 
 
-def top5(outputs: np.ndarray, labels: np.ndarray) -> float:
-    """Share of samples whose class is among the five greatest outputs.
-
-    >>> top5(np.eye(8), np.arange(8))
-    1.0
-    """
-    return _top(outputs, labels, 5)
-
-
-def _top(outputs: np.ndarray, labels: np.ndarray, count: int) -> float:
-    rows = outputs.reshape(len(outputs), -1)
-    best = np.argsort(-rows, axis=1, kind="stable")[:, :count]
-    return float((best == labels.reshape(-1, 1)).any(axis=1).mean())
-
-
-def mse(outputs: np.ndarray, labels: np.ndarray) -> float:
-    """Mean squared error; less is better.
-
-    >>> mse(np.array([[1.0], [2.0]]), np.array([1.0, 4.0]))
-    2.0
-    """
-    return float(np.mean((outputs.astype(np.float64).reshape(labels.shape) - labels) ** 2))
-
-
-METRICS: dict[str, Metric] = {"top1": top1, "top5": top5, "mse": mse}
+METRICS: dict[str, Metric] = {
+    "top1": mean_metric(top1_scores),
+    "top5": mean_metric(top5_scores),
+    "mse": mean_metric(mse_scores, negative=True),
+}
 
 
 def metric_named(text: str) -> Metric:

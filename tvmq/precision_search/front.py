@@ -121,7 +121,7 @@ class SearchResult:
         from tvmq.precision_search.picture import draw_front  # pictures are made where they are asked for
 
         write_text(folder / "front.json", json.dumps(self.to_dict(), indent=1) + "\n")
-        write_text(folder / "front.svg", draw_front(self))
+        write_text(folder / "front.svg", draw_front(self.to_dict()))
         for point in self.front:
             write_text(folder / f"{self._name(point)}.json", self.recipe_json(point))
         for old in folder.glob("point-*.json"):
