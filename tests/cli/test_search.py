@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
 import pytest
 
 from tests.precision_search.small_search import samples, unsteady_network
+from tvmq.cli.search import is_uncertain
 
 FAST = ("--options", "int8,float", "--rounds", "1", "--held-out", "24")
 
@@ -59,6 +61,13 @@ def test_a_search_by_a_metric(cli, network, tmp_path):
                "--minimize", "size", "--quiet")  # fmt: skip
     assert done.code == 0, done.err
     assert "least size with drop <= 1" in done.out and "drop" in done.out
+
+
+def test_few_samples_are_said():
+    """Sixty samples do not tell a drop of a hundredth of a point."""
+    best = SimpleNamespace(drop=0.0, low=-0.05, high=0.05, samples=60)
+    assert is_uncertain(best, 0.0001) and not is_uncertain(best, 0.06) and not is_uncertain(best, None)
+    assert not is_uncertain(SimpleNamespace(drop=0.1, low=0.1, high=0.1, samples=60), 0.05)  # one score for all
 
 
 def test_bad_input_gets_one_sentence(cli, network, tmp_path):

@@ -236,8 +236,19 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
     if result.best is None:
         print(f"No model with layers in 8 bits keeps the bound: keep float, or loosen it. Files: {folder}/")
         return
+    if is_uncertain(result.best, result.goal.max_drop):
+        width = (result.best.high - result.best.low) / 2 * scale
+        print(
+            f"Note: {result.best.samples} samples tell the drop to ± {width:.2g} only, the bound is "
+            f"{result.goal.max_drop * scale:.2g}: more samples make it sure (--held-out, or a larger --data)"
+        )
     print(f"Files: {folder}/ (best.tvmq, front.svg, recipes)")
     print(f"Next: tvmq quantize {model} --data {data} --config {folder / 'best.json'} --guard none")
+
+
+def is_uncertain(best: Any, max_drop: float | None) -> bool:
+    """True if the drop of the best model might as well lie beyond the bound."""
+    return max_drop is not None and best.high > max_drop and best.high > best.drop
 
 
 def _seconds_text(seconds: float | None) -> str:

@@ -114,6 +114,8 @@ def block_name(part: Sequence[Card]) -> str:
     >>> cards = [Card(name, (name,), "") for name in names]
     >>> block_name(cards[:2]), block_name(cards)
     ('/stage/a/', '/stage/{a .. b}/')
+    >>> block_name([Card(name, (name,), "") for name in ("/conv_0", "/relu_9")])
+    '/conv_0 .. /relu_9'
     """
     names = [card.names[0] for card in part]
     common = names[0]
@@ -121,6 +123,8 @@ def block_name(part: Sequence[Card]) -> str:
         while not name.startswith(common):
             common = common[: max(common.rfind("/", 0, -1), common.rfind(".", 0, -1)) + 1]
     first, last = (_words(name[len(common) :])[:1] for name in (names[0], names[-1]))
+    if not _words(common):  # a lone "/" names nothing
+        common = ""
     if not common or not first or not last:
         return common or f"{names[0]} .. {names[-1]}"
     longer = [name for name in names if len(_words(name[len(common) :])) > 1]

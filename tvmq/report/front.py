@@ -47,6 +47,8 @@ def read_front(path: Path) -> dict[str, Any]:
     base = {name: value for name, value in base.items() if _number(value) is not None}
     goal = front.get("goal") if isinstance(front.get("goal"), dict) else {}
     goal = {name: value for name, value in goal.items() if value is not None}
+    if "max_drop" in goal:
+        goal.pop("sqnr", None)  # the drop decides
     data = {"points": points, "float": base, "goal": goal, "best": front.get("best")}
     return {**data, "svg": draw_front(data)}
 
