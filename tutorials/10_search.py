@@ -4,10 +4,12 @@
 # How small, or how fast, can a model get before it loses more than you allow? `tvmq.search` decides for each layer
 # how many bits it has and how its scale is chosen. Every model that it proposes is built as integers and measured.
 #
-# It needs scipy and matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
+# It needs scipy, jinja2 and matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
 # %%
 import json
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -127,3 +129,25 @@ for picture in demo.test[:20]:
     assert np.array_equal(mine.run({"image": picture[None]})[0], best.run({"image": picture[None]})[0])
 
 print(f"{accuracy(best, demo.test[100:], demo.labels[100:]):.1%} right on pictures that the search never saw")
+
+# %% [markdown]
+# ## The report
+#
+# One page for people who look rather than read: the network as a picture with the precision of each layer, its error
+# and its time, histograms with their thresholds, and the Pareto front. The same on the command line is `tvmq report
+# net.onnx --quantized search/best.tvmq --data samples.npz --search search/front.json`. It needs jinja2.
+
+# %%
+(folder / "net.onnx").write_bytes(demo.model)
+np.savez(folder / "samples.npz", image=demo.test[100:164])
+command = [sys.executable, "-m", "tvmq", "report", str(folder / "net.onnx"), "--quantized", str(folder / "best.tvmq")]
+command += ["--data", str(folder / "samples.npz"), "--search", str(folder / "front.json")]
+subprocess.run([*command, "-o", str(folder / "report.html"), "--quiet"], check=True)
+page = (folder / "report.html").read_text()
+assert "<svg" in page and "point-1" in page and "http://" not in page.replace("http://www.w3.org", "")
+
+# %% [markdown]
+# The picture alone, which a notebook shows below its cell:
+
+# %%
+tvmq.draw(best)
