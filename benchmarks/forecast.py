@@ -5,6 +5,7 @@
 Models are quantized with nominal ranges: times do not depend on them. The calls of one run are recorded and repeated
 in their order, on the same memory, with a look at the clock between them, which is taken off.
 
+--plain   the model alone, without what `tvmq.measure_machine` finds out about this machine
 --level   compile for a lesser CPU (avx2, avx512bw), on this machine
 
 Columns   calls; sum of the calls, measured and forecast, in ms; rank correlation (Spearman) over the calls;
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Subject:
     measured: list[float] = field(default_factory=list)
 
 
-def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "") -> Subject:
+def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "", *, plain: bool = False) -> Subject:
     """Build a model, forecast its calls, record one run."""
     import tvm
     import tvm_ffi
@@ -70,7 +71,8 @@ def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "") -> Sub
         with tvmq.qconfig(calibrate_mode="global_scale"):
             mod, params = tvmq.quantize(mod, params, target=LEVELS[level]), {}
     exe = tvmq.build(mod, LEVELS[level], params=params)
-    forecast, _ = estimates(exe.module, exe.target, machine_here(exe.target))
+    machine = machine_here(exe.target)
+    forecast, _ = estimates(exe.module, exe.target, replace(machine, factors=()) if plain else machine)
     virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
     tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
     nothing = tvm_ffi.get_global_func("testing.nop")
@@ -172,12 +174,18 @@ def main() -> None:
     options = parser(__doc__ or "", tasks=(*NETWORKS, *ZOO_TASKS))
     options.add_argument("--rounds", type=int, default=15, help="measurements of each call")
     options.add_argument("--layers", action="store_true", help="also every call of every model")
+    options.add_argument("--plain", action="store_true", help="without what is measured of this machine")
     options.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
     given = options.parse_args()
+    if not given.plain:
+        import tvmq
+
+        print("of this machine:", tvmq.measure_machine(again=True))
     subjects = []
     for name in filter(None, given.tasks.split(",")):
         network = find(name, given)
-        subjects += [subject(name, network.path, network.feed(), kind, given.level) for kind in KINDS]
+        feed = network.feed()
+        subjects += [subject(name, network.path, feed, kind, given.level, plain=given.plain) for kind in KINDS]
     print(machine())
     measure(subjects, given.rounds)
     records, failures = report(subjects, layers=given.layers)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tvmq.analysis.conformity import check_backend
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.forecast import inspect
+    from tvmq.analysis.machine_speed import measure_machine
     from tvmq.analysis.script import script
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
@@ -78,6 +79,7 @@ __all__ = [
     "from_torch",
     "inspect",
     "load",
+    "measure_machine",
     "observe",
     "qconfig",
     "quantize",
@@ -115,6 +117,7 @@ _PUBLIC = {
     "from_torch": "tvmq.frontends.torch.export:from_torch",
     "inspect": "tvmq.analysis.forecast:inspect",
     "load": "tvmq.runtime.executable:load",
+    "measure_machine": "tvmq.analysis.machine_speed:measure_machine",
     "observe": "tvmq.observation:observe",
     "qconfig": "tvmq.config:qconfig",
     "quantize": "tvmq.pipeline:quantize",

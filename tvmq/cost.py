@@ -10,8 +10,12 @@
 
 The cycles of products come from the model that chooses their tiles (kernels/parts/tiling.py); those of everything else
 from the tables here, in cycles for 64 bytes of vector. All numbers were fitted to per-layer times of one machine, a
-server of the Zen 4 generation with one thread (benchmarks/forecast.py prints how well); on other CPUs expect the order
-and the ratios to be right, not the microseconds.
+server of the Zen 4 generation with one thread (benchmarks/forecast.py prints how well). On other CPUs the order and the
+ratios are right; for the microseconds too, `tvmq.measure_machine` compares a small network with its forecast once.
+
+Of the machine    name, cores, vector_bytes, caches: as the system tells them; clock: measured in each process;
+                  factors and run: measured once, kept in the cache folder, 1 and RUN before that
+Of the model      rates, START, OVERLAP, SERIAL_SECONDS, PARALLEL_START, cycles of kernels: Zen 4's
 """
 
 from __future__ import annotations
@@ -40,6 +44,8 @@ class Machine:
     vector_bytes  of its vectors
     l1, l2, l3    bytes of its caches; of the last one the share of a core that is alone
     rates         bytes a cycle and core from L1, L2, L3 and memory, reads and writes mixed
+    factors       (kind of work, its measured time beside the model's); what is missing takes as long as the model says
+    run           seconds of a run beside its calls
 
     >>> Machine("znver4", 3.7e9).level(3 * 1024 * 1024)
     2
@@ -53,6 +59,8 @@ class Machine:
     l2: int = 1024 * KB
     l3: int = 32 * KB * KB
     rates: tuple[float, float, float, float] = (64.0, 28.0, 14.0, 5.0)
+    factors: tuple[tuple[str, float], ...] = ()
+    run: float = RUN
 
     @property
     def splits(self) -> bool:
@@ -119,7 +127,7 @@ def seconds(work: Work, machine: Machine, *, model_weights: int = 0, threads: in
     near = machine.rate(work.moved)
     far = machine.rate(max(model_weights, work.weights))
     memory = (work.moved / near + work.weights / far) / machine.clock
-    kernel = max(arithmetic, memory) + OVERLAP * min(arithmetic, memory)
+    kernel = (max(arithmetic, memory) + OVERLAP * min(arithmetic, memory)) * dict(machine.factors).get(work.kind, 1.0)
     used = min(threads, machine.cores) if kernel > SERIAL_SECONDS else 1
     start = START + (PARALLEL_START if used > 1 else 0.0)
     return Seconds(kernel / used + start, arithmetic / used, memory / used)

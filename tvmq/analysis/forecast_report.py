@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tvmq.cost import RUN, START, Machine
+from tvmq.cost import START, Machine
 from tvmq.performance.estimate import Estimate
 from tvmq.rules import short_names
 
@@ -118,7 +118,7 @@ class Forecast:
     @property
     def call_seconds(self) -> float:
         """Of a run in int8: what passes before any kernel has begun to work."""
-        return RUN + START * self.int8_calls
+        return self.machine.run + START * self.int8_calls
 
     @property
     def verdict(self) -> str:
@@ -171,12 +171,13 @@ class Forecast:
     def summary(self) -> str:
         """Totals, what they rest on, and the verdict."""
         machine = self.machine
+        basis = "from kernels measured on this machine" if machine.factors else "fitted to a Zen 4 server"
         lines = [
             f"float {_time(self.float_seconds)} in {self.float_calls} calls, int8 {_time(self.int8_seconds)} in "
             f"{self.int8_calls}: islands {_time(self.island_seconds)}, conversions {_time(self.conversion_seconds)}, "
             f"calls {_time(self.call_seconds)}",
             f"for {machine.name} ({self.isa}) at {machine.clock / 1e9:.1f} GHz, {self.threads} thread"
-            f"{'s' if self.threads > 1 else ''}: an estimate, fitted to a Zen 4 server (docs/speed.md)",
+            f"{'s' if self.threads > 1 else ''}: an estimate, {basis} (docs/speed.md)",
             self.verdict,
         ]
         return "\n".join(f"  {line}" for line in lines)

@@ -33,6 +33,13 @@ def inspect(
             "--clock", min=0.1, help="GHz of the CPU; without it this CPU's is measured, of others 3 is taken."
         ),
     ] = None,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure/--no-measure",
+            help="The first time on a machine, compare its kernels with the cost model (4 s); later ones read that.",
+        ),
+    ] = True,
     names: Annotated[
         bool, typer.Option("--names", help="Only list the layers, by the names that --rule takes, and their operators.")
     ] = False,
@@ -43,8 +50,8 @@ def inspect(
 
     One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
     "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the
-    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates: the
-    order and the ratios are meant, `tvmq bench` measures.
+    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates; for
+    this machine a small network is measured once (--no-measure: the order and the ratios alone are meant then).
 
     Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
     """
@@ -55,12 +62,23 @@ def inspect(
 
         _print_names(list_layers(mod, params), as_json=as_json)
         return
+    if measure and clock is None and is_unknown(target):
+        with step("measure this machine, once", quiet=quiet):
+            tvmq.measure_machine()
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
     if as_json:
         print_json(forecast.to_dict())
     else:
         print(forecast)
+
+
+def is_unknown(target: str) -> bool:
+    """True if the target is this CPU, and nothing was measured of it."""
+    from tvmq.performance.machine import known_speed
+    from tvmq.target.cpu import resolve_target
+
+    return resolve_target(target).mcpu == resolve_target().mcpu and known_speed() is None
 
 
 def _print_names(layers: list[tuple[str, str]], *, as_json: bool) -> None:

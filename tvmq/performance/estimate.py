@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import tvm
 
 from tvmq.compile.calls import KernelCall, Tensor, calls_of
-from tvmq.cost import RUN, Machine, Seconds, Work, seconds
+from tvmq.cost import Machine, Seconds, Work, seconds
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.names import get_names
@@ -121,7 +121,7 @@ def estimates(
     found = [
         Estimate(call, work, time, _sources(call, names)) for call, work, time in zip(calls, works, times, strict=True)
     ]
-    return found, RUN + sum(time.total for time in times)
+    return found, machine.run + sum(time.total for time in times)
 
 
 def _sources(call: KernelCall, names: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

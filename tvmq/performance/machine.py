@@ -1,16 +1,25 @@
-"""What the cost model needs to know of the CPU that a target describes; of this one, its clock is measured."""
+"""What the cost model needs to know of the CPU that a target describes; of this one, its clock is measured.
+
+How the kernels of this CPU compare with the model's is measured once (tvmq/analysis/machine_speed.py) and kept as
+machine-<CPU>.json in the cache folder, which is read here.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tvm
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.cache import replace_file, trusted_folder
 from tvmq.cost import Machine, read_caches, with_caches
 from tvmq.kernels.parts.builder import FunctionBuilder, Register, bind, flat, load, store
 from tvmq.runtime.threads import ALLOWED_CPUS
@@ -32,12 +41,55 @@ def machine_of(target: CpuTarget, clock: float | None = None) -> Machine:
     is_here = target.mcpu == resolve_target().mcpu
     used = clock or (measured_clock() if is_here else USUAL_CLOCK)
     machine = Machine(target.mcpu, used, len(ALLOWED_CPUS) if is_here else 1, target.isa.vector_bytes)
-    return with_caches(machine, read_caches()) if is_here else machine
+    if not is_here:
+        return machine
+    machine = with_caches(machine, read_caches())
+    return machine if clock else with_speed(machine, known_speed() or {})
 
 
 def machine_here(target: CpuTarget) -> Machine:
     """This machine, as it runs code for a target that may be a lesser CPU than it."""
     return replace(machine_of(resolve_target()), vector_bytes=target.isa.vector_bytes)
+
+
+Speed = Mapping[str, Any]  # {"factors": {kind of work: factor}, "run": seconds}
+
+
+def with_speed(machine: Machine, speed: Speed) -> Machine:
+    """The machine with what was measured of it."""
+    factors = tuple(sorted(speed.get("factors", {}).items()))
+    return replace(machine, factors=factors, run=speed.get("run", machine.run))
+
+
+def known_speed() -> Speed | None:
+    """What was measured of this CPU in this process or an earlier one; None where nothing was, or it cannot be read."""
+    path = _speed_path()
+    if path is None:
+        return _measured
+    try:
+        speed = json.loads(path.read_text(encoding="utf-8"))
+        numbers = [*speed["factors"].values(), speed["run"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _measured
+    is_sane = all(isinstance(number, float) and math.isfinite(number) and number > 0 for number in numbers)
+    return speed if is_sane else None
+
+
+def keep_speed(speed: Speed) -> None:
+    """For this process, and in the cache folder if there is one."""
+    global _measured
+    _measured, path = speed, _speed_path()
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, json.dumps(speed, indent=1).encode())
+
+
+_measured: Speed | None = None
+
+
+def _speed_path() -> Path | None:
+    folder = trusted_folder()
+    return folder / f"machine-{resolve_target().mcpu}.json" if folder is not None else None
 
 
 @lru_cache(maxsize=1)

@@ -95,16 +95,19 @@ def profile_calls(
     calls = record_calls(machine, lambda code: prepared(code)(), function)
     main, _ = entry(relax.VirtualMachine(code, tvm.cpu()), function)
     whole, seconds = _measure(prepared(main), calls, repeat)
-    idle = global_function(DO_NOTHING)
-    overhead = statistics.median(
-        statistics.median(_times([(name, idle, args) for name, _, args in calls])) for _ in range(repeat)
-    )
+    overhead = clock_seconds(calls, repeat)
     threads = tvm.runtime.num_threads()
     rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], described, forecast(threads))
     rates = {dtype: _peak_rate(target, dtype) for dtype in sorted({row.dtype for row in rows if row.macs})}
     peaks = {dtype: threads * rate for dtype, rate in rates.items() if rate is not None}
     layers = tuple(replace(row, peak=peaks.get(row.dtype)) for row in rows)
     return Profile(layers, whole, overhead, len(calls), threads, repeat)
+
+
+def clock_seconds(calls: Sequence[Call], repeat: int) -> float:
+    """What looking at the clock costs a call: its time with a function that does nothing."""
+    idle = [(name, global_function(DO_NOTHING), args) for name, _, args in calls]
+    return statistics.median(statistics.median(time_calls(idle)) for _ in range(repeat))
 
 
 def record_calls(
@@ -131,14 +134,14 @@ def _measure(run: Callable[[], object], calls: Sequence[Call], repeat: int) -> t
         begin = clock()
         run()
         end = clock()
-        times = _times(calls)
+        times = time_calls(calls)
         if turn >= WARM_UP:
             whole.append(end - begin)
             rounds.append(times)
     return statistics.median(whole), [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 
-def _times(calls: Sequence[Call]) -> list[float]:
+def time_calls(calls: Sequence[Call]) -> list[float]:
     """Seconds of each call, one after the other."""
     stamps = [clock()]
     for _, function, args in calls:
