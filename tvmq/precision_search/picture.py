@@ -37,7 +37,7 @@ def draw_front(front: Mapping[str, Any]) -> str:
     floor = [0.0] if has_drop else []
     losses = [value for point in points for value in loss(point)] + floor + [bound] * (bound is not None)
     whole = floats.get(figure)
-    x = _Axis(costs + [whole] * (whole is not None) or [0.0], LEFT, WIDTH - RIGHT)
+    x = _Axis([*costs, *([] if whole is None else [whole])] or [0.0], LEFT, WIDTH - RIGHT)
     # more is lost upwards: of decibels there are fewer
     y = _Axis(losses or [0.0], *((HEIGHT - BOTTOM, TOP) if has_drop else (TOP, HEIGHT - BOTTOM)))
     parts = [_axes(x, y, figure, in_points=has_drop)]
