@@ -256,6 +256,11 @@ class _Realizer:
         if codes is not None and tensor_qparams(value) == codes.qparams:
             self._floats[var.name] = codes.var
             return
+        if isinstance(value, relax.TupleGetItem) and value.tuple_value.name in self._codes:
+            whole = self._codes[value.tuple_value.name]  # a tuple has no float form: its item has
+            item = self.emit(relax.TupleGetItem(whole.var, value.index), f"{var.name}_q")
+            self._codes[var.name] = Codes(item, whole.qparams)
+            return
         for name in used_vars(value):
             self.rewriter.bind(self.view.var[name], self._as_float(name))
         self.rewriter.at(var.name)

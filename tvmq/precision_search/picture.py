@@ -33,11 +33,14 @@ def draw_front(front: Mapping[str, Any]) -> str:
     has_drop = goal.get("max_drop") is not None or all(point.get("drop") is not None for point in points)
     bound = goal.get("max_drop") if has_drop else goal.get("sqnr")
     loss = _loss_in_points if has_drop else _loss_in_decibels
-    costs = [point[figure] for point in points]
-    floor = [0.0] if has_drop else []
-    losses = [value for point in points for value in loss(point)] + floor + [bound] * (bound is not None)
+    costs = [float(point[figure]) for point in points]
+    losses = [value for point in points for value in loss(point)] + ([0.0] if has_drop else [])
+    if bound is not None:
+        losses.append(float(bound))
     whole = floats.get(figure)
-    x = _Axis([*costs, *([] if whole is None else [whole])] or [0.0], LEFT, WIDTH - RIGHT)
+    if whole is not None:
+        costs.append(float(whole))
+    x = _Axis(costs or [0.0], LEFT, WIDTH - RIGHT)
     # more is lost upwards: of decibels there are fewer
     y = _Axis(losses or [0.0], *((HEIGHT - BOTTOM, TOP) if has_drop else (TOP, HEIGHT - BOTTOM)))
     parts = [_axes(x, y, figure, in_points=has_drop)]

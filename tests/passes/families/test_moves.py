@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import block, drive, feeds_of
+from tests.models import Net, block, drive, feeds_of
 from tests.passes.families.roads import CHANNELS, assert_equal_everywhere, integer_road, start
 from tests.passes.stages import realized
 from tvmq.graph.view import View, op_name
@@ -105,3 +105,12 @@ def test_padding_with_a_number_that_has_no_code_before() -> None:
     modes = [n.op("Pad", relu, pads, mode=mode) for mode in ("reflect", "edge")]
     road = integer_road(n, *(n.conv(p, CHANNELS, 3, 1) for p in (*numbers, *modes)), least_snr=15.0)
     assert [e["family"] for e in road.ledger.layers.values()].count("pad") == 3
+
+
+@pytest.mark.parametrize("key", ["split_2", "split_2_0", "split_2_1"])
+def test_one_part_of_a_split_stays_float(key: str) -> None:
+    """The codes of the whole are split; the part that a rule wants in float is dequantized."""
+    net = Net((1, 8, 6, 6))
+    one, other = net.ops("Split", net.op("Relu", net.conv("x", 8, 8)), outputs=2, axis=1)
+    road = drive(net.model(net.op("Add", net.conv(one, 4, 4), net.op("Relu", other))), rules=[tvmq.Rule(key, None)])
+    assert tvmq.explain(road.quantized).ledger.layers[key]["precision"] == "float"
