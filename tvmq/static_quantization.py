@@ -176,7 +176,8 @@ class StaticQuantization:
         """How the weights are rounded; the data run through the integer module with its nearest weights."""
         data = self.data
         assert data is not None
-        moments = second_moments(calibrated, lambda: iter(data), evaluator)
+        samples = max(known.ranges.samples for known in self._kept.statistics.values())
+        moments = second_moments(calibrated, lambda: iter(data), evaluator, samples)
         return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:

@@ -15,7 +15,7 @@ from tvm import relax
 
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name, shape_of, sizes_of
-from tvmq.numerics.moments import MOST_TAPS, Moments, product_rows, window_rows
+from tvmq.numerics.moments import MOST_TAPS, Moments, places_in_sample, product_rows, window_rows
 from tvmq.passes.calibrate.collect import has_batch
 from tvmq.passes.calibrate.observed_model import Evaluator, Feed, return_intermediates
 from tvmq.passes.families.base import family_named
@@ -37,34 +37,39 @@ class Reader:
     scale: float
     zero_point: int
 
-    def rows(self, codes: np.ndarray) -> np.ndarray:
-        """What its taps read: integers (groups, rows, taps)."""
+    def rows(self, codes: np.ndarray, samples: int) -> np.ndarray:
+        """What its taps read, where there are so many samples in all: integers (groups, rows, taps)."""
+        places = places_in_sample(samples, self.taps())
         if op_name(self.call) == "matmul":
-            return product_rows(codes, self.zero_point)
+            return product_rows(codes, self.zero_point, places)
         attrs = self.call.attrs
         options = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
         kernel = shape_of(self.call.args[1])[2:]
-        return window_rows(codes, self.zero_point, kernel=kernel, groups=int(attrs.groups), **options)
+        return window_rows(codes, self.zero_point, kernel=kernel, groups=int(attrs.groups), places=places, **options)
+
+    def taps(self) -> int:
+        """Codes that one result is made of."""
+        shape = shape_of(self.call.args[1])
+        return shape[0] if op_name(self.call) == "matmul" else int(np.prod(shape[1:]))
 
     def bytes(self) -> int:
         """Size of its sums of products."""
-        shape = shape_of(self.call.args[1])
         groups = 1 if op_name(self.call) == "matmul" else int(self.call.attrs.groups)
-        taps = shape[0] if op_name(self.call) == "matmul" else int(np.prod(shape[1:]))
-        return 8 * groups * taps * min(taps, MOST_TAPS)
+        return 8 * groups * self.taps() * min(self.taps(), MOST_TAPS)
 
 
 def second_moments(
-    mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator
+    mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator, samples: int
 ) -> dict[str, Moments]:
     """{root: moments} of the layers of a calibrated module whose weights can be rounded by them.
 
     batches  gives the data anew at each call: (feed, count), the first `count` samples of a batch are real
+    samples  how many these are: of many, fewer places of each count
     """
     integer = fold_constants(realize(mod))
     found: dict[str, Moments] = {}
     for turn in _turns(readers(mod, integer)):
-        found |= _sum_moments(integer, turn, batches(), evaluator)
+        found |= _sum_moments(integer, turn, batches(), evaluator, samples)
     return {root: moments for root, moments in found.items() if moments.rows}
 
 
@@ -109,7 +114,11 @@ def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
 
 
 def _sum_moments(
-    integer: tvm.IRModule, layers: list[Reader], batches: Iterable[tuple[Feed, int]], evaluator: Evaluator
+    integer: tvm.IRModule,
+    layers: list[Reader],
+    batches: Iterable[tuple[Feed, int]],
+    evaluator: Evaluator,
+    samples: int,
 ) -> dict[str, Moments]:
     names = list(dict.fromkeys(layer.codes for layer in layers))
     run = evaluator(return_intermediates(integer, names))
@@ -121,5 +130,5 @@ def _sum_moments(
         values = dict(zip(names, map(np.asarray, run(feed)), strict=True))
         for layer in layers:
             codes = values[layer.codes]
-            found[layer.root].add(layer.rows(codes[:count] if layer.codes in batched else codes))
+            found[layer.root].add(layer.rows(codes[:count] if layer.codes in batched else codes, samples))
     return found

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tvmq import numerics
 from tvmq.numerics import moments as module
-from tvmq.numerics.moments import Moments, blocks, product_rows, window_rows
+from tvmq.numerics.moments import Moments, blocks, choose_places, product_rows, window_rows
 
 RANDOM = np.random.default_rng(4)
 CASES = [
@@ -40,13 +40,26 @@ def _sides(padding: list[int]) -> list[tuple[int, int]]:
     return list(zip(padding[:half], padding[half:], strict=True))
 
 
-def test_places_are_evenly_spaced_in_each_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PLACES", 4)
+def test_places_of_each_sample() -> None:
     codes = np.arange(24, dtype=np.int16).reshape(2, 12, 1)
-    np.testing.assert_array_equal(product_rows(codes, 0)[0, :, 0], [0, 3, 6, 9, 12, 15, 18, 21])
-    pictures = codes.reshape(2, 1, 3, 4)
-    rows = window_rows(pictures, 0, kernel=[1, 1], strides=[1, 1], padding=[0] * 4, dilation=[1, 1], groups=1)
-    np.testing.assert_array_equal(rows[0, :, 0], [0, 3, 6, 9, 12, 15, 18, 21])
+    expected = [0, 4, 6, 11, 12, 16, 18, 23]  # one of each three
+    np.testing.assert_array_equal(product_rows(codes, 0, 4)[0, :, 0], expected)
+    options = {"strides": [1, 1], "padding": [0] * 4, "dilation": [1, 1], "groups": 1}
+    rows = window_rows(codes.reshape(2, 1, 3, 4), 0, kernel=[1, 1], places=4, **options)
+    np.testing.assert_array_equal(rows[0, :, 0], expected)
+
+
+@given(st.integers(0, 5000), st.integers(1, 300))
+def test_places_lie_in_parts_of_equal_size(count: int, wanted: int) -> None:
+    places = choose_places(count, wanted)
+    assert len(places) == min(count, wanted)
+    for number, place in enumerate(places):
+        assert number * count // len(places) <= place < (number + 1) * count // len(places)
+
+
+def test_columns_of_a_picture_are_met_alike() -> None:
+    columns = choose_places(64 * 64, 256) % 64
+    assert np.bincount(columns, minlength=64).max() < 10
 
 
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 5), min_size=1, max_size=5))
@@ -59,8 +72,8 @@ def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int])
         parts.add(part)
     exact = rows.astype(object)
     for found in (whole, parts):
-        assert found.rows == rows.shape[1] and found.sums.tolist() == exact.sum(axis=1).tolist()
-        assert found.products[0].tolist() == [(one.T @ one).tolist() for one in exact]
+        assert found.rows == rows.shape[1] and found.totals()[0].tolist() == exact.sum(axis=1).tolist()
+        assert found.totals()[1].tolist() == [(one.T @ one).tolist() for one in exact]
 
 
 def test_matrices() -> None:
@@ -81,5 +94,5 @@ def test_many_taps_are_split_into_equal_blocks(monkeypatch: pytest.MonkeyPatch) 
     assert [part.shape for part in blocks(np.zeros((2, 10)))] == [(2, 4), (2, 3), (2, 3)]
     moments = Moments(1.0)
     moments.add(np.ones((1, 2, 10), np.int32))
-    assert [part.shape for part in moments.products] == [(1, 4, 4), (1, 3, 3), (1, 3, 3)]
+    assert [part.shape for part in moments.totals()[1:]] == [(1, 4, 4), (1, 3, 3), (1, 3, 3)]
     assert [part.shape for part in moments.matrices(centred=True)] == [(1, 4, 4), (1, 3, 3), (1, 3, 3)]

@@ -65,7 +65,7 @@ def weights_of(integer: tvm.IRModule) -> dict[str, np.ndarray]:
 
 def test_moments_are_those_of_the_sums(mod: tvm.IRModule) -> None:
     """For each layer: weight x mean of what it reads = mean of its integer sums, counted on the integer module."""
-    moments = second_moments(mod, batches, evaluator)
+    moments = second_moments(mod, batches, evaluator, len(FEEDS))
     integer = fold_constants(realize(mod))
     weights = weights_of(integer)
     assert set(moments) == set(weights) and len(weights) == 4
@@ -75,11 +75,11 @@ def test_moments_are_those_of_the_sums(mod: tvm.IRModule) -> None:
     for position, (name, weight) in enumerate(weights.items()):
         product = weight.ndim == 2
         flat = (weight.T if product else weight).astype(np.int64)
-        flat = flat.reshape(*moments[name].sums.shape[:1], -1, moments[name].sums.shape[1])
+        flat = flat.reshape(*moments[name].totals()[0].shape[:1], -1, moments[name].totals()[0].shape[1])
         sums = np.concatenate(
             [np.moveaxis(one[position].reshape(1, len(flat) * flat.shape[1], -1), 1, 2) for one in results], 1
         )
-        read = np.einsum("gfk,gk->gf", flat, moments[name].sums).reshape(-1)
+        read = np.einsum("gfk,gk->gf", flat, moments[name].totals()[0]).reshape(-1)
         exact = sums.reshape(-1, sums.shape[-1]).sum(axis=0, dtype=np.int64)
         exact -= moments[name].rows * zeros[name] * flat.reshape(len(exact), -1).sum(axis=1)
         np.testing.assert_array_equal(read, exact)
@@ -93,19 +93,19 @@ def zero_of(integer: tvm.IRModule, name: str) -> int:
 
 
 def test_sums_do_not_depend_on_turns_and_batches(mod: tvm.IRModule, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = second_moments(mod, batches, evaluator)
+    whole = second_moments(mod, batches, evaluator, len(FEEDS))
     reads = []
     monkeypatch.setattr(moments_file, "MOST_BYTES", 3000)
-    several = second_moments(mod, lambda: reads.append(1) or batches(FEEDS[::-1]), evaluator)
+    several = second_moments(mod, lambda: reads.append(1) or batches(FEEDS[::-1]), evaluator, len(FEEDS))
     assert len(reads) > 1
     for root, one in whole.items():
-        assert one.rows == several[root].rows and one.sums.tolist() == several[root].sums.tolist()
-        assert [p.tolist() for p in one.products] == [p.tolist() for p in several[root].products]
+        assert one.rows == several[root].rows and len(one.totals()) == len(several[root].totals())
+        assert [part.tolist() for part in one.totals()] == [part.tolist() for part in several[root].totals()]
 
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_integer_module_has_the_chosen_codes(mod: tvm.IRModule, bias: bool) -> None:
-    roundings = choose_rounding(mod, second_moments(mod, batches, evaluator), bias=bias)
+    roundings = choose_rounding(mod, second_moments(mod, batches, evaluator, len(FEEDS)), bias=bias)
     text = mod.script(show_meta=True)
     after = round_weights(mod, roundings)
     assert mod.script(show_meta=True) == text
@@ -123,7 +123,7 @@ def test_the_integer_module_has_the_chosen_codes(mod: tvm.IRModule, bias: bool) 
 
 def test_biases_take_the_mean_error_exactly(mod: tvm.IRModule) -> None:
     """Of the float layer on what the integer layer reads: the mean of its sums moves by nothing."""
-    moments = second_moments(mod, batches, evaluator)
+    moments = second_moments(mod, batches, evaluator, len(FEEDS))
     roundings = choose_rounding(mod, moments)
     view = View(mod)
     for root, one in roundings.items():
@@ -135,9 +135,9 @@ def test_biases_take_the_mean_error_exactly(mod: tvm.IRModule) -> None:
         )
         error = weight - meant
         error = (error.T if weight.ndim == 2 else error).reshape(
-            len(moments[root].sums), -1, moments[root].sums.shape[1]
+            len(moments[root].totals()[0]), -1, moments[root].totals()[0].shape[1]
         )
-        means = moments[root].sums / moments[root].rows * moments[root].scale
+        means = moments[root].totals()[0] / moments[root].rows * moments[root].scale
         np.testing.assert_allclose(one.shift, np.einsum("gfk,gk->gf", error, means).reshape(-1), rtol=1e-5, atol=1e-7)
 
 
