@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import tvm
 
+from tvmq.artifact.native import load_native
 from tvmq.compile.build import build
+from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.native_main import without_direct_functions
 from tvmq.compile.vm_pipeline import ONE_AT_A_TIME
 from tvmq.graph.symbolic import sizes_in
@@ -94,8 +96,15 @@ def _whole_steps(count: int, step: int) -> int:
 @lru_cache(maxsize=1)
 def _compile_rounding() -> tuple[Any, Any]:
     module = tvm.IRModule({"factor_moments": kernels.factor(), "walk_taps": kernels.walk()})
-    with ONE_AT_A_TIME, tvm.transform.PassContext(config={"tirx.disable_assert": True}):
-        library = tvm.compile(module, resolve_target().as_tvm())
+    target = resolve_target()
+    compiler, options = target.as_tvm(), {"config": {"tirx.disable_assert": True}}
+    with ONE_AT_A_TIME:
+        native = native_kernels(module, target, compiler, options)  # from the cache of kernels, the next time
+        if native is not None:
+            library = load_native(native)
+        else:
+            with tvm.transform.PassContext(**options):
+                library = tvm.compile(module, compiler)
     return library["factor_moments"], library["walk_taps"]
 
 
