@@ -150,8 +150,8 @@ def window_rows(
 
 def _centred(codes: np.ndarray, zero_point: int) -> np.ndarray:
     """codes - zero_point: int16 of 8-bit codes, int32 of 16-bit ones."""
-    dtype = np.int16 if codes.dtype.itemsize == 1 else np.int32
-    return np.asarray(codes.astype(dtype) - dtype(zero_point))
+    dtype = np.dtype(np.int16 if codes.dtype.itemsize == 1 else np.int32)
+    return np.subtract(codes, zero_point, dtype=dtype)
 
 
 @lru_cache(maxsize=512)
