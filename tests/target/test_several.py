@@ -150,12 +150,12 @@ def test_only_what_the_chosen_code_needs_is_kept(path):
     manifest, blobs = unpack("here", path.read_bytes())
     taken = {cut[1] for cut in manifest["further"][1]["cuts"]}
     assert CONSTANTS in taken
-    _, kept = unpack("here", path.read_bytes(), partial(container._readers, "here"))
+    _, kept = unpack("here", path.read_bytes(), partial(container._readers, "here", 2**30))
     needed = {f"2/{name}" for name in container.CODE} | taken
     assert {name: kept[name] for name in needed} == {name: blobs[name] for name in needed}
     assert {name for name, content in kept.items() if content is None} == blobs.keys() - needed
     with without("avx2"):
-        _, kept = unpack("here", path.read_bytes(), partial(container._readers, "here"))
+        _, kept = unpack("here", path.read_bytes(), partial(container._readers, "here", 2**30))
     assert isinstance(kept[BYTECODE], Bytecode)
     assert {name for name, content in kept.items() if content is None} == blobs.keys() - set(container.CODE)
 

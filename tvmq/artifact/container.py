@@ -5,7 +5,9 @@
     kernels.so      kernels as a shared library for Linux on x86-64
     kernels.bc      kernels as LLVM bitcode, compiled when loaded, for other systems; one of both is empty
     module.json     the module that was compiled, for `verify` and `explain`, without its constants
-    constants.bin   those constants, one after the other, but for tables that vm.bin holds as they are
+    constants.bin   those constants, one after the other, but for what vm.bin holds, as it is or packed
+
+vm.bin is without weights that packing makes larger: "joined" of the manifest says how they are made of constants.bin.
 
 for several CPUs also, for each code but the first,
 
@@ -23,6 +25,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -43,6 +46,7 @@ from tvmq.artifact.code_bytes import (
     to_bytes,
 )
 from tvmq.artifact.manifest import (
+    JOINED,
     SEVERAL,
     bounded_text,
     check_form,
@@ -52,6 +56,7 @@ from tvmq.artifact.manifest import (
     make_manifest,
 )
 from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile, write_whole
+from tvmq.artifact.shared_constants import Known
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import best, reasons, resolve_target
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
@@ -63,6 +68,8 @@ CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
 MEMBERS = (MANIFEST, *CODE, *IR)
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
+LARGE, PIECES, WORTH = 2**20, 8, 0.1  # bytes of a large member; pieces of it that tell what deflating would save
+GROWTH = 1.5  # packed weights of so many times the bytes are made when the model is loaded
 # Bounds against damaged or hostile archives: unpacked bytes for each of the file's, beyond a base.
 # Deflate could reach 1000; a model that compresses better than RATIO is stored as it is.
 UNPACKED_BASE = 64 * 2**20
@@ -99,7 +106,9 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
 
     first, *further = parts.codes or (parts,)
     code = to_bytes(first.code, first.target.host, first.native)
-    blobs = {**code, **module_to_bytes(module, code[BYTECODE])}
+    recipes = first.recipes.known if first.recipes and not further else None
+    blobs = {**code, **module_to_bytes(module, code[BYTECODE], recipes)}
+    joined = _cut(blobs, recipes) if recipes else {}
     if isinstance(first.target, CudaTarget):
         from tvmq.artifact.cuda import gpu_bytes
 
@@ -108,7 +117,20 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     manifest = make_manifest(first, {name: _sha256(blob) for name, blob in blobs.items()})
     if descriptions:
         manifest = {**manifest, "schema": SEVERAL, "further": descriptions}
+    if joined:
+        manifest = {**manifest, "schema": JOINED, "joined": joined}
     return pack(manifest, blobs)
+
+
+def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
+    """Take weights that packing made larger out of the bytecode; what puts them back."""
+    from tvmq.artifact.shared_constants import cut_constants
+    from tvmq.kernels.parts.packing_recipes import spell_out
+
+    size = len(blobs[BYTECODE])
+    sources = {CONSTANTS: blobs[CONSTANTS]}
+    blobs[BYTECODE], cuts = cut_constants(blobs[BYTECODE], sources, recipes, growth=GROWTH)
+    return {"size": size, "cuts": [[*place, spell_out(recipe)] for *place, recipe in cuts]}
 
 
 def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
@@ -130,19 +152,28 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     """The archive; the same bytes for the same contents."""
     members = {MANIFEST: json.dumps(manifest, indent=1).encode(), **blobs}
-    data = _zip(members, zipfile.ZIP_DEFLATED)
+    data = _zip(members)
     return data if _bounded(sum(map(len, members.values())), len(data)) else _zip(members, zipfile.ZIP_STORED)
 
 
-def _zip(members: dict[str, bytes], method: int) -> bytes:
+def _zip(members: dict[str, bytes], method: int | None = None) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, blob in members.items():
             info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
-            info.compress_type = method
+            info.compress_type = _method(blob) if method is None else method
             info.create_system = 3  # nor the system
             archive.writestr(info, blob, compresslevel=LEVEL)
     return buffer.getvalue()
+
+
+def _method(blob: bytes) -> int:
+    """Whether a member is deflated: not a large one that would hardly be smaller, as it takes longer to load."""
+    if len(blob) < LARGE:
+        return zipfile.ZIP_DEFLATED
+    pieces = [blob[len(blob) * part // PIECES :][: LARGE // PIECES] for part in range(PIECES)]
+    saved = 1 - sum(len(zlib.compress(piece, LEVEL)) for piece in pieces) / sum(map(len, pieces))
+    return zipfile.ZIP_DEFLATED if saved > WORTH else zipfile.ZIP_STORED
 
 
 def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
@@ -158,15 +189,16 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
 
 def load_file(where: str, file: SavedFile) -> dict[str, Any]:
     """The same of a file that is open, or of bytes; `where` begins the messages."""
-    manifest, blobs = unpack(where, file, partial(_readers, where))
+    most = UNPACKED_BASE + RATIO * file.size
+    manifest, blobs = unpack(where, file, partial(_readers, where, most))
     targets = _targets(where, manifest)
     number = _runnable(where, codes_of(manifest), targets)
     target, description = targets[number], codes_of(manifest)[number]
     is_gpu = isinstance(target, CudaTarget)
     library = _gpu_library(blobs) if is_gpu else None
-    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
+    code = _code(where, number, manifest, blobs, most)
     if code[BYTECODE] is None:  # in a form that only TVM reads
-        code[BYTECODE] = unpack(where, file)[1][BYTECODE]
+        code[BYTECODE] = _whole(where, file)[BYTECODE]
     return {
         "code": from_bytes(code, target.host, [library] if library else []),
         "target": target,
@@ -189,10 +221,38 @@ def _gpu_library(blobs: Mapping[str, Any]) -> Any:
 def _module(where: str, file: SavedFile) -> tvm.IRModule:
     from tvmq.artifact.module_bytes import module_from_bytes  # registers all operators
 
-    return module_from_bytes(where, unpack(where, file)[1])
+    return module_from_bytes(where, _whole(where, file))
 
 
-def _readers(where: str, manifest: dict[str, Any]) -> dict[str, Reader]:
+def _whole(where: str, file: SavedFile) -> dict[str, bytes]:
+    """All members, all constants in their places."""
+    manifest, blobs = unpack(where, file)
+    if manifest["schema"] == JOINED:
+        cuts, most = manifest["joined"]["cuts"], UNPACKED_BASE + RATIO * file.size
+        blobs[BYTECODE] = _joined(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
+    return blobs
+
+
+class _JoinedCode:
+    """Reads the constants, then the bytecode with those weights that are made of them."""
+
+    def __init__(self, joined: Mapping[str, Any], most: int) -> None:
+        self.joined, self.most, self.constants = joined, most, b""
+
+    def read_constants(self, member: Readable, size: int) -> None:
+        """To be read first."""
+        self.constants = member.read(size)
+
+    def read_bytecode(self, member: Readable, _size: int) -> Any:
+        """As bytecode.read_bytecode."""
+        from tvmq.artifact.shared_constants import JoinedReader
+
+        reader = JoinedReader(member, self.joined["cuts"], {CONSTANTS: self.constants}, self.most)
+        self.constants = b""
+        return read_bytecode(reader, self.joined["size"])
+
+
+def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
     """How the members of a model that is to run are read: what this CPU does not need is checked only."""
     count = _count(manifest)
     number = (best(_targets(where, manifest)) or 0) if count > 1 else 0
@@ -203,6 +263,9 @@ def _readers(where: str, manifest: dict[str, Any]) -> dict[str, Reader]:
         }
     members = (*IR, *CODE, *(f"{other}/{name}" for other in range(1, count) for name in CODE))
     unwanted: dict[str, Reader] = {name: _nothing for name in members if name not in wanted}
+    if manifest["schema"] == JOINED and manifest["joined"]["cuts"]:
+        code = _JoinedCode(manifest["joined"], most)
+        return {**unwanted, CONSTANTS: code.read_constants, BYTECODE: code.read_bytecode}
     return unwanted if number else {**unwanted, BYTECODE: read_bytecode}
 
 
@@ -246,16 +309,19 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     """The members of one code, its constants in their places."""
     if number == 0:
         return {name: blobs[name] for name in CODE}
+    code = {name: blobs[f"{number}/{name}"] for name in CODE}
+    cuts = manifest["further"][number - 1]["cuts"]
+    return {**code, BYTECODE: _joined(where, f"further[{number - 1}].cuts", code[BYTECODE], cuts, blobs, most)}
+
+
+def _joined(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
+    """Bytecode with its constants; `entry` of the manifest says which are missing."""
     from tvmq.artifact.shared_constants import join_constants
 
-    code = {name: blobs[f"{number}/{name}"] for name in CODE}
-
-    cuts = manifest["further"][number - 1]["cuts"]
     try:
-        return {**code, BYTECODE: join_constants(code[BYTECODE], cuts, blobs, most)}
+        return join_constants(code, cuts, sources, most)
     except Exception as error:  # what a wrong place or recipe leads to
-        wrong = f"further[{number - 1}].cuts"
-        raise ArtifactError(f"{where}: '{wrong}' of the manifest is wrong ({error}); save the model again") from error
+        raise ArtifactError(f"{where}: '{entry}' of the manifest is wrong ({error}); save the model again") from error
 
 
 def unpack(
@@ -278,7 +344,9 @@ def unpack(
             check_form(where, manifest)
             gpu = GPU if is_cuda(manifest.get("target")) else ()
             chosen = readers(manifest)
-            found = {name: _read(archive, name, chosen.get(name)) for name in (*CODE, *IR, *gpu, *several)}
+            # constants first: bytecode may be made of them
+            names = (CONSTANTS, *CODE, MODULE, *gpu, *several)
+            found = {name: _read(archive, name, chosen.get(name)) for name in names}
     except TvmqError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files

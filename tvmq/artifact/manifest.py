@@ -77,6 +77,7 @@ def _entries(values: dict[str, Any], form: dict[Any, Any], path: str) -> Iterato
 
 SCHEMA = 3
 SEVERAL = 4  # schema of a file with code for several CPUs
+JOINED = 5  # of one whose module and code share their weights
 # Bounds against texts that fill the memory when they are read: bytes, and entries, of which 50 a layer are usual.
 LONGEST, MOST_ENTRIES = 64 * 2**20, 2**20
 SIZE = range(2**63)
@@ -135,6 +136,8 @@ _FORM = {
 _CODE = {key: _FORM[key] for key in ("arch", "target", "needs", "kernels")}
 _FURTHER = [{**_CODE, "own": {"calls": _CALLS}, "cuts": [[object, ...], ...]}, ...]
 
+_JOINED = {"size": SIZE, "cuts": [[object, ...], ...]}
+
 
 def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
     """The manifest of an executable's parts; `hashes` are those of the other members."""
@@ -180,9 +183,9 @@ def check_versions(where: str, manifest: Any) -> None:
     """ArtifactError if this tvmq and this TVM cannot read what the manifest describes."""
     if not isinstance(manifest, dict) or "schema" not in manifest:
         raise ArtifactError(f"{where}: its manifest has no schema version; it is no tvmq file, or damaged")
-    if manifest["schema"] not in (SCHEMA, SEVERAL):
+    if manifest["schema"] not in (SCHEMA, SEVERAL, JOINED):
         raise ArtifactError(
-            f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA} and {SEVERAL}; "
+            f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA} to {JOINED}; "
             f"it was saved by tvmq {manifest.get('tvmq')}: build and save the model again"
         )
     if manifest.get("tvm") != str(tvm.__version__):
@@ -194,7 +197,9 @@ def check_versions(where: str, manifest: Any) -> None:
 
 def check_form(where: str, manifest: dict[str, Any]) -> None:
     """ArtifactError naming the first entry that is not as `make_manifest` writes it: its type, a number, a name."""
-    form = {**_FORM, "further": _FURTHER if manifest["schema"] == SEVERAL else MISSING}
+    schema = manifest["schema"]
+    form = {**_FORM, "further": _FURTHER if schema == SEVERAL else MISSING}
+    form["joined"] = _JOINED if schema == JOINED else MISSING
     wrong = first_wrong(manifest, form) or first_wrong(manifest, _form_of_names(manifest))
     if wrong:
         path, value = wrong

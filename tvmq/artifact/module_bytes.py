@@ -1,7 +1,8 @@
 """A Relax module as bytes and back: its structure as JSON, its constants as plain bytes beside it.
 
-TVM's JSON holds constants in base64, a third larger than they are and slow to read. Tables of which rows are taken are
-half of a language model, and the code holds them as they are: they are read from there.
+TVM's JSON holds constants in base64, a third larger than they are and slow to read. What the code of the same file
+holds as it is, tables and biases, is read from there; so are weights that it holds packed, where packing only moves
+them: they are put back in order when the module is asked for.
 
 A model that runs needs none of this, and what knows our operators is loaded when the module is asked for.
 """
@@ -10,53 +11,78 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import tvm
-from tvm import relax
 
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE
+from tvmq.artifact.shared_constants import LEAST, Known, Recipe, tensors
 from tvmq.errors import ArtifactError
+from tvmq.kernels.parts.packing_recipes import digest, restore_weights
 from tvmq.text import last_line
 from tvmq.tvm_internals import decode_tensor, encode_tensor, tensor_nodes
 
-LARGE_TABLE = 4096  # bytes
-# The "data" of a node that holds a constant is [begin, end] in the constants instead of base64, or
-# [begin, end, BYTECODE] in the code.
+# The "data" of a node that holds a constant is, in place of base64,
+#   [begin, end]                             its bytes in the constants
+#   [begin, end, BYTECODE]                   its bytes in the code
+#   [begin, end, BYTECODE, head, recipe]     packed weights in the code, and what TVM writes in front of the weights
 
 
-def module_to_bytes(mod: tvm.IRModule, code: bytes = b"") -> dict[str, bytes]:
+def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None = None) -> dict[str, bytes]:
     """{MODULE: JSON, CONSTANTS: bytes}; the same bytes for the same module and code.
 
-    code    the member BYTECODE of the same file
+    code     the member BYTECODE of the same file
+    recipes  how its weights were packed, `known` of Recipes
     """
-    tables = _tables(mod)
     graph = json.loads(tvm.ir.save_json(mod))
+    held = _Held(code, recipes or {})
     constants = bytearray()
     for node in tensor_nodes(graph):
         value, begin = decode_tensor(node["data"]), len(constants)
-        # TVM writes a constant with the same few bytes in front of it in both places
-        place = code.find(value) if any(map(value.endswith, tables)) else -1
-        if place >= 0:
-            node["data"] = [place, place + len(value), BYTECODE]
-            continue
-        constants += value
-        node["data"] = [begin, len(constants)]
+        place = held.find(value)
+        if place is None:
+            constants += value
+        node["data"] = place or [begin, len(constants)]
     return {MODULE: json.dumps(graph, separators=(",", ":")).encode(), CONSTANTS: bytes(constants)}
 
 
-def _tables(mod: tvm.IRModule) -> list[bytes]:
-    """The large constants of which rows are taken, packed ones as they are."""
-    from tvmq.graph.view import const_value, is_const, op_name
+class _Held:
+    """What the code holds, by the hash of what it is or was made of."""
 
-    found = []
-    for func in (func for _, func in mod.functions_items() if isinstance(func, relax.Function)):
-        values = {b.var.name: b.value for block in func.body.blocks for b in block.bindings}
-        for call in (value for value in values.values() if op_name(value) == "take"):
-            table = values.get(call.args[0].name) if isinstance(call.args[0], relax.Var) else call.args[0]
-            table = table.args[0] if table is not None and op_name(table) == "tvmq.unpack" else table
-            if table is not None and is_const(table):
-                found.append(const_value(table).tobytes())
-    return [table for table in found if len(table) >= LARGE_TABLE]
+    def __init__(self, code: bytes, recipes: Known) -> None:
+        self.code = code
+        self.places: dict[bytes, tuple[int, int]] = {}
+        self.ways: dict[bytes, list[tuple[tuple[int, int], Recipe]]] = {}
+        for place in tensors(code) if code else ():
+            if place[1] - place[0] >= LEAST:
+                known = digest(code[slice(*place)])
+                self.places.setdefault(known, place)
+                for made_of, recipe in recipes.get(known, ()):
+                    if "winograd" not in recipe:
+                        self.ways.setdefault(made_of, []).append((place, recipe))
+
+    def find(self, value: bytes) -> list[Any] | None:
+        """Where a constant is, as a node says it; None where the code has it not."""
+        span = next(iter(tensors(value)), None)
+        if span is None or not self.places:
+            return None
+        head, data = value[: span[0]], value[slice(*span)]
+        known = digest(data)
+        begin, end = self.places.get(known, (0, 0))
+        # TVM writes a constant with the same few bytes in front of it in both places
+        if end and self.code[begin - len(head) : begin] == head:
+            return [begin - len(head), end, BYTECODE]
+        for place, recipe in self.ways.get(known, ()):
+            if _restores(self.code[slice(*place)], recipe, data):
+                return [*place, BYTECODE, head.hex(), recipe]
+        return None
+
+
+def _restores(packed: bytes, recipe: Recipe, wanted: bytes) -> bool:
+    try:
+        return restore_weights(packed, recipe) == wanted
+    except Exception:  # an instruction set that does more than to move weights
+        return False
 
 
 def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
@@ -70,9 +96,17 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
     try:
         graph = json.loads(blobs[MODULE])
         for node in tensor_nodes(graph):
-            begin, end, *member = node["data"]
-            node["data"] = encode_tensor(blobs[member[0] if member else CONSTANTS][begin:end])
+            node["data"] = encode_tensor(_constant(blobs, *node["data"]))
         return tvm.ir.load_json(json.dumps(graph))
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
+
+
+def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
+    """What a node says, as TVM writes it."""
+    data = blobs[member][begin:end]
+    if not packed:
+        return data
+    head, recipe = packed
+    return bytes.fromhex(head) + restore_weights(data, recipe)

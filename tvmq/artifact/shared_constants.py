@@ -1,18 +1,23 @@
-"""Constants that several codes of one file share: cut out of the bytecode of all but the first that has them.
+"""Constants that a file would hold twice: cut out of the bytecode, and put back when the file is loaded.
 
-Biases, tables and the like are equal in all codes. Weights are packed as an instruction set wants them: they are packed
-again when the file is loaded, from what the module of the file has (see recipes).
+Biases, tables and the like are equal in the codes for several CPUs. Weights are packed as an instruction set wants
+them: they are packed again when the file is loaded, from what the module of the file has (see recipes). In a file of
+one code these are the weights that packing makes larger, those of Winograd's algorithm; the module takes the others
+from the code (module_bytes).
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tvmq.artifact.saved_file import Readable
 from tvmq.tvm_internals import MOST_AXES, TENSOR_HEAD, TENSOR_MARK, TENSOR_SIZE
 
 LEAST = 256  # bytes worth a cut
+CHUNK = 2**18
 
 # [where the bytes belong, member that holds them, where they begin there, where they end]; for packed weights of what
 # they are made of, and the recipe behind
@@ -40,11 +45,14 @@ def tensors(code: bytes) -> Iterator[tuple[int, int]]:
         at = code.find(TENSOR_MARK, end)
 
 
-def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | None = None) -> tuple[bytes, list[Cut]]:
+def cut_constants(
+    code: bytes, sources: Mapping[str, bytes], recipes: Known | None = None, *, growth: float = 0.0
+) -> tuple[bytes, list[Cut]]:
     """The code without the constants that a source has, and where they are found.
 
     sources  {member: bytes}; the first that has a constant is named
     recipes  `known` of recipes.Recipes
+    growth   only constants that have so many times the bytes of what they are made of
 
     >>> cut_constants(b"abc", {"vm.bin": b"abc"})
     (b'abc', [])
@@ -55,20 +63,29 @@ def cut_constants(code: bytes, sources: Mapping[str, bytes], recipes: Known | No
             places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        found = _found(_digest(code[begin:end]), places, recipes or {}) if end - begin >= LEAST else None
-        if found is not None:
+        found = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
+        if found is not None and end - begin >= growth * (found[2] - found[1]):
             pieces.append(code[done:begin])
             cuts.append([begin, *found])
             done = end
     return b"".join([*pieces, code[done:]]), cuts
 
 
-def _found(wanted: bytes, places: Mapping[bytes, list[Any]], recipes: Known) -> list[Any] | None:
+def _found(
+    constant: bytes, places: Mapping[bytes, list[Any]], recipes: Known, sources: Mapping[str, bytes]
+) -> list[Any] | None:
     """The place of a constant, or of what it is made of and the recipe."""
+    from tvmq.kernels.parts.packing_recipes import gives
+
+    wanted = _digest(constant)
     if wanted in places:
         return places[wanted]
-    ways = ([*places[made_of], recipe] for made_of, recipe in recipes.get(wanted, ()) if made_of in places)
-    return next(ways, None)
+    for made_of, recipe in recipes.get(wanted, ()):
+        if made_of in places:
+            name, begin, end = places[made_of]
+            if gives(sources[name][begin:end], recipe, constant):
+                return [name, begin, end, recipe]
+    return None
 
 
 def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes], most: int) -> bytes:
@@ -77,20 +94,61 @@ def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes
     most    bytes that it may have
     raises  any error, for cuts that cannot be
     """
+    reader, pieces = JoinedReader(io.BytesIO(rest), cuts, sources, most), []
+    while piece := reader.read(CHUNK):
+        pieces.append(piece)
+    if reader.cuts:
+        raise ValueError(f"there are no {reader.cuts[0][0]} bytes in front of a constant")
+    return b"".join(pieces)
+
+
+class JoinedReader:
+    """A member that constants were cut out of, read forward with them in their places."""
+
+    def __init__(self, rest: Readable, cuts: Sequence[Cut], sources: Mapping[str, bytes], most: int) -> None:
+        self.rest, self.cuts, self.sources, self.most = rest, list(cuts), sources, most
+        self.at = 0  # bytes that were given
+        self.piece = memoryview(b"")  # what is left of a constant
+
+    def read(self, count: int, /) -> bytes:
+        """The next bytes, fewer at the end only."""
+        pieces: list[bytes] = []
+        while count > 0:
+            if not self.piece and self.cuts and self.cuts[0][0] <= self.at:
+                self.piece = memoryview(self._constant(*self.cuts.pop(0)))
+            if self.piece:
+                part, self.piece = bytes(self.piece[:count]), self.piece[count:]
+            else:
+                part = self.rest.read(min(count, self.cuts[0][0] - self.at) if self.cuts else count)
+            if not part:
+                break
+            pieces.append(part)
+            count, self.at = count - len(part), self.at + len(part)
+        return b"".join(pieces)
+
+    def _constant(self, at: int, name: str, begin: int, end: int, *recipe: Recipe) -> bytes:
+        if at != self.at or not 0 <= begin <= end <= len(self.sources[name]):
+            raise ValueError(f"there are no bytes {begin} to {end} of '{name}' for place {at}")
+        piece = self.sources[name][begin:end]
+        piece = make_constant(piece, recipe[0], self.most) if recipe else piece
+        if not piece or self.at + len(piece) > self.most:
+            raise ValueError(f"constants of none or of more than {self.most} bytes")
+        return piece
+
+
+def make_constant(source: bytes, recipe: Recipe, most: int) -> bytes:
+    """Packed weights from plain ones, by a recipe that is spelled out or names an instruction set."""
+    if "g" in recipe:
+        from tvmq.kernels.winograd.weights import pack_by_recipe  # NumPy alone, which a run has
+
+        return pack_by_recipe(source, recipe, most)
+    if "slots" in recipe:
+        from tvmq.kernels.parts.weight_order import order_by_recipe
+
+        return order_by_recipe(source, recipe, most)
     from tvmq.kernels.parts.packing_recipes import repack_weights  # knows every instruction set
 
-    pieces, taken, size = [], 0, 0
-    for at, name, begin, end, *recipe in cuts:
-        keep = at - size
-        if not (0 <= keep <= len(rest) - taken and 0 <= begin <= end <= len(sources[name])):
-            raise ValueError(f"there are no bytes {begin} to {end} of '{name}' for place {at}")
-        piece = sources[name][begin:end]
-        piece = repack_weights(piece, recipe[0], most) if recipe else piece
-        pieces += [rest[taken : taken + keep], piece]
-        taken, size = taken + keep, at + len(piece)
-        if size > most:
-            raise ValueError(f"constants of more than {most} bytes")
-    return b"".join([*pieces, rest[taken:]])
+    return repack_weights(source, recipe, most)
 
 
 def _digest(data: bytes) -> bytes:

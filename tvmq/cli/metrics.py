@@ -13,26 +13,27 @@ from tvmq.array_file import ArrayFile
 from tvmq.cli.samples import Samples
 from tvmq.data.functions import is_function, load_function
 from tvmq.errors import ConfigError, DataError
-from tvmq.precision_search.scores import mse_scores, top1_scores, top5_scores
 
 Metric = Callable[[Any, np.ndarray], float]
 
 
-def mean_metric(scores: Callable[[np.ndarray, np.ndarray], np.ndarray], *, negative: bool = False) -> Metric:
-    """The mean over samples of scores that `tvmq.search` compares one by one; negative: their sign is turned.
+def mean_metric(name: str) -> Metric:
+    """The mean over samples of the scores that `tvmq.search` compares one by one; of "mse", where less is better, the
+    error itself.
 
-    >>> mean_metric(top1_scores)(np.eye(3), np.array([0, 1, 1]))
+    >>> mean_metric("top1")(np.eye(3), np.array([0, 1, 1]))
     0.6666666666666666
     """
-    sign = -1.0 if negative else 1.0
-    return lambda outputs, labels: float(sign * scores(outputs, labels).mean())
+
+    def mean(outputs: Any, labels: np.ndarray) -> float:
+        from tvmq.precision_search.scores import METRICS as SCORES  # loads TVM
+
+        return float((-1.0 if name == "mse" else 1.0) * np.mean(SCORES[name](outputs, labels)))
+
+    return mean
 
 
-METRICS: dict[str, Metric] = {
-    "top1": mean_metric(top1_scores),
-    "top5": mean_metric(top5_scores),
-    "mse": mean_metric(mse_scores, negative=True),
-}
+METRICS: dict[str, Metric] = {name: mean_metric(name) for name in ("top1", "top5", "mse")}
 
 
 def metric_named(text: str) -> Metric:

@@ -130,7 +130,7 @@ def build(
     if functions:
         description["functions"] = functions
     if len(machines) == 1:
-        parts = _parts(mod, machines[0], description, tune)
+        parts = _parts(mod, machines[0], description, tune, Recipes())
     else:
         here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]

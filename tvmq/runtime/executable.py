@@ -56,7 +56,7 @@ class Parts:
     saved        the file it was loaded from: saving it again gives the same one
     num_threads  that it uses at most; None: `threads.default_threads`
     native       the kernels as a shared library, where they were compiled to one
-    recipes      how its weights were packed, if there are several codes
+    recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
     """

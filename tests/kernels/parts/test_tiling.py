@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from tvmq.kernels.conv.shape import ConvShape, choose_chunks
 from tvmq.kernels.isa import LEVELS, level
 from tvmq.kernels.parts.loops import broadcast_strides, collapse, tail_pieces
-from tvmq.kernels.parts.packing import channel_slots, pack_channels, pack_weights, panel_runs, panels
+from tvmq.kernels.parts.packing import channel_slots, pack_channels, pack_weights, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling, cut_tiles
 from tvmq.kernels.parts.types import Conv2d
+from tvmq.kernels.parts.weight_order import panels
 
 sizes = st.integers(1, 400)
 

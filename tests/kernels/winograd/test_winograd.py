@@ -22,8 +22,9 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named, level
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Kernel, Requantize
-from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal, transformed_weights
+from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.kernels.winograd.shape import shape_for
+from tvmq.kernels.winograd.weights import transform_weights
 from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd, winograd
 
 LEVELS = levels("avx2", "avx512bw", "avx512vnni")
@@ -151,7 +152,7 @@ def test_the_matrices_compute_a_convolution(scheme: Scheme) -> None:
     x = random.integers(-128, 256, (1, 1, scheme.points, scheme.points))
     w = random.integers(-128, 128, (1, 1, 3, 3)).astype(np.int8)
     a, b = np.asarray(scheme.a), np.asarray(scheme.b)
-    products = transformed_weights(w, scheme)[:, :, 0, 0].astype(np.int64) * (b @ x[0, 0] @ b.T)
+    products = transform_weights(w, scheme.g)[:, :, 0, 0].astype(np.int64) * (b @ x[0, 0] @ b.T)
     sums = [[(x[0, 0, i : i + 3, j : j + 3] * w[0, 0]).sum() for j in range(scheme.tile)] for i in range(scheme.tile)]
     scaled = (scheme.odd << scheme.shift) * np.array(sums)
     np.testing.assert_array_equal(a @ products @ a.T, scaled)

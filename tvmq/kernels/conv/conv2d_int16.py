@@ -34,9 +34,10 @@ from tvmq.kernels.parts.builder import (
     wide,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.kernels.parts.packing import channel_slots, nibbles_for, pack_channels, panels, weight_lines
+from tvmq.kernels.parts.packing import channel_slots, nibbles_for, pack_channels
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.weight_order import panels, weight_lines
 
 # Beyond this share of the instructions of int16 products a gain is not sure (measured: 0.63 runs 1.42 times as fast).
 WORTH = 0.87
@@ -110,7 +111,8 @@ def plan_lanes(
     highest  largest activation as `dot` takes it
     most     plan so many panels alone, for an estimate
     """
-    lines = weight_lines(weight, shape.conv.groups, shape.run, slots_of(shape, tiling, epilogue), shape.ins)
+    slots = slots_of(shape, tiling, epilogue)
+    lines = weight_lines(weight, shape.conv.groups, shape.run, slots, shape.ins.taps, shape.ins.w_dtype)
     parts = [(group, *part) for group in lines for part in panels(tiling.panel_parts)][:most]
     # [vector, lane, step, tap] -> [step, tap, channel]
     shapes = shape.steps, shape.ins.taps, -1

@@ -17,8 +17,9 @@ Unpacking  a byte is widened to two lanes, shifted against itself and masked: la
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -26,6 +27,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq import numerics
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, load, spread, vector_type
+from tvmq.kernels.parts.weight_order import order_weights, panels
 
 PIECES = (4, 2, 1)  # vectors that one `narrow` takes
 
@@ -42,19 +44,6 @@ def panel_pieces(columns: int) -> list[tuple[int, int]]:
         pieces.append((first, size))
         first += size
     return pieces
-
-
-def panels(parts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """(first vector, vectors) of every panel of [(size, count), ...].
-
-    >>> list(panels([(3, 1), (2, 2)]))
-    [(0, 3), (3, 2), (5, 2)]
-    """
-    first = 0
-    for size, count in parts:
-        for _ in range(count):
-            yield first, size
-            first += size
 
 
 @dataclass(frozen=True)
@@ -146,6 +135,13 @@ class Packing:
         steps = height * width * channels // self.run * -(-self.run // self.ins.taps)
         return self.groups * self.slots.size * steps * self.ins.taps * np.dtype(self.ins.w_dtype).itemsize
 
+    def recipe(self) -> dict[str, Any]:
+        """See weight_order.py."""
+        return {
+            "shape": [int(size) for size in self.shape], "groups": self.groups, "run": self.run, "taps": self.ins.taps,
+            "dtype": self.ins.w_dtype, "slots": self.slots.tolist(), "parts": [list(part) for part in self.parts],
+        }  # fmt: skip
+
     def weights(self, weight: np.ndarray) -> np.ndarray:
         """The weights as the kernel reads them."""
         return pack_weights(weight, self.groups, self.run, self.slots, self.parts, self.ins)
@@ -163,25 +159,7 @@ def pack_weights(
 
     run  input elements of a run: kernel columns * channels, or channels
     """
-    lines = weight_lines(weight, groups, run, slots, ins)
-    # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
-    ordered = [
-        lines[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
-        for first, columns in panels(parts)
-    ]
-    return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
-
-
-def weight_lines(weight: np.ndarray, groups: int, run: int, slots: np.ndarray, ins: Instructions) -> np.ndarray:
-    """Weights as [groups, vector, lane, step, tap], zero where there is no channel or tap; arguments as above."""
-    filters, channels, height, width = weight.shape
-    steps = -(-run // ins.taps)
-    runs = height * width * channels // run
-    # [groups, filters, runs, run] in the order of memory: kernel row, kernel column, channel
-    lines = weight.transpose(0, 2, 3, 1).reshape(groups, filters // groups, runs, run)
-    padded = np.zeros((groups, slots.size, runs, steps * ins.taps), ins.w_dtype)
-    padded[:, : filters // groups, :, :run] = lines
-    return padded[:, slots].reshape(groups, *slots.shape, runs * steps, ins.taps)
+    return order_weights(weight, groups, run, slots, parts, ins.taps, ins.w_dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""How weights were packed, so that a file with code for several CPUs holds them once, as the module has them.
+"""How weights were packed, so that a file holds them once: as the module has them, or as the code does.
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
@@ -32,7 +32,8 @@ def digest(data: Any) -> bytes:
 class Recipes:
     """What a build remembers of the weights that it packs.
 
-    known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}
+    known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}; an instruction set that packs
+            in a way of its own is there, too: who uses a recipe compares what it gives
     """
 
     known: dict[bytes, list[tuple[bytes, Recipe]]] = field(default_factory=dict)
@@ -56,9 +57,7 @@ class Recipes:
         packed, plain = kernel.constants[0].tobytes(), np.ascontiguousarray(weight).tobytes()
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
         ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
-        # an instruction set that packs in a way of its own has no recipe
-        if repack_weights(plain, recipe, len(packed)) == packed:
-            self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
+        self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
 
 
 def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
@@ -67,6 +66,15 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     most    bytes that they may have
     raises  any error, for a recipe that is none
     """
+    packing = packing_of(recipe, most)
+    codes = np.frombuffer(source, np.int8)
+    if recipe.get("turned"):
+        codes = codes.reshape(-1, recipe["shape"][0]).T
+    return packing.weights(codes.reshape(packing.shape)).tobytes()
+
+
+def packing_of(recipe: Recipe, most: int = 2**62) -> Packing:
+    """The packing that a recipe describes; raises as `repack_weights`."""
     groups, run, named = recipe["groups"], recipe["run"], level(recipe["level"])
     ins = named if named.taps == recipe["taps"] else named.products
     filters, channels, height, width = recipe["shape"]
@@ -81,7 +89,43 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     packing = Packing(*values) if tile is None else TransformedPacking(*values, SCHEMES[tile])
     if packing.size > most:
         raise ValueError(f"weights of more than {most} bytes")
-    codes = np.frombuffer(source, np.int8)
-    if recipe.get("turned"):
-        codes = codes.reshape(-1, filters).T
-    return packing.weights(codes.reshape(packing.shape)).tobytes()
+    return packing
+
+
+def gives(source: bytes, recipe: Recipe, packed: bytes) -> bool:
+    """True if the recipe makes these packed weights."""
+    try:
+        return repack_weights(source, recipe, len(packed)) == packed
+    except Exception:  # of weights of another type, for example
+        return False
+
+
+def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
+    """What packed weights were made of, where packing only moves them and adds zeros.
+
+    Places are packed in place of weights, a byte of their numbers at a time: so every instruction set tells by its own
+    way of packing where each weight went.
+
+    raises  ValueError where some weight is nowhere in them, any error for a recipe that is none
+    """
+    count = int(np.prod(recipe["shape"]))
+    numbers = np.arange(1, count + 1, dtype="<u4").view(np.uint8).reshape(-1, 4)
+    used = next(size for size in range(1, 5) if count < 256**size)
+    moved = np.zeros((len(packed), 4), np.uint8)
+    for byte in range(used):
+        plane = repack_weights(numbers[:, byte].tobytes(), recipe, len(packed))
+        if len(plane) != len(packed):
+            raise ValueError("packed weights of another size")
+        moved[:, byte] = np.frombuffer(plane, np.uint8)
+    places = moved.view("<u4")[:, 0]
+    there = places > 0
+    if places.max(initial=0) > count or there.sum() != count:
+        raise ValueError("packing did more than to move weights")
+    weights = np.zeros(count, np.int8)
+    weights[places[there] - 1] = np.frombuffer(packed, np.int8)[there]
+    return weights.tobytes()
+
+
+def spell_out(recipe: Recipe) -> Recipe:
+    """The same for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
+    return {**packing_of(recipe).recipe(), **({"turned": True} if recipe.get("turned") else {})}

@@ -89,20 +89,6 @@ F2 = Scheme(
 )  # fmt: skip
 
 
-def transformed_weights(weight: np.ndarray, scheme: Scheme) -> np.ndarray:
-    """U: int8 [filters, channels, 3, 3] -> int16 [points, points, filters, channels].
-
-    >>> int(abs(transformed_weights(np.full((1, 1, 3, 3), -128, np.int8), F4)).max())  # 49 * 128
-    6272
-    """
-    g, (filters, channels) = np.asarray(scheme.g, np.float32), weight.shape[:2]
-    # float32 holds these integers, and its matrix products are fast
-    rows = (weight.astype(np.float32).reshape(-1, 3) @ g.T).reshape(-1, 3, scheme.points)
-    both = (g @ rows.transpose(1, 0, 2).reshape(3, -1)).astype(np.int16)
-    shape = scheme.points, filters, channels, scheme.points
-    return np.ascontiguousarray(both.reshape(shape).transpose(0, 3, 1, 2))
-
-
 def input_limit(scheme: Scheme, low: int, high: int) -> int:
     """The largest magnitude of V for codes from low to high.
 

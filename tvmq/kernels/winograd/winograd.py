@@ -16,6 +16,7 @@ Whether a convolution is computed by Winograd: only where it is proved exact, an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +26,12 @@ from tvmq.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.epilogue import plan_epilogue
-from tvmq.kernels.parts.packing import Packing, pack_channels, panels
+from tvmq.kernels.parts.packing import Packing, pack_channels
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.winograd.loops import WinogradLoops
-from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal, transformed_weights
+from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.kernels.winograd.shape import WinogradShape, direct_cycles, shape_for, winograd_cycles
+from tvmq.kernels.winograd.weights import pack_transformed
 
 # Of the direct convolution's time: 36 int16 products for 144 of int8, and the transforms.
 SHARE = 0.78
@@ -102,16 +104,14 @@ class TransformedPacking(Packing):
 
     def weights(self, weight: np.ndarray) -> np.ndarray:
         """U in the order at the head of this file, flat int16."""
-        filters, channels = weight.shape[:2]
-        slots, steps = self.slots, -(-channels // 2)
-        padded = np.zeros((self.scheme.positions, slots.size, 2 * steps), np.int16)
-        padded[:, :filters, :channels] = transformed_weights(weight, self.scheme).reshape(-1, filters, channels)
-        placed = padded[:, slots].reshape(-1, *slots.shape, steps, 2)
-        ordered = [
-            placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1)
-            for first, columns in panels(self.parts)
-        ]
-        return np.concatenate(ordered)
+        return pack_transformed(weight, self.scheme.g, self.slots, self.parts)
+
+    def recipe(self) -> dict[str, Any]:
+        """See weights.py."""
+        return {
+            "g": [list(row) for row in self.scheme.g], "shape": [int(size) for size in self.shape[:2]],
+            "slots": self.slots.tolist(), "parts": [list(part) for part in self.parts],
+        }  # fmt: skip
 
 
 # Modelled gain from which Winograd is taken: the model errs, and transformed weights need more memory.

@@ -1,0 +1,126 @@
+"""A file holds each weight once: packed in the code, or plain where packing makes it larger; both come back."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+import tvmq
+from tests.artifact.test_container import edited, refused
+from tests.models import Net, feeds_of
+from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
+from tvmq.artifact.container import MANIFEST
+from tvmq.kernels.isa import LEVELS, level
+from tvmq.kernels.parts.packing import Packing
+from tvmq.kernels.parts.packing_recipes import gives, repack_weights, restore_weights
+from tvmq.kernels.winograd.weights import pack_by_recipe
+
+TARGETS = [
+    "llvm -mcpu=nehalem", pytest.param("llvm -mcpu=haswell", marks=pytest.mark.isa("avx2")),
+    "llvm",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def module() -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+    """Winograd's and other convolutions, a dense layer; and an input."""
+    net = Net((1, 32, 16, 16))
+    y = net.op("Relu", net.conv("x", 32, 32))
+    y = net.op("Relu", net.conv(net.op("Relu", net.conv(y, 32, 48, 1)), 48, 48, groups=48))
+    model = net.model(net.dense(net.op("Flatten", net.op("GlobalAveragePool", y)), 48, 10))
+    feeds = feeds_of(model)
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest"):
+        return tvmq.quantize(*tvmq.from_onnx(model), feeds, guard=None), feeds[0]
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def saved(request: pytest.FixtureRequest, module: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The executable and its file."""
+    exe, path = tvmq.build(module[0], request.param), tmp_path_factory.mktemp("saved") / "m.tvmq"
+    exe.save(path)
+    return exe, path
+
+
+def test_each_weight_is_there_once_and_the_module_is_as_it_was(module: Any, saved: Any) -> None:
+    exe, path = saved
+    loaded = tvmq.load(path)
+    tvm.ir.assert_structural_equal(loaded.module, exe.module)
+    for a, b in zip(loaded.run(module[1]), exe.run(module[1]), strict=True):
+        np.testing.assert_array_equal(a, b)
+    with zipfile.ZipFile(path) as archive:
+        sizes = {info.filename: info.file_size for info in archive.infolist()}
+        manifest = json.loads(archive.read(MANIFEST))
+    weights = 32 * 32 * 9 + 32 * 48 + 48 * 9 + 48 * 10
+    channels = 4 * 4 * (32 + 48 + 48 + 16)  # biases and multipliers of the code, and of the module
+    assert sizes[BYTECODE] + sizes[CONSTANTS] < 1.6 * weights + 2 * channels + 4000
+    assert manifest["schema"] == 5
+
+
+def test_a_loaded_file_is_saved_with_the_same_bytes(saved: Any, tmp_path: Path) -> None:
+    tvmq.load(saved[1]).save(tmp_path / "again.tvmq")
+    assert (tmp_path / "again.tvmq").read_bytes() == saved[1].read_bytes()
+
+
+def test_winograd_is_in_the_file_as_plain_weights(module: Any, tmp_path: Path) -> None:
+    exe = tvmq.build(module[0])
+    exe.save(tmp_path / "m.tvmq")
+    with zipfile.ZipFile(tmp_path / "m.tvmq") as archive:
+        manifest = json.loads(archive.read(MANIFEST))
+    uses = any("winograd" in name for name in manifest["kernels"].values())
+    if not uses:
+        pytest.skip("this CPU has no kernels of Winograd's algorithm")
+    assert len(manifest["joined"]["cuts"]) == 1 and manifest["joined"]["size"] > 36 * 2 * 32 * 32
+
+
+@pytest.mark.parametrize("key, value, message", [
+    ("joined", 3, "'joined' of the manifest cannot be 3; save the model again"),
+    ("joined.size", -1, "'joined.size' of the manifest cannot be -1"),
+    ("joined.cuts", [[0, CONSTANTS, 0, 10**9]], "there are no bytes 0 to 1000000000"),
+    ("joined.cuts", [[0, CONSTANTS, 0, 4, {"slots": [[0]]}]], "damaged"),
+    ("joined.cuts", [[0, CONSTANTS, 0, 4, {"g": [[1, 0, 0]], "shape": [1, 0], "slots": [[0]], "parts": [[1, 1]]}]],
+     "sizes below 1"),
+    ("joined.cuts", [[0, "absent", 0, 4]], "damaged"), ("schema", 3, "'joined' of the manifest"),
+])  # fmt: skip
+def test_damaged_manifests(saved: Any, tmp_path: Path, key: str, value: Any, message: str) -> None:
+    broken = tmp_path / "broken.tvmq"
+    broken.write_bytes(edited(saved[1].read_bytes(), key, value))
+    assert message in refused(broken)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@pytest.mark.parametrize(
+    "shape, groups, run", [((20, 12, 3, 3), 1, 36), ((24, 5, 1, 1), 2, 5), ((7, 300, 1, 1), 1, 300)]
+)
+def test_weights_come_back_from_every_way_of_packing(name: str, shape: tuple, groups: int, run: int) -> None:
+    ins = level(name)
+    vectors = -(-(shape[0] // groups) // ins.lanes)
+    packing = Packing(ins, shape, groups, run, ((vectors, 1),), True)
+    weight = np.random.default_rng(3).integers(-127, 128, shape).astype(np.int8)
+    recipe = {"level": name, "taps": ins.taps, "shape": list(shape), "groups": groups, "run": run,
+              "parts": [[vectors, 1]], "permuted": True}  # fmt: skip
+    packed = packing.weights(weight).tobytes()
+    assert repack_weights(weight.tobytes(), recipe, len(packed)) == packed
+    if len(packed) == np.dtype(np.int8).itemsize * packing.size and ins.w_dtype == "int8":
+        assert restore_weights(packed, recipe) == weight.tobytes()
+    turned = np.ascontiguousarray(weight.reshape(shape[0], -1).T).tobytes()
+    assert gives(turned, {**recipe, "turned": True}, packed) and not gives(turned[1:], recipe, packed)
+
+
+def test_what_does_more_than_to_move_weights_is_refused() -> None:
+    with pytest.raises(ValueError, match="packed weights of another size"):
+        restore_weights(bytes(99), {"level": "generic", "taps": 1, "shape": [1, 1, 1, 1], "groups": 1, "run": 1,
+                                   "parts": [[1, 1]], "permuted": False})  # fmt: skip
+
+
+def test_recipes_that_claim_too_much() -> None:
+    recipe = {"g": [[1, 0, 0]] * 6, "shape": [1, 1], "slots": [[0] * 16], "parts": [[1, 1]]}
+    with pytest.raises(ValueError, match="weights of more than 100 bytes"):
+        pack_by_recipe(bytes(9), recipe, 100)
+    with pytest.raises(ValueError, match="outside of the weights"):
+        pack_by_recipe(bytes(9), {**recipe, "slots": [[99] * 16]}, 10**6)

@@ -1,0 +1,94 @@
+"""Weights in the order of a kernel's loop, as packing.py describes it. NumPy only, for a model that is loaded.
+
+Files hold plain weights where packed ones are larger; these are made when the model is loaded, from a recipe:
+
+    {"shape": [filters, channels / groups, kernel rows, columns], "groups", "run", "taps", "dtype" of a packed weight,
+     "slots": the channel in [vector][lane], "parts": [[vectors of a panel, panels], ...], "turned": of a dense layer}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+DTYPES = ("int8", "int16", "int32")
+
+
+def panels(parts: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """(first vector, vectors) of every panel of [(size, count), ...].
+
+    >>> list(panels([(3, 1), (2, 2)]))
+    [(0, 3), (3, 2), (5, 2)]
+    """
+    first = 0
+    for size, count in parts:
+        for _ in range(count):
+            yield first, size
+            first += size
+
+
+def order_weights(
+    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, parts: Sequence[Sequence[int]], taps: int, dtype: str
+) -> np.ndarray:
+    """Weights [filters, channels, kernel rows, kernel columns] in the order of a kernel's loop, flat.
+
+    run    input elements of a run: kernel columns * channels, or channels
+    slots  channel that stands in [vector, lane]
+    taps   weights of a lane in a step
+    dtype  of the packed weights
+    """
+    lines = weight_lines(weight, groups, run, slots, taps, dtype)
+    # [groups, vector, lane, step, tap] -> each panel [step, vector, lane, tap]
+    ordered = [
+        lines[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(groups, -1)
+        for first, columns in panels(parts)
+    ]
+    return np.ascontiguousarray(np.concatenate(ordered, axis=1)).reshape(-1)
+
+
+def weight_lines(
+    weight: np.ndarray, groups: int, run: int, slots: np.ndarray, taps: int, dtype: str
+) -> np.ndarray:
+    """Weights as [groups, vector, lane, step, tap], zero where there is no channel or tap; arguments as above."""
+    filters, channels, height, width = weight.shape
+    steps = -(-run // taps)
+    runs = height * width * channels // run
+    # [groups, filters, runs, run] in the order of memory: kernel row, kernel column, channel
+    lines = weight.transpose(0, 2, 3, 1).reshape(groups, filters // groups, runs, run)
+    padded = np.zeros((groups, slots.size, runs, steps * taps), dtype)
+    padded[:, : filters // groups, :, :run] = lines
+    return padded[:, slots].reshape(groups, *slots.shape, runs * steps, taps)
+
+
+def checked_slots(recipe: dict[str, Any], filters: int) -> np.ndarray:
+    """The slots of a recipe; ValueError where they, the parts and the filters do not fit each other."""
+    slots, parts = np.asarray(recipe["slots"], np.int64), recipe["parts"]
+    if min(min(part) for part in parts) < 1 or filters < 1:
+        raise ValueError("sizes below 1")
+    if slots.ndim != 2 or len(slots) != sum(size * count for size, count in parts) or filters > slots.size:
+        raise ValueError("sizes of packed weights that do not fit each other")
+    if slots.min() < 0 or slots.max() >= slots.size:
+        raise ValueError("slots outside of the weights")
+    return slots
+
+
+def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
+    """Packed weights from plain ones, int8, as the head of this file says.
+
+    most    bytes that they may have
+    raises  any error, for a recipe that is none
+    """
+    filters, channels, height, width = recipe["shape"]
+    groups, run, taps, dtype = (recipe[name] for name in ("groups", "run", "taps", "dtype"))
+    if min(channels, height, width, groups, run, taps) < 1 or dtype not in DTYPES:
+        raise ValueError("sizes below 1, or weights of another type")
+    slots = checked_slots(recipe, filters // groups)
+    size = groups * slots.size * (height * width * channels // run) * (run + taps) * np.dtype(dtype).itemsize
+    if size > most:
+        raise ValueError(f"weights of more than {most} bytes")
+    codes = np.frombuffer(source, np.int8)
+    codes = codes.reshape(-1, filters).T if recipe.get("turned") else codes
+    weight = codes.reshape(filters, channels, height, width)
+    return order_weights(weight, groups, run, slots, recipe["parts"], taps, dtype).tobytes()
