@@ -55,6 +55,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
                 "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale",
             ),
             "of modules of calibration alone": ("tvmq.observe",),
+            "samples stand behind the steps": ("tvmq.recurrent", "tvmq.recurrent_codes"),
             "as many results as its values say, or several": COUNTED,
         },
     ),
@@ -79,7 +80,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             "refused by name: nobody asked for them yet": (
                 *("cumprod", "cumsum", "prod", "repeat", "std", "tril", "triu", "variance", "trunc", "isfinite"),
                 *("full_like", "ones_like", "zeros_like", "log_add_exp", "logical_xor", "nn.selu", "tvmq.resample"),
-                *(*INTEGER_PAIRS, *BITS, *GATHERS, *SCATTERS, *SHAPES, *SORTED),
+                *(*INTEGER_PAIRS, *BITS, *GATHERS, *SCATTERS, *SHAPES, *SORTED, "tvmq.recurrent", "tvmq.recurrent_codes"),
             ),
             "integer forms that ONNX has no operators for": (
                 *("tvmq.add_mask", "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean"),
