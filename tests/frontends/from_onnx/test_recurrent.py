@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -205,3 +206,21 @@ def test_no_kernel_for_gpus() -> None:
     mod, params = tvmq.from_onnx(model("RNN"))
     with pytest.raises(BuildError, match="layer 'rnn': a recurrent layer has no kernel for GPUs; build for a CPU"):
         tvmq.build(mod, "cuda -arch=sm_80", params=params)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(("op", "options"), CASES)
+def test_exported_loops_are_those_of_onnx(op: str, options: dict[str, Any], tmp_path: Any) -> None:
+    """In floats, of the weights that the codes stand for; and read back."""
+    made = model(op, **options)
+    feeds = feeds_of(made)
+    mod, params = tvmq.from_onnx(made)
+    with tvmq.qconfig(rules=[Rule(op="matmul", spec=None)]):
+        quantized = tvmq.quantize(mod, params, feeds)
+    tvmq.to_onnx(quantized, tmp_path / "loop.onnx")
+    exported = onnx.load(tmp_path / "loop.onnx")
+    back, weights = tvmq.from_onnx(exported)
+    expected = tvmq.build(mod, params=params).run(feeds[0])
+    for found in (run_onnx(exported, feeds[0]), tvmq.build(back, params=weights).run(feeds[0])):
+        for a, b in zip(found, expected, strict=True):
+            assert np.abs(a - b).max() < 0.02 * max(1.0, float(np.abs(b).max()))

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.frontends.onnx.repairs.node import NodeCall
 from tvmq.frontends.recurrent import Direction, run_direction, split_bias
+from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.numerics.recurrent import ACTIVATIONS, CELLS
 
 REVERSED = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
@@ -64,8 +66,19 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
     """The part of one direction in a constant input."""
     value = call.constant(position)
     if value is None:
+        value = _dequantized(call, position)
+    if value is None:
         raise call.unsupported(f"its weight {name} is computed", "export it with constant weights")
     return np.asarray(value[index], np.float32)
+
+
+def _dequantized(call: NodeCall, position: int) -> np.ndarray | None:
+    """The numbers of a constant behind a DequantizeLinear; None for anything else."""
+    bound = call.builder.lookup_binding(call.inputs[position]) if isinstance(call.inputs[position], relax.Var) else None
+    if op_name(bound) != "tvmq.dequantize" or not all(map(is_const, bound.args)):
+        return None
+    codes, scale, zero = map(const_value, bound.args)
+    return numerics.dequantize(codes, scale, zero, axis=int(bound.attrs.axis) if scale.ndim else None)
 
 
 def _activations(call: NodeCall, kind: str, index: int, directions: int) -> str:
