@@ -115,7 +115,17 @@ CELLS = {
 
 
 def recurrent(
-    gates: np.ndarray, weight: np.ndarray, terms: np.ndarray, state: np.ndarray, lengths: np.ndarray, **options: Any
+    gates: np.ndarray,
+    weight: np.ndarray,
+    terms: np.ndarray,
+    state: np.ndarray,
+    lengths: np.ndarray,
+    *,
+    kind: str,
+    activations: str,
+    clip: float = 0.0,
+    reverse: bool = False,
+    ends: bool = False,
 ) -> np.ndarray:
     """All steps of a layer in one direction, float32.
 
@@ -124,20 +134,24 @@ def recurrent(
     terms    [terms * hidden] of the kind, see Cell; [hidden] of any numbers where it has none
     state    [states, batch or 1, hidden], the first h and c
     lengths  int32 [batch or 1]: later steps leave the state as it is and give 0; 2^31 - 1 for all steps
-    options  kind (of CELLS), activations ("sigmoid,tanh,tanh"), clip (0: none), reverse (from the last step to the
-             first), ends (the last states follow behind the steps)
+    kind     of CELLS; activations: "sigmoid,tanh,tanh"; clip: 0 for none
+    reverse  from the last step to the first
+    ends     the last states follow behind the steps
     returns  [steps, or steps + states, batch, hidden]
     order    of a product: s = 0; s = s + h[k] * weight[k] for k = 0, 1, ..., each product and each sum rounded;
              then the steps at the head of this file, each operation rounded
 
     >>> ones = np.ones((1, 1), np.float32)
     >>> recurrent(np.float32([[[1]], [[2]]]), ones, ones[0], 0 * ones[None], np.int32([9]), kind="rnn",
-    ...           activations="relu", clip=0.0, reverse=False, ends=False).ravel().tolist()
+    ...           activations="relu").ravel().tolist()
     [1.0, 3.0]
     """
-    return _run(
-        gates, lambda h, begin, end: _ordered_product(h, weight[:, begin:end]), terms, state, lengths, **options
-    )
+
+    def product(h: np.ndarray, begin: int, end: int) -> np.ndarray:
+        return _ordered_product(h, weight[:, begin:end])
+
+    steps = _Steps(kind, activations, clip, reverse, ends)
+    return steps.run(gates, product, terms, state, lengths)
 
 
 def recurrent_codes(
@@ -147,7 +161,12 @@ def recurrent_codes(
     state: np.ndarray,
     lengths: np.ndarray,
     scale: np.ndarray,
-    **options: Any,
+    *,
+    kind: str,
+    activations: str,
+    clip: float = 0.0,
+    reverse: bool = False,
+    ends: bool = False,
 ) -> np.ndarray:
     """`recurrent` with an int8 weight, whose products are exact sums of codes; states and gates stay float32.
 
@@ -157,7 +176,7 @@ def recurrent_codes(
 
     >>> ones = np.ones((1, 1), np.float32)
     >>> recurrent_codes(np.float32([[[1]], [[2]]]), np.int8([[127]]), ones[0], 0 * ones[None], np.int32([9]),
-    ...                 np.float32([0.5]), kind="rnn", activations="relu", clip=0.0, reverse=False, ends=True).ravel()
+    ...                 np.float32([0.5]), kind="rnn", activations="relu", ends=True).ravel()
     array([ 1. , 65.5, 65.5], dtype=float32)
     """
 
@@ -166,7 +185,8 @@ def recurrent_codes(
         sums = matmul(dynamic_quantize(h, h_scale), weight[:, begin:end])
         return dynamic_dequantize(sums, h_scale, scale[begin:end])
 
-    return _run(gates, product, terms, state, lengths, **options)
+    steps = _Steps(kind, activations, clip, reverse, ends)
+    return steps.run(gates, product, terms, state, lengths)
 
 
 def _ordered_product(h: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -177,36 +197,42 @@ def _ordered_product(h: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _run(
-    gates: np.ndarray,
-    product: Callable[[np.ndarray, int, int], np.ndarray],
-    terms: np.ndarray,
-    state: np.ndarray,
-    lengths: np.ndarray,
-    *,
-    kind: str,
-    activations: str,
-    clip: float,
-    reverse: bool,
-    ends: bool,
-) -> np.ndarray:
-    cell, act = CELLS[kind], partial(activate, activations, clip)
-    steps, batch, width = gates.shape
-    hidden = width // cell.gates
-    late = (cell.gates - cell.late) * hidden
-    beside = np.split(np.asarray(terms, np.float32), cell.terms) if cell.terms else []
-    states = [np.array(np.broadcast_to(part, (batch, hidden)), np.float32) for part in state]
-    result = np.zeros((steps + cell.states * bool(ends), batch, hidden), np.float32)
-    with np.errstate(all="ignore"):
-        for step in range(steps)[:: -1 if reverse else 1]:
-            h, x = states[0], np.split(np.asarray(gates[step], np.float32), cell.gates, axis=1)
-            p = np.split(product(h, 0, late), cell.gates - cell.late, axis=1)
-            if cell.late:
-                p.append(product(reset_state(x, p, h, act), late, width))
-            new = cell.step(x, p, h, states[-1], beside, act)
-            runs = (step < np.broadcast_to(lengths, (batch,)))[:, None]
-            result[step] = np.where(runs, new[0], REAL(0))
-            states = [np.where(runs, *pair) for pair in zip(new, states, strict=True)]
-    if ends:
-        result[steps:] = states
-    return result
+@dataclass(frozen=True)
+class _Steps:
+    """The loop over time, whatever makes the products."""
+
+    kind: str
+    activations: str
+    clip: float
+    reverse: bool
+    ends: bool
+
+    def run(
+        self,
+        gates: np.ndarray,
+        product: Callable[[np.ndarray, int, int], np.ndarray],
+        terms: np.ndarray,
+        state: np.ndarray,
+        lengths: np.ndarray,
+    ) -> np.ndarray:
+        """All steps; product(h, begin, end) gives columns of h weight."""
+        cell, act = CELLS[self.kind], partial(activate, self.activations, self.clip)
+        steps, batch, width = gates.shape
+        hidden = width // cell.gates
+        late = (cell.gates - cell.late) * hidden
+        beside = np.split(np.asarray(terms, np.float32), cell.terms) if cell.terms else []
+        states = [np.array(np.broadcast_to(part, (batch, hidden)), np.float32) for part in state]
+        result = np.zeros((steps + cell.states * bool(self.ends), batch, hidden), np.float32)
+        with np.errstate(all="ignore"):
+            for step in range(steps)[:: -1 if self.reverse else 1]:
+                h, x = states[0], np.split(np.asarray(gates[step], np.float32), cell.gates, axis=1)
+                p = np.split(product(h, 0, late), cell.gates - cell.late, axis=1)
+                if cell.late:
+                    p.append(product(reset_state(x, p, h, act), late, width))
+                new = cell.step(x, p, h, states[-1], beside, act)
+                runs = (step < np.broadcast_to(lengths, (batch,)))[:, None]
+                result[step] = np.where(runs, new[0], REAL(0))
+                states = [np.where(runs, *pair) for pair in zip(new, states, strict=True)]
+        if self.ends:
+            result[steps:] = states
+        return result

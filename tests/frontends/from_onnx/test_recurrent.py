@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,9 @@ def test_any_number_of_steps_and_samples(mode: str | None) -> None:
     if mode:
         with tvmq.qconfig(activations=mode):
             mod, params = tvmq.quantize(mod, params), None
-    executable = tvmq.build(mod, params=params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # no word of loops that are slow
+        executable = tvmq.build(mod, params=params)
     for steps, batch in ((1, 1), (7, 3)):
         feed = {"x": np.random.default_rng(steps).normal(0, 1, (steps, batch, INPUTS)).astype(np.float32)}
         assert tvmq.verify(executable, [feed]).exact

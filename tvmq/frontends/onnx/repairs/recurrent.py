@@ -75,7 +75,7 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
 def _dequantized(call: NodeCall, position: int) -> np.ndarray | None:
     """The numbers of a constant behind a DequantizeLinear; None for anything else."""
     bound = call.builder.lookup_binding(call.inputs[position]) if isinstance(call.inputs[position], relax.Var) else None
-    if op_name(bound) != "tvmq.dequantize" or not all(map(is_const, bound.args)):
+    if bound is None or op_name(bound) != "tvmq.dequantize" or not all(map(is_const, bound.args)):
         return None
     codes, scale, zero = map(const_value, bound.args)
     return numerics.dequantize(codes, scale, zero, axis=int(bound.attrs.axis) if scale.ndim else None)
