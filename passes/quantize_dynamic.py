@@ -29,7 +29,7 @@ from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph import ops
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
-from tvmq.graph.operators import where
+from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
@@ -43,6 +43,7 @@ from tvmq.spec import QuantSpec
 
 # What gets scales at run time
 WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+LOOP = "tvmq.recurrent"
 TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 LARGEST_CODE = 127
 
@@ -65,6 +66,10 @@ def why_float(value: relax.Expr, activations: str | None) -> str | None:
             return "limit: a table of numbers that are not finite"
         plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
         return None if plain else "limit: only rows of a float32 table are looked up as codes"
+    if name == LOOP and activations == "dynamic":
+        return None
+    if name == LOOP:
+        return "limit: a loop over time reads its weight as floats, or multiplies codes of its state"
     if name not in WEIGHTED:
         return f"option activations={activations!r}: only layers with weights are quantized"
     data, weight = value.args
@@ -148,6 +153,8 @@ class Walk:
         name = op_name(value)
         if name == "take":
             return self._embedding(var, value, new, spec)
+        if name == LOOP:
+            return self._loop(value, new, spec)
         if not is_const(value.args[1]):
             return self._product(var, value, new)
         if not self.dynamic:
@@ -188,7 +195,7 @@ class Walk:
     def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         axis = weight_axis(value) if spec.per_channel else -1
         codes, scale = self._weight(value.args[1], spec, axis)
-        self._prove(value, codes)
+        self._prove(codes, weight_axis(value))
         rank = len(new.args[0].ty.shape)
         x, x_scale = self._quantize_activation(new.args[0], rank - 1, 1)
         sums = self.rewriter.emit(relax.op.matmul(x, codes, out_dtype="int32"), f"{var.name}_sums")
@@ -202,10 +209,18 @@ class Walk:
         sums = self.rewriter.emit(ops.matmul(left, right, a_zero=0, b_zero=0), f"{var.name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 
+    def _loop(self, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        """A recurrent layer: codes of the state in each step, a scale for each gate of each hidden unit."""
+        codes, scale = self._weight(value.args[1], spec, 1 if spec.per_channel else -1)
+        self._prove(codes, 1)
+        scales = relax.const(np.ascontiguousarray(np.broadcast_to(scale, int(codes.ty.shape[1]))))
+        attributes = {name: getattr(value.attrs, name) for name in OPERATORS[LOOP].attributes}
+        return ops.recurrent_codes(new.args[0], codes, *new.args[2:], scales, **attributes)
+
     def _convolved(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         axis = weight_axis(value) if spec.per_channel else -1
         codes, scale = self._weight(value.args[1], spec, axis)
-        self._prove(value, codes)
+        self._prove(codes, weight_axis(value))
         spatial = len(value.args[1].ty.shape) - 2
         x, x_scale = self._quantize_activation(new.args[0], 1, spatial + 1)
         sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
@@ -275,10 +290,9 @@ class Walk:
             self._codes[key] = codes, scale
         return self._codes[key]
 
-    def _prove(self, value: relax.Call, codes: relax.Expr) -> None:
+    def _prove(self, codes: relax.Expr, axis: int) -> None:
         """Refuse weights whose sums could leave int32."""
         array = np.abs(const_value(codes).astype(np.int64))
-        axis = weight_axis(value)
         largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE
         if largest >= 2**31:
             raise AccumulatorError.of_layer(

@@ -47,7 +47,7 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "GRU": (1, 2, 3, 4),
     "HammingWindow": (0,),
     "HannWindow": (0,),
-    "LSTM": (1, 2, 3, 4),
+    "LSTM": (1, 2, 3, 4, 7),
     "MaxUnpool": (2,),
     "MelWeightMatrix": (0, 1, 2, 3, 4),
     "OneHot": (1, 2),

@@ -23,7 +23,7 @@ from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
-from tvmq.passes.quantize_dynamic import WEIGHTED, why_float
+from tvmq.passes.quantize_dynamic import LOOP, WEIGHTED, why_float
 from tvmq.rules import Decision, LayerFacts, resolve
 
 
@@ -37,7 +37,7 @@ def decide_layers(draft: Draft) -> None:
     for layer in facts:
         if layer.key in draft.groups:
             draft.decisions[layer.key] = _decision(draft, layer, draft.decisions[layer.key])
-    draft.dynamic = _dynamic_layers(draft)
+    draft.dynamic = _dynamic_layers(draft) | _loops(draft, facts)
     draft.names = {group.root: group_names(draft.view, group) for group in draft.groups.values()}
     for key, group in list(draft.groups.items()):
         if draft.decisions[key].is_float or group.root in draft.dynamic:
@@ -73,7 +73,7 @@ def _dynamic_layers(draft: Draft) -> dict[str, Decision]:
     groups, values = draft.groups, draft.view.value
     asked = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
     layers = {root: one for root, one in asked.items() if why_float(values[root], "dynamic") is None}
-    layers = {root: one for root, one in layers.items() if op_name(values[root]) in WEIGHTED}
+    layers = {root: one for root, one in layers.items() if op_name(values[root]) in (*WEIGHTED, LOOP)}
     for rule in {id(one.rule): one.rule for one in asked.values()}.values():
         if not any(one.rule is rule for one in layers.values()):
             raise ConfigError(
@@ -81,6 +81,20 @@ def _dynamic_layers(draft: Draft) -> dict[str, Decision]:
                 "numbers, which are all that gets scales at run time; name one, or leave the rule out"
             )
     return layers
+
+
+def _loops(draft: Draft, facts: list[LayerFacts]) -> dict[str, Decision]:
+    """{root: decision} of recurrent layers: their state gets codes in every step, unless they are to stay float."""
+    allowed = draft.config.debug_enabled_ops
+    loops = {layer.key: draft.decisions[layer.key] for layer in facts if layer.op == LOOP}
+    if not loops or draft.brings_scales or draft.is_integral:
+        return {}
+    refused = draft.backend.refuses_dynamic()
+    switched = "option debug_enabled_ops" if allowed is not None and LOOP not in allowed else None
+    why = switched or (f"limit: backend {draft.backend.name} {refused}" if refused else None)
+    floats = {key: decision.why if decision.is_float else why for key, decision in loops.items()}
+    draft.reasons.update({key: why for key, why in floats.items() if why is not None})
+    return {key: decision for key, decision in loops.items() if floats[key] is None}
 
 
 def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:

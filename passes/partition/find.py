@@ -19,17 +19,12 @@ import tvm
 from tvm import relax
 
 from tvmq.config import QConfig
-from tvmq.graph.names import recurrent_layers
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
 from tvmq.passes import OPS, OPTIONAL, load
 from tvmq.passes.extensions import families_by_operator
 from tvmq.passes.families import embedding, shape, table
 from tvmq.passes.families.base import Draft, Group
 
-RECURRENT_REASON = (
-    "default: recurrent layers stay float, 8 bits would be rounded anew in every step; "
-    "qconfig(activations='dynamic') makes their products integers"
-)
 # What a model brings along that is quantized already: no layers.
 CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 
@@ -40,12 +35,9 @@ def find_groups(draft: Draft) -> None:
     config = QConfig(operators=draft.config.operators) if draft.brings_scales else draft.config
     taken: dict[str, str] = {}
     chains: dict[str, str] = {}
-    recurrent, own = recurrent_layers(view.func), families_by_operator(config.operators)
+    own = families_by_operator(config.operators)
     for var, value in view.bindings:
         if var.name in taken or op_name(value) in CONVERSIONS:
-            continue
-        if recurrent.intersection(view.sources(var.name)):
-            reasons[var.name] = RECURRENT_REASON
             continue
         source = table.function_of(value, chains, taken)
         if source is not None and _is_function(var, view.var[source]):

@@ -104,11 +104,16 @@ def test_runs_under_stock_tvm() -> None:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
 
 
+# Of loops over time, which kernels alone write: tests/kernels/recurrent.
+WITHOUT_LEGALIZATION = ("recurrent", "recurrent_codes")
+
+
 def test_every_operator_has_cases() -> None:
-    assert {case.split("_")[0] for case in CASES} >= {name.split("_")[0] for name in ops.__all__}
+    names = {name.split("_")[0] for name in ops.__all__ if name not in WITHOUT_LEGALIZATION}
+    assert {case.split("_")[0] for case in CASES} >= names
 
 
-@pytest.mark.parametrize("name", ops.__all__)
+@pytest.mark.parametrize("name", sorted(set(ops.__all__).difference(WITHOUT_LEGALIZATION)))
 def test_attributes_are_frozen(name: str) -> None:
     call = next(f.body.blocks[0].bindings[0].value for f in FUNCTIONS.values() if _op(f) == name)
     for field in type(call.attrs).__annotations__:

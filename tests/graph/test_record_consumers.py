@@ -55,6 +55,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
                 "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale",
             ),
             "of modules of calibration alone": ("tvmq.observe",),
+            "samples stand behind the steps": ("tvmq.recurrent", "tvmq.recurrent_codes"),
             "as many results as its values say, or several": COUNTED,
         },
     ),

@@ -18,8 +18,12 @@ from tvmq.errors import ModelError
 from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, leaves, op_name, sizes_of
+
+LOOPS = where(kind=RECURRENT)
 
 
 def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
@@ -144,8 +148,11 @@ def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None, *, stacklevel: int 
     view = View(mod)
     unproved = batch is None and 0 in free.values()
     slow = [name for name, axis in free.items() if axis == 0] if unproved else list(free)
+    loops = {name for var, value in view.bindings if op_name(value) in LOOPS for name in view.sources(var.name)}
     for var, value in view.bindings:
         is_convolution = op_name(value).startswith("nn.conv")
+        if loops.intersection(view.sources(var.name)):  # of any number of steps, and the product in front of it
+            continue
         if not is_convolution and not (unproved and op_name(value) == "matmul"):
             continue
         names = next((n for n in slow if any(_mentions(arg, n) for arg in leaves(value))), None)

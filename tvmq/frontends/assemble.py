@@ -16,15 +16,12 @@ from tvm.ir import GenericConst
 from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.sizes import check_results
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.names import RECURRENT, UniqueNames, identifier, with_names
+from tvmq.graph.names import UniqueNames, identifier, with_names
 from tvmq.graph.view import op_name
 from tvmq.text import printable_name
 
 SHAPED_BY_DATA = ("dynamic_strided_slice", "nonzero", "unique")
 RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that TVMScript cannot read as variables
-
-
-RECURRENT_OPS = ("LSTM", "GRU", "RNN")
 
 
 @dataclass(frozen=True)
@@ -241,9 +238,6 @@ class _Assembler:
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
         }
-        recurrent = {step.layer for step in self.model.steps if step.op_type.upper() in RECURRENT_OPS}
-        if recurrent:
-            attributes[RECURRENT] = json.dumps(sorted(recurrent))
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)
         return module

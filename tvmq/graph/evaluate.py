@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from tvm import relax
+from tvm.sym import Analyzer
 
 from tvmq import numerics
 from tvmq.graph.sizes import is_multiple
@@ -65,7 +66,13 @@ def _strided_slice(call: relax.Call, x: np.ndarray, *_rest: Any) -> np.ndarray:
 
 def _shape_values(expr: relax.Expr) -> list[int]:
     fields = expr.fields if isinstance(expr, relax.Tuple) else expr.values
-    return [int(v.value if hasattr(v, "value") and not isinstance(v, int) else v) for v in fields]
+    return [_number(v) for v in fields]
+
+
+def _number(value: Any) -> int:
+    """A number, also one that fixed sizes left as a sum of numbers."""
+    value = getattr(value, "value", value)
+    return value if isinstance(value, int) else int(Analyzer().simplify(value))
 
 
 def _split(call: relax.Call, x: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -19,7 +19,6 @@ from tvmq.text import printable_name
 
 ATTRIBUTE = "tvmq.names"
 INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"
-RECURRENT = "tvmq.recurrent"
 
 
 def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
@@ -57,11 +56,6 @@ def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> rela
     """The function with its name attribute replaced; variables without sources are left out."""
     table = {variable: list(sources) for variable, sources in names.items() if sources}
     return func.with_attr(ATTRIBUTE, json.dumps(table))
-
-
-def recurrent_layers(func: relax.Function) -> frozenset[str]:
-    """Source names of the layers that a front end wrote out step by step (LSTM, GRU, RNN)."""
-    return frozenset(_read_names(func, RECURRENT))
 
 
 def _read_names(func: relax.Function, key: str) -> list[str]:

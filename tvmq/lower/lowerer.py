@@ -20,6 +20,8 @@ from tvm import relax
 from tvmq.by_name import load_object
 from tvmq.graph import ops
 from tvmq.graph.names import UniqueNames, identifier, merge, with_names
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.parts.packing import Narrow
@@ -61,6 +63,7 @@ LOWERINGS: dict[str, str] = {
     "where": "tvmq.lower.rules.elementwise:where",
     "tvmq.table": "tvmq.lower.rules.elementwise:table",
     "tvmq.observe": "tvmq.lower.rules.observe:lower",
+    **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.rules.recurrent:lower"),
     "tvmq.prelu": "tvmq.lower.rules.elementwise:prelu",
     "concat": "tvmq.lower.rules.shape:concat",
     "nn.pad": "tvmq.lower.rules.shape:pad",
@@ -126,6 +129,7 @@ FREE_LOWERINGS: dict[str, str] = {
     "take": "tvmq.lower.rules.shape:take_packed_rows",
     "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",
+    **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.rules.recurrent:lower"),
     "image.resize2d": "tvmq.lower.rules.shape:free_resize",
 }
 

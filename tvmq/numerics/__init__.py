@@ -44,6 +44,7 @@ from tvmq.numerics.proof import (
     largest_depth,
     multiplier_fits,
 )
+from tvmq.numerics.recurrent import recurrent, recurrent_codes
 from tvmq.numerics.requantize import (
     fixed_point_multiply,
     fixed_point_parameters,
@@ -113,6 +114,8 @@ __all__ = [
     "quantize",
     "quantize_bias",
     "real_values",
+    "recurrent",
+    "recurrent_codes",
     "requantize",
     "resample",
     "rescale_table",

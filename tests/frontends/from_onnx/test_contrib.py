@@ -168,7 +168,8 @@ def test_lstm_quantized_at_run_time() -> None:
     for value in model.graph.output:
         value.type.tensor_type.elem_type = TensorProto.FLOAT
     x = floats(6, 2, 3)
-    ours = run_float(*from_onnx(model), {"x": x})
+    mod, params = from_onnx(model)
+    ours = tvmq.build(mod, params=params).run({"x": x})
     for a, b in zip(ours, run_onnxruntime(model, {"x": x}), strict=True):
         assert a.shape == b.shape and np.abs(a - b).max() < 0.03
 

@@ -21,6 +21,7 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx import values
 from tvmq.exporters.onnx.graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
+from tvmq.exporters.onnx.recurrent import write_recurrent
 from tvmq.exporters.onnx.sums import Sums, real_factor, same_constants
 from tvmq.exporters.onnx.values import (
     COMPARED,
@@ -38,7 +39,7 @@ from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
 from tvmq.version import __version__
@@ -362,6 +363,12 @@ class Exporter:
             results.append(str(WRITERS[step["op"]](node)))
         return results[-1]
 
+    def _recurrent(self, var: relax.Var, call: relax.Call) -> str:
+        """A loop over time: what it reads besides constants of its own."""
+        inputs = [self._real(arg) for arg in (call.args[0], call.args[3])]
+        inputs += [] if is_const(call.args[4]) else [self._real(call.args[4])]
+        return write_recurrent(self._node(var, call, inputs), call)
+
     # ---- results
 
     def _output(self, var: relax.Var, name: str) -> onnx.ValueInfoProto:
@@ -381,6 +388,7 @@ HANDLERS: dict[str, Any] = {
     "tvmq.multiply": Exporter._sums,
     "tvmq.prelu": Exporter._prelu,
     "tvmq.quantize": Exporter._quantize,
+    **dict.fromkeys(where(kind=RECURRENT), Exporter._recurrent),
     "tvmq.requantize": Exporter._requantize,
     "tvmq.scale_shift": Exporter._scale_shift,
     "tvmq.sum": Exporter._average,

@@ -38,6 +38,7 @@ WHOLE = (
     "rms_norm.default", "conv_transpose1d.default", "conv_transpose2d.input", "upsample_nearest2d.vec",
     "upsample_bilinear2d.vec", "upsample_bicubic2d.vec", "adaptive_avg_pool1d.default",
     "adaptive_avg_pool2d.default", "avg_pool1d.default", "hardtanh.default", "relu6.default",
+    "lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input",
 )  # fmt: skip
 # aten operator -> position of the argument that says it runs as in training
 TRAINING = {"dropout": 2, "alpha_dropout": 2, "feature_dropout": 2, "native_dropout": 2, "batch_norm": 5}

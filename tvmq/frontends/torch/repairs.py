@@ -85,6 +85,9 @@ REPAIRS: dict[str, str] = {
     "clamp.default": _MATH + "clamp",
     "convolution.default": _WINDOWS + "convolution",
     "div.Tensor_mode": _MATH + "divide_whole",
+    **dict.fromkeys(
+        ("gru.input", "lstm.input", "rnn_relu.input", "rnn_tanh.input"), "tvmq.frontends.torch.recurrent:recurrent"
+    ),
     "embedding.default": _INDEXING + "embedding",
     "getitem": _INDEXING + "getitem",
     "index.Tensor": _INDEXING + "index",
@@ -116,6 +119,10 @@ REFUSED: dict[str, str] = {
     "bernoulli.p": _RANDOM,
     "cond": "control flow is not supported; export the model without it",
     "grid_sampler_2d.default": "run it outside of the model",
+    **dict.fromkeys(
+        ("gru.data", "lstm.data", "rnn_relu.data", "rnn_tanh.data"),
+        "packed sequences are not supported; give it padded ones",
+    ),
     "masked_select.default": "the shape of its result depends on values; use torch.where",
     "nonzero.default": "the shape of its result depends on values; use torch.where",
     "rand.default": _RANDOM,

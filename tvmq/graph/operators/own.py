@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from tvmq import numerics
-from tvmq.graph.operators.products import matrix_product
+from tvmq.graph.operators.products import matrix_product, state_products
 from tvmq.graph.operators.record import (
     ARITHMETIC,
     CONVERSION,
@@ -14,6 +14,7 @@ from tvmq.graph.operators.record import (
     NORMALIZATION,
     POOL,
     PRODUCT,
+    RECURRENT,
     REDUCTION,
     RESIZE,
     SOFTMAX,
@@ -145,4 +146,14 @@ PRODUCTS = (
         attributes=("a_zero", "b_zero"),
     ),
 )
-OWN = (*FUNCTIONS, *CONVERSIONS, *REDUCTIONS, *NORMALIZATIONS, *PRODUCTS)
+_Recurrent = partial(
+    Operator,
+    kind=RECURRENT,
+    macs=state_products,
+    attributes=("kind", "activations", "clip", "reverse", "ends"),
+)
+LOOPS = (
+    _Recurrent("tvmq.recurrent", definition=numerics.recurrent),
+    _Recurrent("tvmq.recurrent_codes", definition=numerics.recurrent_codes),
+)
+OWN = (*FUNCTIONS, *CONVERSIONS, *REDUCTIONS, *NORMALIZATIONS, *PRODUCTS, *LOOPS)

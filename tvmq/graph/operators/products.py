@@ -47,6 +47,11 @@ def matrix_product(call: relax.Call) -> int:
     return _elements(call) * _number(sizes_of(call.args[0])[-1])
 
 
+def state_products(call: relax.Call) -> int:
+    """Of the states of all steps with a weight."""
+    return _elements(call.args[0]) * _number(sizes_of(call.args[1])[0])
+
+
 PRODUCTS = (
     *(
         Operator(

@@ -17,6 +17,7 @@ MOVE, CREATION, CONVERSION, RESIZE = "move", "creation", "conversion", "resize"
 REDUCTION, POOL, SCAN = "reduction", "pool", "scan"
 NORMALIZATION, SOFTMAX = "normalization", "softmax"
 SCATTER = "scatter"
+RECURRENT = "recurrent"  # a loop over time
 
 # How a MOVE moves; every element of its result is one of its operand's, or a border's
 RESHAPE = "reshape"  # all elements in their order in memory

@@ -12,6 +12,7 @@ from tvmq.graph.ops.norms import group_norm, layer_norm, rms_norm
 from tvmq.graph.ops.packed_weights import group_dequantize, unpack
 from tvmq.graph.ops.pools import adaptive_sum_pool, resample, sum_pool
 from tvmq.graph.ops.products import conv_transpose, matmul
+from tvmq.graph.ops.recurrent import recurrent, recurrent_codes
 from tvmq.graph.ops.reductions import masked_mean, sum
 from tvmq.graph.ops.softmax import log_softmax, softmax
 
@@ -37,6 +38,8 @@ __all__ = [
     "multiply",
     "prelu",
     "quantize",
+    "recurrent",
+    "recurrent_codes",
     "requantize",
     "resample",
     "rms_norm",

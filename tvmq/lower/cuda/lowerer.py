@@ -21,7 +21,10 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.errors import BuildError
 from tvmq.graph import ops
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import op_name, shape_of
 from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
@@ -50,6 +53,12 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
+def refuse_loop(lowerer: Lowerer, chain: Chain) -> bool:
+    """A loop over time is written for CPUs alone."""
+    names = ", ".join(lowerer.view.sources(chain.head)) or chain.head
+    raise BuildError(f"build, layer '{names}': a recurrent layer has no kernel for GPUs; build for a CPU")
+
+
 # Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
 SHARED = (
     "nn.max_pool2d", "nn.avg_pool2d", "mean", "max", "min", "tvmq.sum", "tvmq.requantize", "tvmq.dequantize",
@@ -68,6 +77,7 @@ CUDA_LOWERINGS: dict[str, str] = {
     **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
     "where": "tvmq.lower.rules.elementwise:same_layout",
     "tvmq.sum_pool": "tvmq.lower.cuda.lowerer:sum_pool",
+    **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:refuse_loop"),
 }
 
 
@@ -82,7 +92,10 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {"take": "tvmq.lower.rules.shape:take_packed_rows"}
+    free_rules: dict[str, str] = {
+        "take": "tvmq.lower.rules.shape:take_packed_rows",
+        **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:refuse_loop"),
+    }
     fixed_point = True
     wide = False
 

@@ -1,0 +1,87 @@
+"""Recurrent layers as LSTM, GRU and RNN of ONNX, which compute in floats.
+
+The product with the input stands before the loop here and inside of it there: the gates are their input, and the weight
+of that is a unit matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.onnx.graph import Scale, int64s
+from tvmq.exporters.onnx.ops import Node
+from tvmq.graph.sizes import is_number
+from tvmq.graph.view import const_value, is_const
+from tvmq.numerics.recurrent import CELLS, WHOLE_LENGTH
+
+OPERATORS = {"lstm": "LSTM", "lstm_peepholes": "LSTM", "gru": "GRU", "gru_reset_after": "GRU", "rnn": "RNN"}
+NAMES = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
+
+
+def write_recurrent(node: Node, call: relax.Call) -> str:
+    """The node, its weights, and the last states behind the steps where they are wanted.
+
+    node  whose inputs are the names of gates, state and, where they are computed, lengths
+    """
+    kind = str(call.attrs.kind)
+    cell, (_, batch, width) = CELLS[kind], node.shapes[0]
+    hidden = int(width) // cell.gates
+    unit = node.constant(np.eye(int(width), dtype=np.float32)[None], "unit")
+    inputs = [node.inputs[0], unit, _weight(node, call), *_beside(node, call, hidden)]
+    inputs += [
+        node.before("Expand", part, node.sizes([1, batch, hidden], "first")) for part in _states(node, cell.states)
+    ]
+    if kind == "lstm_peepholes":
+        inputs += [""] * (7 - len(inputs)) + [node.constant(const_value(call.args[2])[None], "P")]
+    results = [node.result + end for end in ("/Y", "/Y_h", "/Y_c")[: 1 + cell.states]]
+    attributes = _attributes(call, hidden)
+    y, *ends = node.graph.nodes_of(OPERATORS[kind], inputs, node.layer, results, **attributes)
+    along = node.before("Squeeze", y, node.constant(int64s([1]), "direction"))
+    return node.before("Concat", along, *ends, axis=0) if call.attrs.ends else along
+
+
+def _attributes(call: relax.Call, hidden: int) -> dict[str, Any]:
+    attrs = call.attrs
+    found: dict[str, Any] = {
+        "hidden_size": hidden,
+        "direction": "reverse" if attrs.reverse else "forward",
+        "activations": [NAMES[name] for name in str(attrs.activations).split(",")],
+    }
+    if attrs.clip:
+        found["clip"] = float(attrs.clip)
+    if OPERATORS[str(attrs.kind)] == "GRU":
+        found["linear_before_reset"] = int(attrs.kind == "gru_reset_after")
+    return found
+
+
+def _weight(node: Node, call: relax.Call) -> str:
+    """R: [1, gates * hidden, hidden], codes behind a DequantizeLinear where they are."""
+    weight = np.ascontiguousarray(const_value(call.args[1]).T[None])
+    if weight.dtype != np.int8:
+        return node.constant(weight, "R")
+    scale = const_value(call.args[5])
+    return node.graph.weight(weight, f"{node.layer}.weight", Scale(scale, np.zeros(scale.shape, np.int32), "int8", 1))
+
+
+def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:
+    """B and sequence_lens, "" where there is none."""
+    bias = ""
+    if call.attrs.kind == "gru_reset_after":
+        zeros = np.zeros(5 * hidden, np.float32)
+        bias = node.constant(np.concatenate([zeros, const_value(call.args[2])])[None], "B")
+    lengths = call.args[4]
+    steps, batch = node.shapes[0][:2]
+    if is_const(lengths) and (const_value(lengths) >= (int(steps) if is_number(steps) else WHOLE_LENGTH)).all():
+        return [bias, ""]
+    given = node.constant(const_value(lengths), "lengths") if is_const(lengths) else node.inputs[2]
+    return [bias, node.before("Expand", given, node.sizes([batch], "samples"))]
+
+
+def _states(node: Node, count: int) -> list[str]:
+    """The first states, [1, batch or 1, hidden] each."""
+    bounds = [[node.constant(int64s([i + k]), f"state_{i}_{k}") for k in (0, 1)] for i in range(count)]
+    axis = node.constant(int64s([0]), "states")
+    return [node.before("Slice", node.inputs[1], begin, end, axis) for begin, end in bounds]

@@ -1,0 +1,1 @@
+"""Layers with a loop over time inside of one kernel."""
