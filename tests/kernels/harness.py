@@ -80,6 +80,8 @@ def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.n
 def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x NHWC, weight OIHW, bias; with many extreme codes, whole rows and filters of them."""
     random = np.random.default_rng(seed)
+    if conv.x_dtype == "int16":
+        return _wide_operands(conv, random)
     x = random.integers(0, 256, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.uint8)
     x[random.random(x.shape) < 0.2] = 255
     x[:, 0] = 255
@@ -87,6 +89,19 @@ def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, 
     weight[0], weight[-1] = -128, 127
     bias = random.integers(-20000, 20000, conv.filters).astype(np.int32)
     return (x ^ 128).view(np.int8) if conv.x_dtype == "int8" else x, weight, bias
+
+
+def _wide_operands(conv: Conv2d, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of 16 bits: weights as large as sums within int32 allow, a row of the lowest code."""
+    products = conv.channels // conv.groups * conv.kernel[0] * conv.kernel[1]
+    most = min(127, 65000 // products)
+    x = random.integers(-(2**15), 2**15, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.int16)
+    x[:, 0] = -(2**15)
+    weight = random.integers(-most, most + 1, (conv.filters, conv.channels // conv.groups, *conv.kernel)).astype(
+        np.int8
+    )
+    weight[0], weight[-1] = -most, most
+    return x, weight, random.integers(-20000, 20000, conv.filters).astype(np.int32)
 
 
 def requantize_for(conv: Conv2d, dtype: str = "uint8") -> Requantize:

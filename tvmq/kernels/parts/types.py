@@ -31,12 +31,16 @@ class Isa:
     arch: int = 0
 
 
+# lowest and highest code of each type that activations have
+CODE_LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-(2**15), 2**15 - 1)}
+
+
 @dataclass(frozen=True)
 class Conv2d:
     """Static description of one convolution; a dense layer is a convolution of a 1 x 1 picture.
 
     padding     top, left, bottom, right
-    x_dtype     "uint8", "int8" or "float32"
+    x_dtype     "uint8", "int8", "int16" or "float32"
     """
 
     batch: int
@@ -50,6 +54,11 @@ class Conv2d:
     dilation: tuple[int, int] = (1, 1)
     groups: int = 1
     x_dtype: str = "uint8"
+
+    @property
+    def code_limits(self) -> tuple[int, int]:
+        """Lowest and highest code of the input's type."""
+        return CODE_LIMITS[self.x_dtype]
 
     @property
     def out_height(self) -> int:
