@@ -14,7 +14,16 @@ from tvmq import numerics
 from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Epilogue, Kernel, Requantize, TableStep
+from tvmq.kernels.parts.types import (
+    AddStep,
+    Conv2d,
+    Dequantize,
+    Epilogue,
+    FixedRequantize,
+    Kernel,
+    Requantize,
+    TableStep,
+)
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {
@@ -175,7 +184,10 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
             values = numerics.dequantize(values, scale, np.zeros(scale.shape, np.int32), axis=values.ndim - 1)
             continue
         limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
-        if isinstance(step, Requantize):
+        if isinstance(step, FixedRequantize):
+            own = {"mode": "fixed_point", "rounding": step.rounding, "axis": values.ndim - 1}
+            values = numerics.requantize(values, step.multiplier, step.shift, **own, **limits)
+        elif isinstance(step, Requantize):
             values = numerics.requantize(values, step.multiplier, axis=values.ndim - 1, **limits)
         else:
             names = ("a_multiplier", "b_multiplier", "offset", "shift")

@@ -102,12 +102,12 @@ class Requantize:
 
 @dataclass(frozen=True, eq=False)
 class FixedRequantize:
-    """Epilogue step of kernels for GPUs: the same in mode "fixed_point", and "power_of_two" as numerics puts it.
+    """Epilogue step: the same in mode "fixed_point", and "power_of_two" as numerics puts it.
 
     multiplier      int32 [filters], 0..2^31-1
     shift           int32 [filters], at most 31
     rounding        "UPWARD" or "TONEAREST"
-    dtype           "uint8" or "int8"
+    dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product on CPUs
     """
 
     multiplier: np.ndarray

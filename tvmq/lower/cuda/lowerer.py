@@ -83,7 +83,7 @@ class CudaLowerer(Lowerer):
 
     rules = CUDA_LOWERINGS
     free_rules: dict[str, str] = {"take": "tvmq.lower.rules.shape:take_packed_rows"}
-    fixed_point = True
+    gpu = True
     wide = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
