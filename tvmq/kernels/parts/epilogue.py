@@ -264,12 +264,13 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
             last = type(epilogue[-1]).__name__
             raise BuildError(f"kernels: {last} cannot follow a dequantize step; float steps can, and nothing else")
         return EpiloguePlan(None, (), FloatChain(epilogue[0], epilogue[1]))
-    if isinstance(epilogue[0], (Requantize, FixedRequantize)) and epilogue[0].dtype == "int16":
-        if len(epilogue) > 1 or getattr(epilogue[0], "negative_slope", 1) != 1:
+    first = epilogue[0]
+    if isinstance(first, (Requantize, FixedRequantize)) and first.dtype == "int16":
+        if len(epilogue) > 1 or getattr(first, "negative_slope", 1) != 1:
             raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
-        fixed = isinstance(epilogue[0], FixedRequantize)
-        wide = WideFixedRequantizer.plan(epilogue[0], largest_sum) if fixed else WideRequantizer(epilogue[0])
-        return EpiloguePlan(None, (), wide)
+        if isinstance(first, FixedRequantize):
+            return EpiloguePlan(None, (), WideFixedRequantizer.plan(first, largest_sum))
+        return EpiloguePlan(None, (), WideRequantizer(first))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(
