@@ -14,7 +14,16 @@ from tvmq import numerics
 from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Epilogue, Kernel, Requantize, TableStep
+from tvmq.kernels.parts.types import (
+    AddStep,
+    Conv2d,
+    Dequantize,
+    Epilogue,
+    FixedRequantize,
+    Kernel,
+    Requantize,
+    TableStep,
+)
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {
@@ -80,6 +89,8 @@ def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.n
 def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x NHWC, weight OIHW, bias; with many extreme codes, whole rows and filters of them."""
     random = np.random.default_rng(seed)
+    if conv.x_dtype == "int16":
+        return _wide_operands(conv, random)
     x = random.integers(0, 256, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.uint8)
     x[random.random(x.shape) < 0.2] = 255
     x[:, 0] = 255
@@ -87,6 +98,19 @@ def conv_operands(conv: Conv2d, seed: int = 0) -> tuple[np.ndarray, np.ndarray, 
     weight[0], weight[-1] = -128, 127
     bias = random.integers(-20000, 20000, conv.filters).astype(np.int32)
     return (x ^ 128).view(np.int8) if conv.x_dtype == "int8" else x, weight, bias
+
+
+def _wide_operands(conv: Conv2d, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of 16 bits: weights as large as sums within int32 allow, a row of the lowest code."""
+    products = conv.channels // conv.groups * conv.kernel[0] * conv.kernel[1]
+    most = min(127, 65000 // products)
+    x = random.integers(-(2**15), 2**15, (conv.batch, conv.height, conv.width, conv.channels)).astype(np.int16)
+    x[:, 0] = -(2**15)
+    weight = random.integers(-most, most + 1, (conv.filters, conv.channels // conv.groups, *conv.kernel)).astype(
+        np.int8
+    )
+    weight[0], weight[-1] = -most, most
+    return x, weight, random.integers(-20000, 20000, conv.filters).astype(np.int32)
 
 
 def requantize_for(conv: Conv2d, dtype: str = "uint8") -> Requantize:
@@ -160,7 +184,10 @@ def expected_epilogue(values: np.ndarray, epilogue: Epilogue, others: Sequence[n
             values = numerics.dequantize(values, scale, np.zeros(scale.shape, np.int32), axis=values.ndim - 1)
             continue
         limits = {"zero_point": step.zero_point, "dtype": step.dtype, "qmin": step.qmin, "qmax": step.qmax}
-        if isinstance(step, Requantize):
+        if isinstance(step, FixedRequantize):
+            own = {"mode": "fixed_point", "rounding": step.rounding, "axis": values.ndim - 1}
+            values = numerics.requantize(values, step.multiplier, step.shift, **own, **limits)
+        elif isinstance(step, Requantize):
             values = numerics.requantize(values, step.multiplier, axis=values.ndim - 1, **limits)
         else:
             names = ("a_multiplier", "b_multiplier", "offset", "shift")

@@ -40,6 +40,18 @@ def test_the_instruction_of_the_level(level: str) -> None:
     check(level, text, Conv2d(1, 6, 6, 16, 32), wanted, unwanted)
 
 
+WORDS = {
+    **dict.fromkeys(("avx2", "avx512bw"), (r"vpmaddwd\s", "vpdp")),
+    **dict.fromkeys(("avxvnni", "avx512vl", "avx512vnni", "avx512vbmi"), (r"vpdpwssd\s", "vpdpbusd")),
+    **dict.fromkeys(("neon", "dotprod", "i8mm"), (r"smlal\s+v", "sadalp|dot|usmmla")),
+}
+
+
+@pytest.mark.parametrize("level", WORDS)
+def test_the_instruction_of_16_bit_codes(level: str) -> None:
+    check(level, CODE[level][0], Conv2d(1, 6, 6, 16, 32, x_dtype="int16"), *WORDS[level])
+
+
 def test_one_pixel_is_no_pair() -> None:
     """A product of a vector and a matrix, of the level that multiplies pairs of pixels."""
     check("i8mm", CODE["i8mm"][0], Conv2d(1, 1, 1, 64, 64), r"usdot\s+v", "mmla")

@@ -35,7 +35,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
-from tvmq.kernels.parts.types import Epilogue, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 300_000  # bytes read in about 10 us
@@ -382,6 +382,8 @@ def choose_max_pool(pool: Pool2d, dtype: str, isa: Isa) -> Kernel | None:
     return max_pool(pool, isa, dtype) if fits else None
 
 
-def choose_sum_pool(pool: Pool2d, step: Requantize, zero_point: int, dtype: str, isa: Isa) -> Kernel | None:
+def choose_sum_pool(
+    pool: Pool2d, step: Requantize | FixedRequantize, zero_point: int, dtype: str, isa: Isa
+) -> Kernel | None:
     """The kernel of sums under windows, requantized; None for other types than 8-bit codes."""
     return sum_pool(pool, (step,), isa, zero_point=zero_point, dtype=dtype) if dtype in CODES else None

@@ -155,7 +155,7 @@ class Lowerer:
 
     rules: Mapping[str, str] = LOWERINGS
     free_rules: Mapping[str, str] = FREE_LOWERINGS
-    fixed_point = False  # kernels of convolutions and products requantize in integers too
+    gpu = False  # the kernels are those of a GPU
     wide = True  # there are kernels for all of an attention, for norms with what is around them, for float chains
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
@@ -180,7 +180,7 @@ class Lowerer:
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, fixed_point=self.fixed_point, wide=self.wide)
+        chains = find_chains(self.view, gpu=self.gpu, wide=self.wide)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:

@@ -134,7 +134,9 @@ def test_any_number_of_rows(level: str, depth: int, columns: int, x_dtype: str, 
 
 def test_no_step_over_codes_follows_a_dequantize() -> None:
     _, weight, bias = operands((4,), 8, 40, "uint8")
-    with pytest.raises(BuildError, match="TableStep cannot follow a dequantize step; float steps can, and nothing else"):
+    with pytest.raises(
+        BuildError, match="TableStep cannot follow a dequantize step; float steps can, and nothing else"
+    ):
         epilogue = (Dequantize(np.float32(1)), TableStep(np.zeros(256, np.uint8)))
         matmul(4, 8, 40, weight, bias, epilogue, isa_named("generic"))
 
@@ -154,7 +156,7 @@ def test_wrong_operands_are_refused() -> None:
     isa = isa_named("generic")
     with pytest.raises(BuildError, match=r"matmul: weights must have shape \(40, 8\)"):
         matmul(4, 40, 8, weight, bias, (), isa)
-    with pytest.raises(BuildError, match="matmul: input must be uint8 or int8"):
+    with pytest.raises(BuildError, match="matmul: input must be one of uint8, int8"):
         matmul(4, 8, 40, weight, bias, (), isa, x_dtype="float32")
 
 

@@ -65,7 +65,10 @@ SCALED = 'd = R.tvmq.dequantize(m, R.const(0.5, "float32"), R.const(0, "int32"))
         (SCALED + "y = R.permute_dims(d, [0, 1, 3, 2])", ["m", "d"]),
         (SCALED + "y = R.permute_dims(d)", ["m", "d"]),
         ('y = R.tvmq.requantize(m, R.const(0.01, "float32"), R.const(0, "int32"), zero_point=3)', ["m", "y"]),
-        ('y = R.tvmq.requantize(m, R.const(1, "int32"), R.const(-7, "int32"), zero_point=3, mode="fixed_point")', None),
+        (
+            'y = R.tvmq.requantize(m, R.const(1, "int32"), R.const(-7, "int32"), zero_point=3, mode="fixed_point")',
+            ["m", "y"],
+        ),
         ('y = R.tvmq.dequantize(m, R.const(0.5, "float32"), R.const(9, "int32"))', None),
         ("y = R.permute_dims(m, [0, 2, 1, 3])", None),
     ],

@@ -44,14 +44,14 @@ from tvmq.kernels.parts.float_vectors import LANES
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, opaque
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
-from tvmq.kernels.parts.types import Dequantize, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 MOST_JOBS = 24  # divides evenly among few threads
 
 
 def attention(
-    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | FixedRequantize | Dequantize, isa: Isa
 ) -> Kernel:
     """Kernel; parameters q, k, v, the mask if there is one, both scales, the multiplier, y.
 
@@ -89,7 +89,7 @@ class _Side:
 class _Template:
     """The PrimFunc of one attention; see the head of this file."""
 
-    def __init__(self, shape: Attention, step: Requantize | Dequantize, ins: Instructions) -> None:
+    def __init__(self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions) -> None:
         self.shape, self.ins = shape, ins
         self.cut = choose_cut(shape.rows, shape.keys, shape.depth, shape.columns, ins)
         self.plan = plan_epilogue((step,))
@@ -107,7 +107,7 @@ class _Template:
         """Multiplier for every column of whole vectors."""
 
         def pad(values: np.ndarray) -> np.ndarray:
-            result = np.zeros(self.values.places, np.float32)
+            result = np.zeros(self.values.places, np.asarray(values).dtype)
             result[: self.shape.columns] = np.broadcast_to(np.ravel(values), self.shape.columns)
             return result
 
@@ -326,10 +326,11 @@ class _Template:
 
     def _store_result(self, sums: list[list[Register]], target: Expr, vector: Expr, run: PanelRun) -> None:
         """Codes or floats of a tile of the result."""
-        lanes, (scales,) = self.ins.lanes, self.plan.constant_parameters(self.values.places)
+        lanes = self.ins.lanes
+        factors = [self.buffers[name] for name in self.plan.constant_parameters(self.values.places)]
         for column in range(run.columns):
             valid = min(lanes, run.channels - column * lanes)
-            constants = self.plan.scaler.load([self.buffers[scales]], (vector + column) * lanes, lanes)
+            constants = self.plan.scaler.load(factors, (vector + column) * lanes, lanes)
             for i, line in enumerate(sums):
                 value = self._finish_sums(line[column].get(), constants)
                 place = target + i * self.shape.y.row + (vector + column) * lanes
@@ -343,7 +344,7 @@ class _Template:
 
 
 def choose_attention(
-    shape: Attention, score_scale: float, code_scale: float, step: Requantize | Dequantize, isa: Isa
+    shape: Attention, score_scale: float, code_scale: float, step: Requantize | FixedRequantize | Dequantize, isa: Isa
 ) -> Kernel | None:
     """The kernel; None for shapes, types and scales that do not fit."""
     return attention(shape, score_scale, code_scale, step, isa) if fits(shape, score_scale, code_scale) else None

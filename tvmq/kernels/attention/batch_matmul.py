@@ -40,14 +40,14 @@ from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import offset_of, opaque, over_rows
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
-from tvmq.kernels.parts.types import Dequantize, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 GRAIN = 100_000  # bytes that are copied in about 10 us
 SLACK = 64  # elements behind the last row of the copy
 
 
-def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel:
+def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa) -> Kernel:
     """Kernel; parameters a, b, the multiplier or scale (one or one a column of b), y.
 
     step    what becomes of the sums; None leaves them as int32
@@ -65,7 +65,9 @@ def batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa
 class _Template:
     """The PrimFunc of one product; see the head of this file."""
 
-    def __init__(self, product: BatchMatmul, step: Requantize | Dequantize | None, ins: Instructions) -> None:
+    def __init__(
+        self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, ins: Instructions
+    ) -> None:
         self.product, self.ins = product, ins
         self.vectors = -(-product.columns // ins.lanes)
         self.left = CodeRows(ins, product.a, product.depth, product.a_zero)
@@ -202,6 +204,8 @@ def _pad_columns(values: np.ndarray, columns: int, places: int) -> np.ndarray:
     return result
 
 
-def choose_batch_matmul(product: BatchMatmul, step: Requantize | Dequantize | None, isa: Isa) -> Kernel | None:
+def choose_batch_matmul(
+    product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa
+) -> Kernel | None:
     """The kernel; None for what the template cannot read or add."""
     return batch_matmul(product, step, isa) if is_product_of_codes(product) else None

@@ -1,4 +1,4 @@
-"""conv2d: uint8 or int8 x int8 -> int32 -> codes, NHWC, an implicit matrix product, for every CPU.
+"""conv2d: uint8, int8 or int16 x int8 -> int32 -> codes, NHWC, an implicit matrix product, for every CPU.
 
 Computes   numerics.conv, then the epilogue (numerics.requantize, add, table), bit for bit
 Layouts    x NHWC, weights packed (see packing; those of 4 bits two to a byte, see nibbles), output NHWC
@@ -28,7 +28,7 @@ from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, b
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
-from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 
 MOST_HALVES = 11  # vectors of half the width; of more the empty half of a whole one is less than a tenth
 
@@ -50,7 +50,8 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
     """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
-    return widths_for(conv, instructions(isa))
+    ins = instructions(isa)
+    return widths_for(conv, ins.words if conv.x_dtype == "int16" else ins)
 
 
 def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
@@ -72,8 +73,7 @@ def make_kernel(
 ) -> Kernel:
     """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC."""
     conv = shape.conv
-    low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
-    bound = int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
+    bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
     permuted = plan.requantizer is not None
     ordered = weight if shape.rests is None else in_steps(weight, shape.rests)
@@ -89,7 +89,8 @@ def make_kernel(
     constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
-    packed_from = (weight, packing) if nibbles is None and shape.rests is None else None
+    repacked = nibbles is None and shape.rests is None and not shape.ins.wide_codes
+    packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
     return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from, work=work)
 
@@ -101,9 +102,9 @@ def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.nda
             f"kernels, {template}: {conv.channels} channels, {conv.filters} filters, {conv.groups} groups "
             f"and output {conv.out_shape}: no convolution; groups must divide both, windows must fit"
         )
-    if conv.x_dtype not in ("uint8", "int8") or weight.dtype != np.int8 or bias.dtype != np.int32:
+    if conv.x_dtype not in CODE_LIMITS or weight.dtype != np.int8 or bias.dtype != np.int32:
         raise BuildError(
-            f"kernels, {template}: input must be uint8 or int8, weights int8 and bias int32. "
+            f"kernels, {template}: input must be one of {', '.join(CODE_LIMITS)}, weights int8 and bias int32. "
             f"Got {conv.x_dtype}, {weight.dtype} and {bias.dtype} instead"
         )
     expected = (conv.filters, conv.channels // conv.groups, *conv.kernel)

@@ -63,7 +63,7 @@ def lane_kernel(
     others   as conv2d and conv2d.make_kernel
     """
     ins = instructions(isa).lane_form
-    if ins is None or nibbles_for(weight, ins) is not None:
+    if ins is None or conv.x_dtype == "int16" or nibbles_for(weight, ins) is not None:
         return None, ""
     check_operands(template, conv, weight, bias)
     shape = ConvShape(conv, ins, x_zero)
@@ -79,7 +79,7 @@ def lane_kernel(
 def lane_gain(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, codes: tuple[int, int] | None = None) -> float:
     """How many times as fast as conv2d the kernel is, by its instructions; 1 where there is none."""
     ins = instructions(isa).lane_form
-    if ins is None or nibbles_for(weight, ins) is not None:
+    if ins is None or conv.x_dtype == "int16" or nibbles_for(weight, ins) is not None:
         return 1.0
     shape = ConvShape(conv, ins, x_zero)
     tiling = choose_tiling(shape.product, ins)

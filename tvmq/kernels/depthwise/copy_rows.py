@@ -23,6 +23,7 @@ from tvmq.kernels.parts.builder import (
     const,
     load,
     prefetch,
+    slice_lanes,
     spread,
     store,
     store_first,
@@ -119,7 +120,7 @@ class RowCopier:
     @property
     def _bytes(self) -> bool:
         """True if pixels are handled as unsigned bytes."""
-        return self._ins.taps > 1
+        return self._ins.taps > 1 and not self._ins.wide_codes
 
     def _bits(self, value: int) -> int:
         return value & 0xFF if self._bytes else value
@@ -133,15 +134,26 @@ class RowCopier:
         return bind(bits)
 
     def _store_group(self, target: Buffer, begin: Expr, pixels: list[Expr]) -> None:
+        size = self._channels
+        if self._ins.wide_codes and self._ins.taps == 2:
+            self._store_pairs(target, begin, pixels)
+            return
         if not self._bytes:
-            size = self._channels
             store(target, begin, T.Cast(vector_type(self._ins.x_dtype, size), pixels[0]), size)
             return
-        size = max(self._channels, BLOCK_BYTES)
+        size = max(size, BLOCK_BYTES)
         if size > self._channels:
             # four or eight channels fill a part of a block
             pixels = [bind(_shuffle([p] * (size // self._channels), list(range(size)))) for p in pixels]
         self._store_quarters(target, begin, self._interleave(pixels, size), size)
+
+    def _store_pairs(self, target: Buffer, begin: Expr, pixels: list[Expr]) -> None:
+        """Codes of 16 bits of two pixels in turn, vector by vector."""
+        lanes = self._ins.lanes
+        order = [place for lane in range(lanes) for place in (lane, lanes + lane)]
+        for first in range(0, self._channels, lanes):
+            parts = [pixel if self._channels == lanes else slice_lanes(pixel, first, lanes) for pixel in pixels]
+            store(target, begin + 2 * first, bind(_shuffle([bind(part) for part in parts], order)), 2 * lanes)
 
     def _interleave(self, pixels: list[Expr], size: int) -> list[Expr]:
         """Four vectors of `size` bytes: [channel][4 pixels], or [channel][2 pixels] as int16; two of pairs of bytes."""

@@ -1,4 +1,4 @@
-"""Depthwise conv2d: uint8 or int8 x int8 -> int32 -> codes or floats, NHWC, for every instruction set.
+"""Depthwise conv2d: uint8, int8 or int16 x int8 -> int32 -> codes or floats, NHWC, for every instruction set.
 
 Computes   numerics.conv with one filter for each channel, then the epilogue, bit for bit
 Layouts    x NHWC, weights packed (see depthwise_plan), output NHWC
@@ -46,7 +46,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque
-from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork, step_cycles
 
 RING_BYTES = 24 * 1024  # of a 32 KB L1 cache; the rest is for weights, input and output
@@ -71,9 +71,9 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
-    shape = DepthwiseShape(conv, _wide_enough(instructions(isa), conv.channels), x_zero)
-    low, high = (0, 255) if conv.x_dtype == "uint8" else (-128, 127)
-    bound = numerics.accumulator_bound(weight, low, high, bias)
+    ins = instructions(isa).words if conv.x_dtype == "int16" else instructions(isa)
+    shape = DepthwiseShape(conv, _wide_enough(ins, conv.channels), x_zero)
+    bound = numerics.accumulator_bound(weight, *conv.code_limits, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
 
     def pack(values: np.ndarray) -> np.ndarray:
@@ -103,9 +103,9 @@ def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
 
 
 def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
-    if conv.x_dtype not in ("uint8", "int8") or weight.dtype != np.int8 or bias.dtype != np.int32:
+    if conv.x_dtype not in CODE_LIMITS or weight.dtype != np.int8 or bias.dtype != np.int32:
         raise BuildError(
-            f"kernels, depthwise: takes uint8 or int8 input, int8 weights and int32 bias. "
+            f"kernels, depthwise: takes one of {', '.join(CODE_LIMITS)} input, int8 weights and int32 bias. "
             f"Got {conv.x_dtype}, {weight.dtype} and {bias.dtype}; use another template"
         )
     if not conv.groups == conv.channels == conv.filters or min(conv.out_shape) < 1:
@@ -123,7 +123,8 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    half = ins.half or (level("avx2") if ins.vector_bytes == 64 else ins)
+    narrow = level("avx2").words if ins.wide_codes else level("avx2")
+    half = ins.half or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
@@ -348,8 +349,9 @@ class _Tile:
         return tirx.Shuffle([codes], [const(int(place)) for place in places])
 
     def _store_vectors(self, begin: Expr, values: list[Expr]) -> None:
-        """Sums, floats or int16 codes, four lanes at a time: so many stay neighbours."""
-        order, four = stored_channels(self.ins, self.vectors), min(4, self.ins.lanes)
+        """Sums, floats or int16 codes; of bytes four lanes at a time: so many stay neighbours."""
+        order = stored_channels(self.ins, self.vectors)
+        four = self.ins.lanes if self.ins.wide_codes else min(4, self.ins.lanes)
         for vector, value in enumerate(values):
             for lane in range(0, self.ins.lanes, four):
                 part = value if four == self.ins.lanes else slice_lanes(value, lane, four)

@@ -183,11 +183,12 @@ def quarter_order(vectors: int) -> tuple[int, ...]:
 def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
     """Which channel of a block stands at [vector, lane] of a copied group.
 
-    Quarter i holds, for each 128-bit block h, channels 16 h + 4 i and the next three.
+    Codes of 16 bits are interleaved lane by lane and stay in order. Of bytes
+    quarter i holds, for each 128-bit block h, channels 16 h + 4 i and the next three.
     """
     channels = vectors * ins.lanes
     order = np.arange(channels)
-    if ins.taps > 1:
+    if ins.taps > 1 and not ins.wide_codes:
         blocks = np.arange(0, max(channels, BLOCK_BYTES), BLOCK_BYTES)
         quarters = np.array(quarter_order(vectors))[:, None, None]
         order = (blocks[:, None] + 4 * quarters + np.arange(4)).ravel()

@@ -52,7 +52,7 @@ from tvmq.kernels.parts.loops import (
     over_vectors,
     plain,
 )
-from tvmq.kernels.parts.types import AddStep, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import AddStep, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import ADD_CYCLES, KernelWork
 
 GRAIN = 80_000  # elements in about 10 us
@@ -65,7 +65,7 @@ CODES = ("uint8", "int8")
 def multiply(
     shape: Sequence[int],
     b_shape: Sequence[int],
-    requantize: Requantize,
+    requantize: Requantize | FixedRequantize,
     isa: Isa,
     *,
     a_zero: int,
@@ -291,7 +291,12 @@ def choose_add(a: Sequence[int], b: Sequence[int], step: AddStep, a_dtype: str, 
 
 
 def choose_multiply(
-    a: Sequence[int], b: Sequence[int], step: Requantize, zeros: tuple[int, int], dtypes: tuple[str, str], isa: Isa
+    a: Sequence[int],
+    b: Sequence[int],
+    step: Requantize | FixedRequantize,
+    zeros: tuple[int, int],
+    dtypes: tuple[str, str],
+    isa: Isa,
 ) -> Kernel | None:
     """The kernel of a product; None where b does not broadcast to a of the same rank, or for several multipliers."""
     if len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):

@@ -42,6 +42,11 @@ class Neon(Instructions):
     step_cycles = (0.1, 0.1, 0.5)
     dot_temporaries = 3  # activations and two products
 
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return NEON_WORDS
+
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
         """See Instructions: ld1r of the `taps` bytes as one number."""
         number = T.reinterpret(f"int{8 * self.taps}", buffer.vload([offset], vector_type(self.x_dtype, self.taps)))
@@ -177,7 +182,32 @@ class Matrix(I8MM):
         return bind(first), bind(second)
 
 
+class NeonWords(Neon):
+    """Codes of 16 bits, of every level: one product a lane, smlal."""
+
+    name = "neon_words"
+    taps = 1
+    x_dtype = "int16"
+    w_dtype = "int16"
+    dot_cycles = 1.0
+    wide_codes = True
+
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return self
+
+    def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
+        """See Instructions: ld1r."""
+        return bind(spread(buffer.vload([offset], "int16"), self.lanes, "int16"))
+
+    def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """See Instructions."""
+        return sums + llvm("int32x4", "llvm.aarch64.neon.smull.v4i32", x, w)
+
+
 NEON = Neon()
+NEON_WORDS = NeonWords()
 DOTPROD = DotProd()
 I8MM_LEVEL = I8MM()
 MATRIX = Matrix()

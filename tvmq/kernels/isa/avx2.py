@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.kernels.isa.x86 import X86, LaneInstructions
+from tvmq.kernels.isa.generic import Instructions
+from tvmq.kernels.isa.x86 import X86, LaneInstructions, WordInstructions
 from tvmq.kernels.parts.builder import Expr, llvm
 
 
@@ -40,6 +41,11 @@ class Avx2(X86):
     shuffle_bytes_name = "llvm.x86.avx2.pshuf.b"
 
     @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVX2_WORDS
+
+    @property
     def lane_form(self) -> Any:
         """See Instructions; of this level alone, not of those that have a product of bytes."""
         return AVX2_LANES if type(self) is Avx2 else None
@@ -59,8 +65,15 @@ class Avx2Lanes(LaneInstructions, Avx2):
     dot_temporaries = 6
 
 
+class Avx2Words(WordInstructions, Avx2):
+    """Codes of 16 bits."""
+
+    name = "avx2_words"
+
+
 AVX2 = Avx2()
 AVX2_LANES = Avx2Lanes()
+AVX2_WORDS = Avx2Words()
 
 
 class AvxVNNI(Avx2):
@@ -73,6 +86,11 @@ class AvxVNNI(Avx2):
     w_dtype = "int8"
     dot_cycles = 0.5
     step_cycles = (0.03, 0.1, 0.25)  # one instruction a dot leaves slots for loads, as on AVX-512
+
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVXVNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions: uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
@@ -90,6 +108,25 @@ class Avx512VL(AvxVNNI):
     features = (*Avx2.features, "avx512vl", "avx512vnni")
     registers = 32
 
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVX512VL_WORDS
+
+
+class AvxVNNIWords(WordInstructions, AvxVNNI):
+    """Codes of 16 bits."""
+
+    name = "avxvnni_words"
+
+
+class Avx512VLWords(WordInstructions, Avx512VL):
+    """Codes of 16 bits."""
+
+    name = "avx512vl_words"
+
 
 AVXVNNI = AvxVNNI()
 AVX512VL = Avx512VL()
+AVXVNNI_WORDS = AvxVNNIWords()
+AVX512VL_WORDS = Avx512VLWords()

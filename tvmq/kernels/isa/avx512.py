@@ -14,9 +14,9 @@ from typing import Any
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.isa.avx2 import Avx512VL
+from tvmq.kernels.isa.avx2 import Avx512VL, Avx512VLWords
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.isa.x86 import X86, LaneInstructions
+from tvmq.kernels.isa.x86 import X86, LaneInstructions, WordInstructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread
 
 ALL_LANES = -1  # mask of sixteen lanes as int16
@@ -36,6 +36,11 @@ class Avx512BW(X86):
     pack_unsigned_name = "llvm.x86.avx512.packuswb.512"
     pack_signed_name = "llvm.x86.avx512.packsswb.512"
     shuffle_bytes_name = "llvm.x86.avx512.pshuf.b.512"
+
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVX512BW_WORDS
 
     @property
     def lane_form(self) -> Any:
@@ -74,6 +79,11 @@ class Avx512VNNI(Avx512BW):
         """See Instructions."""
         return Half(self)
 
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVX512VNNI_WORDS
+
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """See Instructions: vpdpbusd, uint8 activations (int8 codes arrive as q + 128) times int8 weights."""
         return llvm("int32x16", "llvm.x86.avx512.vpdpbusd.512", sums, x, w)
@@ -88,6 +98,11 @@ class Avx512VBMI(Avx512VNNI):
 
     name = "avx512vbmi"
     features = (*Avx512VNNI.features, "avx512vbmi")
+
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return AVX512VBMI_WORDS
 
     def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
         """See Instructions: two vpermi2b of 128 entries each, chosen by bit 7."""
@@ -119,7 +134,45 @@ class Half(Avx512VL):
         return self._whole
 
 
+class Avx512BWWords(WordInstructions, Avx512BW):
+    """Codes of 16 bits."""
+
+    name = "avx512bw_words"
+
+
+class Avx512VNNIWords(WordInstructions, Avx512VNNI):
+    """Codes of 16 bits."""
+
+    name = "avx512vnni_words"
+
+    @cached_property
+    def half(self) -> Instructions:
+        """See Instructions."""
+        return HalfWords(self)
+
+
+class Avx512VBMIWords(Avx512VNNIWords, Avx512VBMI):
+    """Codes of 16 bits."""
+
+    name = "avx512vbmi_words"
+
+
+class HalfWords(Avx512VLWords):
+    """As `Half`, of codes of 16 bits."""
+
+    def __init__(self, whole: Instructions) -> None:
+        self._whole = whole
+
+    @property
+    def whole(self) -> Instructions:
+        """See Instructions."""
+        return self._whole
+
+
 AVX512BW = Avx512BW()
+AVX512BW_WORDS = Avx512BWWords()
+AVX512VNNI_WORDS = Avx512VNNIWords()
+AVX512VBMI_WORDS = Avx512VBMIWords()
 AVX512_LANES = Avx512Lanes()
 AVX512VNNI = Avx512VNNI()
 AVX512VBMI = Avx512VBMI()

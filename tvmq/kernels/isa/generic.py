@@ -35,6 +35,7 @@ class Instructions:
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
     packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see rest_taps)
+    wide_codes    True if activations are codes of 16 bits (see `words`)
     lane_form     the same CPU with products of bytes in int16 lanes (see lanes), where these are faster than `dot`
     """
 
@@ -52,6 +53,7 @@ class Instructions:
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
     has_dot_words = False
     packs_rests = False
+    wide_codes = False
 
     @property
     def lane_form(self) -> Any:
@@ -76,6 +78,11 @@ class Instructions:
     @property
     def whole(self) -> Instructions:
         """What steps over codes use, whose vectors are always full: these, or those of which these are the half."""
+        return self
+
+    @property
+    def words(self) -> Instructions:
+        """What multiplies codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
         return self
 
     def tile_registers(self, rows: int, columns: int) -> int:

@@ -196,6 +196,24 @@ class X86(Instructions):
         return find
 
 
+class WordInstructions(X86):
+    """Codes of 16 bits: `dot` multiplies pairs (vpmaddwd, or vpdpwssd); to be mixed into a level, before it."""
+
+    taps = 2
+    x_dtype = "int16"
+    w_dtype = "int16"
+    wide_codes = True
+
+    @property
+    def words(self) -> Instructions:
+        """See Instructions."""
+        return self
+
+    def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+        """See Instructions; a product is at most 2^22, so that no pair leaves int32."""
+        return self.dot_words(sums, x, w)
+
+
 class LaneInstructions(X86):
     """What `dot` of bytes takes instead of that of words; to be mixed into a level, before it.
 

@@ -28,8 +28,17 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.fixed_point import FixedRequantizer, WideFixedRequantizer
 from tvmq.kernels.parts.float_chain import FloatChain
-from tvmq.kernels.parts.types import AddStep, Dequantize, Epilogue, FloatSteps, Requantize, TableStep
+from tvmq.kernels.parts.types import (
+    AddStep,
+    Dequantize,
+    Epilogue,
+    FixedRequantize,
+    FloatSteps,
+    Requantize,
+    TableStep,
+)
 
 # (codes, their offset in the output, lanes) -> codes; lanes is vector_bytes or 1
 CodeStep = Callable[[Expr, Expr, int], Expr]
@@ -163,7 +172,7 @@ class WideRequantizer:
         return bind(T.Cast(vector_type("int16", lanes), rounded + spread(step.zero_point, lanes)))
 
 
-REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer}
+REQUANTIZERS: dict[type, Any] = {Requantize: FloatRequantizer, FixedRequantize: FixedRequantizer}
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +186,7 @@ class EpiloguePlan:
 
     requantizer: Any
     steps: tuple[Any, ...]
-    dequantizer: Dequantizer | WideRequantizer | FloatChain | None = None
+    dequantizer: Dequantizer | WideRequantizer | WideFixedRequantizer | FloatChain | None = None
 
     @property
     def scaler(self) -> Any:
@@ -255,10 +264,13 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
             last = type(epilogue[-1]).__name__
             raise BuildError(f"kernels: {last} cannot follow a dequantize step; float steps can, and nothing else")
         return EpiloguePlan(None, (), FloatChain(epilogue[0], epilogue[1]))
-    if isinstance(epilogue[0], Requantize) and epilogue[0].dtype == "int16":
-        if len(epilogue) > 1 or epilogue[0].negative_slope != 1:
+    first = epilogue[0]
+    if isinstance(first, (Requantize, FixedRequantize)) and first.dtype == "int16":
+        if len(epilogue) > 1 or getattr(first, "negative_slope", 1) != 1:
             raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
-        return EpiloguePlan(None, (), WideRequantizer(epilogue[0]))
+        if isinstance(first, FixedRequantize):
+            return EpiloguePlan(None, (), WideFixedRequantizer.plan(first, largest_sum))
+        return EpiloguePlan(None, (), WideRequantizer(first))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(

@@ -31,12 +31,16 @@ class Isa:
     arch: int = 0
 
 
+# lowest and highest code of each type that activations have
+CODE_LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-(2**15), 2**15 - 1)}
+
+
 @dataclass(frozen=True)
 class Conv2d:
     """Static description of one convolution; a dense layer is a convolution of a 1 x 1 picture.
 
     padding     top, left, bottom, right
-    x_dtype     "uint8", "int8" or "float32"
+    x_dtype     "uint8", "int8", "int16" or "float32"
     """
 
     batch: int
@@ -50,6 +54,11 @@ class Conv2d:
     dilation: tuple[int, int] = (1, 1)
     groups: int = 1
     x_dtype: str = "uint8"
+
+    @property
+    def code_limits(self) -> tuple[int, int]:
+        """Lowest and highest code of the input's type."""
+        return CODE_LIMITS[self.x_dtype]
 
     @property
     def out_height(self) -> int:
@@ -93,12 +102,12 @@ class Requantize:
 
 @dataclass(frozen=True, eq=False)
 class FixedRequantize:
-    """Epilogue step of kernels for GPUs: the same in mode "fixed_point", and "power_of_two" as numerics puts it.
+    """Epilogue step: the same in mode "fixed_point", and "power_of_two" as numerics puts it.
 
     multiplier      int32 [filters], 0..2^31-1
     shift           int32 [filters], at most 31
     rounding        "UPWARD" or "TONEAREST"
-    dtype           "uint8" or "int8"
+    dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product on CPUs
     """
 
     multiplier: np.ndarray

@@ -65,6 +65,8 @@ def why_unsuited(conv: Conv2d, isa: Isa) -> str:
     """Why these kernels do not compute such a convolution, whatever its weights; empty if they do."""
     if conv.kernel != (3, 3) or conv.strides != (1, 1) or conv.dilation != (1, 1) or conv.groups != 1:
         return "Winograd is for 3 x 3 kernels of stride 1, without dilation and groups"
+    if conv.x_dtype == "int16":
+        return "Winograd is for codes of 8 bits: transformed ones of 16 would not fit int16"
     if not instructions(isa).has_dot_words:
         return f"Winograd needs products of pairs of int16, which {isa.name} lacks"
     return ""

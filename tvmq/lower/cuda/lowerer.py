@@ -96,7 +96,7 @@ class CudaLowerer(Lowerer):
         "take": "tvmq.lower.rules.shape:take_packed_rows",
         **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:refuse_loop"),
     }
-    fixed_point = True
+    gpu = True
     wide = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:

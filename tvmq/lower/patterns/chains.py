@@ -54,10 +54,10 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View, *, fixed_point: bool = False, wide: bool = False) -> dict[str, Chain]:
+def find_chains(view: View, *, gpu: bool = False, wide: bool = False) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
-    fixed_point  kernels of convolutions and products requantize in integers too
+    gpu          convolutions end in codes alone, grouped ones in those of 8 bits
     wide         there are kernels for all of an attention (its second product is then the head), and for norms with
                  what is around them
     """
@@ -80,11 +80,9 @@ def find_chains(view: View, *, fixed_point: bool = False, wide: bool = False) ->
             last = rank_of(var) - 1
             _follow(view, members, taken, lambda v, call, last=last: _moves_rows(call, last))
         elif name in HEADS:
-            _after_product(
-                view, members, taken, adds=name not in where(kind=TRANSPOSED), fixed_point=fixed_point, floats=wide
-            )
+            _after_product(view, members, taken, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=wide)
         elif name == ATTENTION:
-            _after_attention(view, members, taken, fixed_point=fixed_point)
+            _after_attention(view, members, taken)
             members = (_whole_attention(view, members) if wide else []) + members
         else:
             _after_reducer(view, members, taken)
@@ -118,9 +116,7 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(
-    view: View, members: list[str], taken: set[str], *, adds: bool, fixed_point: bool, floats: bool
-) -> None:
+def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool, gpu: bool, floats: bool) -> None:
     """Bias and what follows.
 
     adds    the codes leave the kernel where those of another tensor could be added
@@ -132,27 +128,29 @@ def _after_product(
     if not integer:
         _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
-    channels = _channels_of_floats(view, head, fixed_point)
+    channels = _channels_of_floats(view, head, gpu)
     if channels is not None and _follow(
         view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
     ):
         members += chain_behind(view, members[-1], channels, taken) if floats else []
         return
-    if _widens(view, head, fixed_point) and _follow(view, members, taken, lambda v, call: _to_codes(call, "int16")):
+    if _widens(view, head, gpu) and _follow(
+        view, members, taken, lambda v, call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")
+    ):
         return
-    if not _follow(view, members, taken, lambda v, call: _is_requantize(call, fixed_point)):
+    if not _follow(view, members, taken, lambda v, call: _to_codes(call)):
         return
     if adds:
         _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
     _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
 
 
-def _channels_of_floats(view: View, head: str, fixed_point: bool) -> int | None:
+def _channels_of_floats(view: View, head: str, gpu: bool) -> int | None:
     """Axis of the channels of a product whose kernels also write floats; None for others, and convolutions of GPUs."""
     value = view.value[head]
     if op_name(value) == "matmul":
         return rank_of(view.var[head]) - 1
-    return 1 if op_name(value) in PLANAR and not fixed_point else None
+    return 1 if op_name(value) in PLANAR and not gpu else None
 
 
 def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
@@ -160,29 +158,24 @@ def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
 
 
 def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
-    """True for a requantize that the kernels have: by float products, to 8 bits or codes of these types."""
-    if op_name(call) != "tvmq.requantize" or call.attrs.mode != "float":
+    """True for a requantize that the kernels have: to 8 bits or codes of these types."""
+    if op_name(call) != "tvmq.requantize":
         return False
     return call.attrs.dtype in (dtypes or CODES) and (not dtypes or call.attrs.negative_slope == 1)
 
 
-def _is_requantize(call, fixed_point: bool) -> bool:  # type: ignore[no-untyped-def]
-    """True for a requantize to 8 bits by float products and, where kernels have it, in integers."""
-    return _to_codes(call) or (fixed_point and op_name(call) == "tvmq.requantize" and call.attrs.dtype in CODES)
-
-
-def _widens(view: View, head: str, fixed_point: bool) -> bool:
+def _widens(view: View, head: str, gpu: bool) -> bool:
     """True for products whose kernels also write 16-bit codes: not transposed ones, nor grouped ones on GPUs."""
     value = view.value[head]
     if op_name(value) == "matmul":
         return True
-    return op_name(value) in CONVOLUTIONS and not (fixed_point and int(value.attrs.groups) > 1)
+    return op_name(value) in CONVOLUTIONS and not (gpu and int(value.attrs.groups) > 1)
 
 
-def _after_attention(view: View, members: list[str], taken: set[str], *, fixed_point: bool) -> None:
+def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
     """The scale, one or one a column, and a transpose that leaves rows in one piece."""
     last = rank_of(view.var[members[0]]) - 1
-    _follow(view, members, taken, lambda v, call: _scales_sums(call, last, fixed_point))
+    _follow(view, members, taken, lambda v, call: _scales_sums(call, last))
     if len(members) > 1:
         _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
 
@@ -195,10 +188,10 @@ def _whole_attention(view: View, members: list[str]) -> list[str]:
     return [] if found is None else found.members
 
 
-def _scales_sums(call, last: int, fixed_point: bool = False) -> bool:  # type: ignore[no-untyped-def]
+def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
     """True for a requantize, or a dequantize without zero point, of one scale or one for each of the last axis."""
     if op_name(call) == "tvmq.requantize":
-        return _is_requantize(call, fixed_point) and call.attrs.axis in (-1, last)
+        return _to_codes(call) and call.attrs.axis in (-1, last)
     if op_name(call) != "tvmq.dequantize":
         return False
     return call.attrs.axis in (-1, last) and not const_value(call.args[2]).any()

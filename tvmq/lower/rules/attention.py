@@ -200,7 +200,6 @@ def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
     depth = shape_of(first.args[0])[-1]
     shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
     step = step_of(view, chain.after_head()[0], columns)
-    assert not isinstance(step, FixedRequantize)  # chains for CPUs have none
     kernel = lowerer.choose(choose_attention, shape, score_scale, code_scale, step)
     if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
         return False

@@ -21,7 +21,7 @@ from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import choose_border
-from tvmq.kernels.parts.types import Conv2d, Requantize, TableStep
+from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -116,7 +116,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 def takes(call: relax.Call, x_dtype: str) -> bool:
     """True for a constant weight and layouts and types that the templates know."""
     layouts = (str(call.attrs.data_layout), str(call.attrs.kernel_layout))
-    if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in ("uint8", "int8", "float32"):
+    if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in (*CODE_LIMITS, "float32"):
         return False
     return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
 

@@ -17,7 +17,7 @@ from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import DepthWindows
 from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
-from tvmq.kernels.parts.types import Conv2d, Requantize
+from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
@@ -61,6 +61,8 @@ class _Phases:
 
     def step(self, step: Any) -> Any:
         """A step of the epilogue with one multiplier for each channel of the convolution."""
+        if isinstance(step, FixedRequantize):
+            return replace(step, multiplier=self.channels(step.multiplier), shift=self.channels(step.shift))
         return replace(step, multiplier=self.channels(step.multiplier)) if isinstance(step, Requantize) else step
 
     def spread(self, batch: int, size: tuple[int, int, int], channels: int) -> Spread:
@@ -124,7 +126,7 @@ def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> N
 
 
 def _takes(call: relax.Call, x_dtype: str) -> bool:
-    if not is_const(call.args[1]) or x_dtype not in ("uint8", "int8", "float32"):
+    if not is_const(call.args[1]) or x_dtype not in (*CODE_LIMITS, "float32"):
         return False
     if op_name(call) != "tvmq.conv_transpose" and call.attrs.kernel_layout != KERNEL_LAYOUTS[rank_of(call) - 2]:
         return False

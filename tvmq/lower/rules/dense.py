@@ -16,7 +16,7 @@ from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, 
 from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, choose_free_matmul
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.matmul import multiply_rows
-from tvmq.kernels.parts.types import Conv2d
+from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -35,7 +35,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if is_const(data) or rank_of(weight) != 2:
         return False
     x_dtype = dtype_of(data)
-    if rank_of(data) < 2 or x_dtype not in ("uint8", "int8", "float32"):
+    if rank_of(data) < 2 or x_dtype not in (*CODE_LIMITS, "float32"):
         return False
     if dtype_of(weight) != ("float32" if x_dtype == "float32" else "int8"):
         return False

@@ -13,7 +13,7 @@ from tvmq.kernels.elementwise.multiply import choose_add, choose_multiply
 from tvmq.kernels.elementwise.table import PreluStep, choose_prelu, choose_table
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.epilogue import add_step, named_alike, requantize_step
+from tvmq.lower.rules.epilogue import add_step, codes_step, named_alike
 
 
 def wants_nhwc(lowerer: Lowerer, chain: Chain) -> bool:
@@ -143,7 +143,7 @@ def multiply(lowerer: Lowerer, chain: Chain) -> bool:
     following = chain.after_head()
     kernel = None
     if following:
-        step = requantize_step(lowerer.view.value[following[0]], 1 if _one_multiplier(lowerer, following[0]) else 0)
+        step = codes_step(lowerer.view.value[following[0]], 1 if _one_multiplier(lowerer, following[0]) else 0)
         dtypes = (dtype_of(a), dtype_of(b))
         kernel = lowerer.choose(choose_multiply, shape_of(a), shape_of(b), step, zeros, dtypes)
     if kernel is None:

@@ -14,7 +14,7 @@ from tvmq.kernels.pool import Pool2d, choose_max_pool, choose_sum_pool
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS, emit_requantize
-from tvmq.lower.rules.epilogue import requantize_step
+from tvmq.lower.rules.epilogue import codes_step
 
 
 def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
@@ -182,7 +182,7 @@ def _lower_sum(
     lowerer: Lowerer, chain: Chain, x: relax.Expr, windows: Pool2d, zero_point: int, *, keepdims: bool
 ) -> bool:
     """Sums under windows of a picture and their requantize as one kernel."""
-    step = requantize_step(lowerer.view.value[chain.after_head()[0]], windows.channels)
+    step = codes_step(lowerer.view.value[chain.after_head()[0]], windows.channels)
     kernel = lowerer.choose(choose_sum_pool, windows, step, zero_point, dtype_of(x))
     if kernel is None:
         return False

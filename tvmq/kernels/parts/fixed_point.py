@@ -1,0 +1,186 @@
+"""numerics.requantize in modes "fixed_point" and "power_of_two" behind the sums of a kernel: in integers, bit for bit.
+
+With e = shift and p = sum * multiplier the result is (p + 2^(n-1)) >> n, n = 31 - e, of 64-bit numbers; three forms:
+
+powers   all multipliers are 2^30: (sum + half) >> r in int32, where sums and halves stay within it
+pairs    shifts of at most -2: 64-bit products of the even and of the odd lanes (vpmuldq), each shifted right by n - 1;
+         r = (p >> (n-1) + 1) >> 1 is the same, and the last two steps are of 32 bits. Products get 2^62 on top where
+         there is no arithmetic shift of 64 bits, so that a logical one serves
+general  any shift: plain 64-bit TIR; sums are clipped first where a product could leave int64, as the definition does
+
+TONEAREST takes one from the products below 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.isa.generic import Instructions, clip_codes
+from tvmq.kernels.parts.builder import Buffer, Expr, Shape, bind, const, load, spread, vector_type
+from tvmq.kernels.parts.types import FixedRequantize
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
+PAIRED_SHIFT = -2  # of `pairs`: n - 1 is at least 32
+LARGEST_PRODUCT = 2**62
+INT32_MAX = 2**31 - 1
+ONE_HALF = 2**30  # the multiplier of powers of two
+
+
+@dataclass(frozen=True, eq=False)
+class FixedRequantizer:
+    """A requantize step in integers; see the head of this file. Codes of 8 bits.
+
+    form   "powers", "pairs" or "general"
+    clips  some products would leave int64; `general` alone
+    """
+
+    step: FixedRequantize
+    form: str
+    clips: bool
+
+    @classmethod
+    def plan(cls, step: FixedRequantize, largest_sum: int) -> Self:
+        """largest_sum: a bound on |sum|."""
+        shift = _shifts(step)
+        largest, right = min(largest_sum, INT32_MAX + 1), 1 - shift
+        powers = bool((np.asarray(step.multiplier) == ONE_HALF).all() and (right >= 1).all() and (right <= 31).all())
+        if powers and largest + 2 ** (int(right.max(initial=1)) - 1) <= INT32_MAX:
+            return cls(step, "powers", False)
+        clips = bool((LARGEST_PRODUCT // np.maximum(_factors(step), 1) < largest).any())
+        return cls(step, "pairs" if (shift <= PAIRED_SHIFT).all() else "general", clips)
+
+    @property
+    def dtype(self) -> str:
+        """Type of the codes."""
+        return self.step.dtype
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the code depends on; multipliers and shifts are run-time constants."""
+        step = self.step
+        return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.form, self.clips
+
+    def parameters(self, channels: int) -> dict[str, tuple[Shape, str]]:
+        """Constants for this many channels (as packed)."""
+        shape: Shape = (channels,)
+        if self.form == "powers":
+            return {"shift": (shape, "int32")}
+        multiplier = {"multiplier": (shape, "int32" if self.form == "pairs" else "int64"), "shift": (shape, "int32")}
+        return multiplier | ({"reach": (shape, "int32")} if self.clips else {})
+
+    def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Arrays of `parameters`; pack pads and permutes an array of the template's channels."""
+        shift = _shifts(self.step)
+        if self.form == "powers":
+            return (pack((1 - shift).astype(np.int32)),)
+        right = (30 + np.maximum(-shift, 0)).astype(np.int32)
+        if self.form == "pairs":
+            return pack(np.asarray(self.step.multiplier, np.int32)), pack(right)
+        factors = _factors(self.step)
+        reach = np.minimum(LARGEST_PRODUCT // np.maximum(factors, 1), INT32_MAX).astype(np.int32)
+        return tuple(pack(array) for array in (factors, right, *([reach] if self.clips else [])))
+
+    def load(self, buffers: Sequence[Buffer], offset: Expr, lanes: int) -> tuple[Expr, ...]:
+        """Bound constants of the vector of channels at `offset` (as packed), for `codes`."""
+        types = [dtype for _, dtype in self.parameters(1).values()]
+        loaded = [load(buffer, offset, vector_type(kind, lanes)) for buffer, kind in zip(buffers, types, strict=True)]
+        if self.form == "powers":
+            one = spread(1, lanes)
+            return loaded[0], bind(T.shift_left(one, T.bitwise_and(loaded[0] - one, spread(31, lanes))))
+        return tuple(loaded)
+
+    def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
+        """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
+        step, lanes = self.step, ins.lanes
+        rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
+        narrow = ins.narrow(rounded, step.zero_point, step.dtype)
+        return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, lanes * len(sums)))
+
+    def steps(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        """The rounded products as int32, before the zero point; beyond all codes, if the right ones leave int32."""
+        if self.form == "powers":
+            shift, half = constants
+            return T.shift_right(self._below_zero(total + half, total, lanes, "int32"), shift)
+        if self.form == "pairs" and lanes % 2 == 0:
+            return self._of_pairs(total, constants, lanes)
+        return self._of_words(total, constants, lanes)
+
+    def _below_zero(self, value: Expr, signed: Expr, lanes: int, kind: str) -> Expr:
+        """The value less 1 where `signed` is below 0, if ties round away from zero."""
+        if self.step.rounding != "TONEAREST":
+            return value
+        return value + T.shift_right(signed, spread(31 if kind == "int32" else 63, lanes, kind))
+
+    def _of_pairs(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        pairs, half = vector_type("int64", lanes // 2), lanes // 2
+        total, multiplier, shift = (bind(T.reinterpret(pairs, value)) for value in (total, *constants))
+        arithmetic, width = lanes == 16, spread(32, half, "int64")
+
+        def shifted(odd: bool) -> Expr:
+            a, b = (T.shift_right(value if odd else T.shift_left(value, width), width) for value in (total, multiplier))
+            product = bind(a * b)
+            product = self._below_zero(product, product, half, "int64")
+            # the odd result stands in the upper half of its place already
+            right = T.bitwise_and(T.shift_right(shift, width) - width if odd else shift, spread(63, half, "int64"))
+            if arithmetic:
+                return bind(T.shift_right(product, right))
+            raised = T.reinterpret(f"u{pairs}", product + spread(LARGEST_PRODUCT, half, "int64"))
+            return bind(T.shift_right(raised, T.reinterpret(f"u{pairs}", right)))
+
+        kind = vector_type("int32", lanes)
+        both = [bind(T.reinterpret(kind, shifted(odd))) for odd in (False, True)]
+        mixed = bind(tirx.Shuffle(both, [const(lane + lanes * (lane % 2)) for lane in range(lanes)]))
+        one = spread(1, lanes)
+        if not arithmetic:  # 2^62 >> (n - 1) on top
+            top = T.shift_left(one, T.bitwise_and(spread(62, lanes) - constants[1], spread(31, lanes)))
+            mixed = mixed - top
+        return T.shift_right(mixed + one, one)
+
+    def _of_words(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        multiplier, shift, *reach = constants
+        wide = vector_type("int64", lanes)
+        if reach:
+            total = T.max(T.min(total, reach[0]), spread(-1, lanes) - reach[0])
+        product = bind(T.Cast(wide, total) * T.Cast(wide, multiplier))
+        product = self._below_zero(product, product, lanes, "int64")
+        one = spread(1, lanes, "int64")
+        steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
+        step = self.step
+        low, high = (spread(limit - step.zero_point, lanes, "int64") for limit in (step.qmin, step.qmax))
+        return T.Cast(vector_type("int32", lanes), T.min(T.max(steps, low), high))
+
+
+@dataclass(frozen=True, eq=False)
+class WideFixedRequantizer(FixedRequantizer):
+    """The same to int16 codes, which stand where floats would: as many lanes as sums."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the code depends on."""
+        return ("wide", *super().key)
+
+    def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        """One bound vector of int16 codes of one vector of sums."""
+        step = self.step
+        low, high = (spread(limit - step.zero_point, lanes) for limit in (step.qmin, step.qmax))
+        inside = T.min(T.max(self.steps(total, constants, lanes), low), high)
+        return bind(T.Cast(vector_type("int16", lanes), inside + spread(step.zero_point, lanes)))
+
+
+def _shifts(step: FixedRequantize) -> np.ndarray:
+    """Shifts, int64; those of multiplier 0 do not matter."""
+    return np.where(step.multiplier == 0, SMALLEST_SHIFT, np.maximum(np.asarray(step.shift, np.int64), SMALLEST_SHIFT))
+
+
+def _factors(step: FixedRequantize) -> np.ndarray:
+    """Multipliers with their shifts to the left, int64."""
+    return np.asarray(step.multiplier, np.int64) << np.maximum(np.asarray(step.shift, np.int64), 0)
