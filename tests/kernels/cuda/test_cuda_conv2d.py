@@ -53,7 +53,7 @@ def test_weights_stand_as_they_do_in_shared_memory():
 
 def test_what_is_no_convolution_is_refused():
     weight = np.zeros((20, 3, 7, 7), np.int8)
-    with pytest.raises(BuildError, match="kernels, cuda conv2d: input must be uint8 or int8, weights int8"):
+    with pytest.raises(BuildError, match="kernels, cuda conv2d: input must be one of uint8, int8, int16, weights int8"):
         conv2d(STEM, weight, np.zeros(20, np.float32), 0, (), 80)
     with pytest.raises(BuildError, match="TableStep instead"):
         conv2d(STEM, weight, np.zeros(20, np.int32), 0, (TableStep(np.zeros(256, np.uint8)),), 80)
