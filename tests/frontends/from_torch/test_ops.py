@@ -98,7 +98,8 @@ ATTENTION = {
     "choice": lambda x: attend(x, x, x, attn_mask=MASK > 0), "none": lambda x: attend(x, x, x, attn_mask=MASK > 9),
     "computed": lambda x: attend(x, x, x, attn_mask=x[..., :6] > 0.9),
     "encoder": nn.Sequential(nn.Flatten(1, 2), nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)),
-    "lstm": nn.Sequential(nn.Flatten(1, 2), nn.LSTM(8, 5, batch_first=True)),
+    "lstm": nn.Sequential(nn.Flatten(1, 2), nn.LSTM(8, 5, 2, batch_first=True, bidirectional=True)),
+    "gru": nn.Sequential(nn.Flatten(1, 2), nn.GRU(8, 5)), "rnn": nn.Sequential(nn.Flatten(0, 2), nn.RNN(8, 5, bias=False)),
 }  # fmt: skip
 FAMILIES = {
     "activations": ACTIVATIONS, "arithmetic": ARITHMETIC, "indexing": INDEXING, "windows": WINDOWS, "attention": ATTENTION,
