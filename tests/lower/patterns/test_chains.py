@@ -67,9 +67,9 @@ def test_shared_padding_stays_outside() -> None:
 
 
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
-def test_only_float_requantize_is_inside(mode: str) -> None:
+def test_requantize_in_integers_is_inside(mode: str) -> None:
     found = integer("y = R.add(c, d)", requantize=mode)
-    assert found[0] == ["c_pad", "c", "c_bias"]
+    assert found[0] == ["c_pad", "c", "c_bias", "c_1"]
 
 
 def test_products_and_sums_take_their_requantize() -> None:
