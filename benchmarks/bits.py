@@ -1,6 +1,6 @@
 """Bits other than 8: accuracy and size of each choice.
 
-    python benchmarks/bits.py --zoo ../shared/zoo [--tasks resnet8_cifar10] [--modes 8x8,4x8] [--quick]
+    python benchmarks/bits.py --zoo ../shared/zoo [--tasks resnet8_cifar10] [--modes 8x8,4x8] [--quick] [--turns]
 
 Modes     MODES, bits of weights x activations x residual streams (float where there is no third number); "weights"
           leaves arithmetic in float
@@ -8,6 +8,8 @@ Columns   score in points, its difference to float with the paired standard erro
           of all constants of the module, of the .tvmq file of this CPU, each also as a share of the float model's,
           milliseconds a sample, values that differ from the NumPy definition
           groups 32: a scale for each 32 neighbours of a matrix or row; only models whose sizes it divides
+Turns     with --turns: microseconds a sample alone, of float and of each mode by turns in one process, the least of
+          ROUNDS times REPEATS runs; pin it to a core (taskset -c 1)
 Bounds    0 differing values. Exit code 1 where one differs.
 """
 
@@ -39,6 +41,7 @@ from common import (
 )
 from without_data import constant_bytes
 
+ROUNDS, REPEATS = 60, 5
 COMPARED = 2  # samples compared with the definition
 COLUMNS = (
     ("task, mode", "{task} {mode}"),
@@ -118,21 +121,49 @@ def milliseconds(executable: Any, feeds: list[dict[str, np.ndarray]], repeat: in
     return 1000 * float(np.median(times))
 
 
+def least_microseconds(task: Any, model: ours.Model, feeds: Feeds, modes: list[str]) -> dict[str, float]:
+    """Of float and of each mode, by turns."""
+    import tvmq
+
+    executables = {"float": model.floats()}
+    for mode in modes:
+        with tvmq.qconfig(**MODES[mode].options):
+            module = tvmq.quantize(model.module, model.params, feeds if MODES[mode].data else None)
+        executables[mode] = tvmq.build(module)
+    (feed,) = first_inputs(task, 1)
+    least = dict.fromkeys(executables, float("inf"))
+    for _ in range(ROUNDS):
+        for name, executable in executables.items():
+            start = time.perf_counter()
+            for _ in range(REPEATS):
+                executable.run(feed)
+            least[name] = min(least[name], 1e6 * (time.perf_counter() - start) / REPEATS)
+    return least
+
+
 def main() -> None:
     """Command line; see the head of this file."""
     command = parser("Bits other than 8.", tasks=("resnet8_cifar10", "dscnn_digits", "vit_cifar10", "minilm_l6"))
     command.add_argument("--modes", default=",".join(MODES), help="names, separated by commas")
+    command.add_argument("--turns", action="store_true", help="nothing but times, modes by turns")
     options = command.parse_args()
     print(machine(), flush=True)
     rows = []
     for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
         model = ours.Model.read(task.model_path, batch_one_shape(task))
+        if options.turns:
+            feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
+            times = least_microseconds(task, model, feeds, options.modes.split(","))
+            print(task.name, ", ".join(f"{name} {value:.1f} us" for name, value in times.items()), flush=True)
+            continue
         reference = evaluate(task, ours.predict(model.floats()))
         whole = sum(np.asarray(array).nbytes for array in model.params.values())
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         for mode in options.modes.split(","):
             rows.append(measure(task, model, feeds, mode, reference, whole))
             print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
+    if options.turns:
+        return
     print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
     failures = [f"{row['task']} {row['mode']}: {row['differing']} values differ" for row in rows if row["differing"]]
     write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})

@@ -67,7 +67,7 @@ def test_shared_padding_stays_outside() -> None:
 
 
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
-def test_integer_requantize_is_inside(mode: str) -> None:
+def test_requantize_in_integers_is_inside(mode: str) -> None:
     found = integer("y = R.add(c, d)", requantize=mode)
     assert found[0] == ["c_pad", "c", "c_bias", "c_1"]
 

@@ -298,8 +298,8 @@ def choose_multiply(
     dtypes: tuple[str, str],
     isa: Isa,
 ) -> Kernel | None:
-    """The kernel of a product; None where b does not broadcast to a of the same rank, or for several multipliers."""
-    if len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
+    """The kernel of a product; None where b does not broadcast to a of the same rank, several multipliers, 16 bits."""
+    if not set(dtypes) <= set(CODES) or len(a) != len(b) or any(y not in (1, x) for x, y in zip(a, b, strict=True)):
         return None
     if np.unique(step.multiplier).size != 1:
         return None
