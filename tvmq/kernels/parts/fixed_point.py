@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from tvm import tirx
@@ -25,9 +25,7 @@ from tvmq.kernels.isa.generic import Instructions, clip_codes
 from tvmq.kernels.parts.builder import Buffer, Expr, Shape, bind, const, load, spread, vector_type
 from tvmq.kernels.parts.types import FixedRequantize
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
+Own = TypeVar("Own", bound="FixedRequantizer")
 SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
 PAIRED_SHIFT = -2  # of `pairs`: n - 1 is at least 32
 LARGEST_PRODUCT = 2**62
@@ -48,7 +46,7 @@ class FixedRequantizer:
     clips: bool
 
     @classmethod
-    def plan(cls, step: FixedRequantize, largest_sum: int) -> Self:
+    def plan(cls: type[Own], step: FixedRequantize, largest_sum: int) -> Own:
         """largest_sum: a bound on |sum|."""
         shift = _shifts(step)
         largest, right = min(largest_sum, INT32_MAX + 1), 1 - shift
