@@ -1,6 +1,7 @@
 """Latency of tvmq, onnxruntime and OpenVINO in int8 and float, every contestant on its best settings.
 
     python benchmarks/latency.py [--tasks a,b] [--threads 1] [--batch 1] [--rounds 5] [--level avx2] [--zoo DIR]
+                                 [--peers all | a,b] [--environments DIR]
 
 Models    networks of the zoo's make_latency_models.py (random weights) and its tasks
 Contestants  tvmq int8 (default quantization; of random weights without the guard, as peers have none) and f32;
@@ -17,8 +18,11 @@ Columns   milliseconds, medians of all runs; int8 gain: best peer's int8 / ours;
           int32 sums: products of codes whose sums reach memory before they become codes, of all products
 --level   compile for a lesser CPU (avx2, avx512bw); OpenVINO is limited likewise by ONEDNN_MAX_CPU_ISA;
           onnxruntime has no such switch: it runs as it is, is shown, and does not count
+--peers   further peers, each in a process of its own (adapters/) with the interpreter of its environment, which
+          peer_environments.py makes: they take turns with the others and have a table of their own
 Bounds    1. geometric mean of int8 gain >= 1.4        2. int8 gain >= 1 / 1.03 less the A/A spread, every model
           3. beside float > 1, every model             4. geometric mean of float gain >= 1
+          5. no further peer's int8 below ours by more than 2. allows
 Exit code 1 where a bound is missed.
 """
 
@@ -36,7 +40,9 @@ from typing import Any
 
 import numpy as np
 from common import finish, machine, parser, print_table, set_threads, write_json
+from further_peers import PEER_COLUMNS, FurtherPeers, missed_peers, peer_rows
 from latency_models import NETWORKS, ZOO_TASKS, Network, find
+from peer_environments import ENVIRONMENTS, chosen
 
 BLOCK_SECONDS, FEWEST, MOST = 0.15, 3, 60  # of one contestant in one round
 WARM_UP = 3
@@ -51,6 +57,7 @@ UNLIMITED = ("ort f32", "ort int8")  # peers that --level does not reach
 CONTESTANTS = (OURS, FLOAT, *INT8_PEERS, *FLOAT_PEERS)
 NAN = float("nan")
 Run = Callable[[], object]
+Timer = Callable[[int], np.ndarray]  # seconds of each of so many runs
 
 
 def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, Any]]:
@@ -105,22 +112,33 @@ def peak(level: str) -> tuple[Run, int]:
     return kernels.peak_run(resolve_target(LEVELS[level]).isa.name)
 
 
+def timed(run: Run) -> Timer:
+    """Times runs of this very process."""
+
+    def seconds(count: int) -> np.ndarray:
+        stamps = [time.perf_counter()]
+        for _ in range(count):
+            run()
+            stamps.append(time.perf_counter())
+        return np.diff(stamps)
+
+    return seconds
+
+
 def blocks(runs: dict[str, Run], rounds: int) -> dict[str, list[np.ndarray]]:
+    """`take_turns` of runs of this very process."""
+    return take_turns({name: timed(run) for name, run in runs.items()}, rounds)
+
+
+def take_turns(timers: dict[str, Timer], rounds: int) -> dict[str, list[np.ndarray]]:
     """Seconds of the runs of each contestant, a block a round, the contestants taking turns."""
-    for run in runs.values():
-        for _ in range(WARM_UP):
-            run()
-    times: dict[str, list[np.ndarray]] = {name: [] for name in runs}
+    for seconds in timers.values():
+        seconds(WARM_UP)
+    times: dict[str, list[np.ndarray]] = {name: [] for name in timers}
     for _ in range(rounds):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            count = int(np.clip(BLOCK_SECONDS / (time.perf_counter() - start), FEWEST, MOST))
-            stamps = [time.perf_counter()]
-            for _ in range(count):
-                run()
-                stamps.append(time.perf_counter())
-            times[name].append(np.diff(stamps))
+        for name, seconds in timers.items():
+            count = int(np.clip(BLOCK_SECONDS / seconds(1)[0], FEWEST, MOST))
+            times[name].append(seconds(count))
     return times
 
 
@@ -132,13 +150,17 @@ def measure(name: str, options: Any) -> dict[str, Any]:
     runs = peer_runs(network, options)
     for run in runs.values():
         run()
+    further = FurtherPeers.start(network, options)
     ours_, facts = our_runs(network, options)
     peak_run, peak_macs = peak(options.level)
-    times = blocks({**ours_, **runs, "peak": peak_run}, options.rounds)
+    local = {key: timed(run) for key, run in {**ours_, **runs, "peak": peak_run}.items()}
+    times = take_turns(local | further.timers(), options.rounds)
+    further.close()
     figures: dict[str, Any] = {key: 1e3 * float(np.median(np.concatenate(parts))) for key, parts in times.items()}
     best = {key: 1e3 * float(min(map(np.median, parts))) for key, parts in times.items()}
     rate = peak_macs / figures["peak"] * options.threads  # in a millisecond
-    return {"name": name, "level": options.level, **facts, "peak_rate": rate, "best": best, **figures}
+    peers = further.figures({key: 1e3 * float(min(map(np.min, parts))) for key, parts in times.items()})
+    return {"name": name, "level": options.level, **facts, "peak_rate": rate, "best": best, "peers": peers, **figures}
 
 
 def judged(figures: dict[str, Any]) -> dict[str, Any]:
@@ -195,6 +217,7 @@ def missed(models: list[dict[str, Any]]) -> list[str]:
             failures.append("{name}: int8 gain {int8_gain:.2f}, A/A {spread:.1%}".format(**f))
         if not f["beside_float"] > 1:
             failures.append("{name}: a peer's float takes {beside_float:.2f} of our int8".format(**f))
+        failures += missed_peers(f, SLACK + f["spread"])
     gain, floats = (geometric_mean([f[key] for f in models]) for key in ("int8_gain", "float_gain"))
     if not gain >= GAIN:
         failures.append(f"geometric mean of int8 gain {gain:.3f}; at least {GAIN} asked")
@@ -223,10 +246,15 @@ def main() -> None:
     commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a free batch")
     commands.add_argument("--rounds", type=int, default=5, help="blocks of each contestant")
     commands.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
+    commands.add_argument("--peers", default="", help="further peers: all, or names separated by commas")
+    commands.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
     commands.add_argument(
         "--child", action="store_true", help="measure in this very process; used by the command itself"
     )
     options = commands.parse_args()
+    if options.peers and (options.batch > 1 or options.level):
+        raise SystemExit("latency: --peers takes neither --batch nor --level: their models are made for one sample")
+    chosen(options.peers)
     set_threads(options.threads)
     if options.child:
         write_json(options.json, {"figures": measure(options.tasks, options)})
@@ -237,6 +265,8 @@ def main() -> None:
         models.append(judged(in_child(name, options, sys.argv[1:])))
         print(", ".join(f"{title} {form.format(**models[-1])}" for title, form in COLUMNS), flush=True)
     print_table([title for title, _ in COLUMNS], [[form.format(**f) for _, form in COLUMNS] for f in models])
+    if options.peers:
+        print_table(PEER_COLUMNS, [row for f in models for row in peer_rows(f)])
     means = {key: geometric_mean([f[key] for f in models]) for key in ("int8_gain", "beside_float", "float_gain")}
     print(", ".join(f"geometric mean of {key.replace('_', ' ')} {value:.3f}" for key, value in means.items()))
     failures = missed(models)

@@ -1,0 +1,105 @@
+"""The driver's side of a peer in a process of its own; the other side, and the lines between: adapters/serve.py."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import Feed
+
+SERVE = Path(__file__).parent / "adapters" / "serve.py"
+SAMPLES = 100  # of the calibration data, at most
+
+
+def write_samples(path: Path, feeds: Iterable[Feed]) -> None:
+    """Calibration samples as one file; the first is the one to time."""
+    arrays = {f"{i}/{name}": array for i, feed in enumerate(islice(feeds, SAMPLES)) for name, array in feed.items()}
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+
+
+class PeerProcess:
+    """A peer that has prepared a model, or says why it cannot.
+
+    contestants  {name: its output on the first sample}; none where it is refused
+    refused      why, in a few words; empty where it runs
+    version      the peer's
+    """
+
+    def __init__(self, python: Path, adapter: str, model: Path, samples: Path, threads: int) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="peer_")
+        command = [python, SERVE, adapter, model.resolve(), samples.resolve(), threads, self.folder.name]
+        self.log = Path(self.folder.name, "log.txt").open("w")
+        self.process = subprocess.Popen(
+            list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            cwd=self.folder.name,
+        )  # fmt: skip
+        first = self._answer()
+        self.refused: str = first.get("refused", "")
+        self.version: str = first.get("version", "")
+        self.contestants = {name: np.load(path) for name, path in first.get("contestants", {}).items()}
+
+    def _answer(self) -> Any:
+        """The next line of the peer; where it has ended, that is why it is refused."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        return {"refused": f"its process ended with {self.process.wait()}"}
+
+    def seconds(self, name: str, count: int) -> np.ndarray:
+        """Of each of `count` runs of a contestant."""
+        assert self.process.stdin is not None
+        print(count, name, file=self.process.stdin, flush=True)
+        answer = self._answer()
+        if isinstance(answer, dict):
+            raise RuntimeError(f"{name}: {answer['refused']} while it was timed")
+        return np.array(answer)
+
+    def close(self) -> None:
+        """End the process and remove its files."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+        self.folder.cleanup()
+
+
+def start_peers(
+    names: list[str], environments: Path, model: Path, feeds: Iterable[Feed], threads: int
+) -> dict[str, PeerProcess]:
+    """A process for each peer that has an environment; a sentence on the standard error for one that has none."""
+    from peer_environments import PEERS, interpreter
+
+    processes = {}
+    with tempfile.TemporaryDirectory() as folder:
+        samples = Path(folder) / "samples.npz"
+        write_samples(samples, feeds)
+        for name in names:
+            python = interpreter(environments, name).absolute()
+            if python.exists():
+                processes[name] = PeerProcess(python, PEERS[name].adapter, model, samples, threads)
+            else:
+                make = f"python benchmarks/peer_environments.py {name} --environments {environments}"
+                print(f"peers: {name} has no environment at {python.parents[1]}; make it with {make}", file=sys.stderr)
+    return processes
+
+
+def signal_to_error(reference: np.ndarray, output: np.ndarray) -> float:
+    """10 log10(sum f^2 / sum (f - q)^2), dB; NaN where the sizes differ.
+
+    >>> signal_to_error(np.array([3.0, 4.0]), np.array([3.0, 4.5]))
+    20.0
+    """
+    if reference.size != output.size:
+        return float("nan")
+    f, q = reference.ravel().astype(np.float64), output.ravel().astype(np.float64)
+    noise = float(np.sum(np.square(f - q)))
+    return float(10 * np.log10(np.sum(np.square(f)) / noise)) if noise else float("inf")
