@@ -5,6 +5,8 @@ Integer division by every operand: a CPU ends the process at x / 0 and at the lo
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import tvm
@@ -29,6 +31,10 @@ SAMPLES = (
     "maxima",
     "dense_head_of_pixels",
 )
+# What keeps LLVM from moving a shuffle takes the bits of integers as floats, by its type alone: nothing is computed.
+FENCE = re.compile(
+    r'T\.call_llvm_pure_intrin\("float32x\d+", "llvm\.arithmetic\.fence", T\.reinterpret\("float32x\d+", '
+)
 
 
 def functions_with_floats(mod: tvm.IRModule, name: str) -> tuple[list[str], int]:
@@ -38,7 +44,7 @@ def functions_with_floats(mod: tvm.IRModule, name: str) -> tuple[list[str], int]
     with tvm.target.Target(cpu.tvm), tvm.transform.PassContext(opt_level=3, config=CONFIG):
         fused = fuse(lowered)
     loops = {var.name_hint: func for var, func in fused.functions_items() if isinstance(func, tvm.tirx.PrimFunc)}
-    return [symbol for symbol, func in loops.items() if "float" in func.script()], len(loops)
+    return [symbol for symbol, func in loops.items() if "float" in FENCE.sub("", func.script())], len(loops)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
