@@ -2,7 +2,8 @@
 
 Tasks     the zoo's, their batch free: batches of 1 and 3 samples
 Encoder   a text encoder of any batch and length (tests/free_models.py): 1 x 1 .. 3 x 64 words
-Pictures  a convolutional network for pictures of any batch and size
+Pictures  a convolutional network for pictures of any batch and size: 2 x 2 .. 90 x 130
+Reader    convolutions and an LSTM in two directions for lines of any batch and length
 Random    graphs of tests/random_graphs.py, their batch free; every second one by code for a free number of
           samples, the others sample by sample
 """
@@ -16,6 +17,7 @@ import numpy as np
 from common import QUICK_CALIBRATION, Feed, Feeds, first_inputs, load_zoo
 
 BATCHES = (1, 3)
+PICTURE_SIDES = ((2, 2), (20, 14), (6, 30), (64, 48), (34, 18), (90, 130))
 
 Parts = tuple[str, Any, Any, list[Feed], bool]
 
@@ -31,7 +33,7 @@ def free_models(options: Any) -> Iterator[Parts]:
 
 def texts_and_pictures() -> Iterator[Parts]:
     """The two networks of which more than the batch is free."""
-    from tests.free_models import LONGEST, encoder, pictures, texts
+    from tests.free_models import LONGEST, encoder, pictures, reader, texts
 
     lengths = (4, 9, 16, 33)
     sizes = ((1, 1), (2, 7), (1, 40), (3, LONGEST))
@@ -39,10 +41,20 @@ def texts_and_pictures() -> Iterator[Parts]:
     yield "encoder-free", encoder(2), calibration, [texts(*size) for size in sizes], True
     random = np.random.default_rng(0)
     yield (
+        "reader-free",
+        reader(),
+        [{"x": random.random((2, 1, 8, columns), np.float32)} for columns in (8, 24)],
+        [{"x": random.random(shape, np.float32)} for shape in ((1, 1, 8, 2), (3, 1, 8, 22), (2, 1, 8, 60))],
+        True,
+    )
+    yield (
         "pictures-free",
         pictures(),
         [{"x": random.random((2, 3, rows, 16), np.float32)} for rows in (8, 16)],
-        [{"x": random.random(shape, np.float32)} for shape in ((1, 3, 2, 2), (2, 3, 20, 14), (1, 3, 6, 30))],
+        [
+            {"x": random.random((n, 3, *sides), np.float32)}
+            for n, sides in zip((1, 2, 1, 1, 3, 1), PICTURE_SIDES, strict=True)
+        ],
         True,
     )
 

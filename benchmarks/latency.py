@@ -18,8 +18,10 @@ Columns   milliseconds, medians of all runs; int8 gain: best peer's int8 / ours;
           int32 sums: products of codes whose sums reach memory before they become codes, of all products
 --level   compile for a lesser CPU (avx2, avx512bw); OpenVINO is limited likewise by ONEDNN_MAX_CPU_ISA;
           onnxruntime has no such switch: it runs as it is, is shown, and does not count
+--clock   process_time counts what a process computes and not what it waits for others: for busy machines, one thread
 --peers   further peers, each in a process of its own (adapters/) with the interpreter of its environment, which
-          peer_environments.py makes: they take turns with the others and have a table of their own
+          peer_environments.py makes: they take turns with the others and have a table of their own; with --level
+          those that can be limited (peer_environments.py says how), the others are refused with that reason
 Bounds    1. geometric mean of int8 gain >= 1.4        2. int8 gain >= 1 / 1.03 less the A/A spread, every model
           3. beside float > 1, every model             4. geometric mean of float gain >= 1
           5. no further peer's int8 below ours by more than 2. allows
@@ -55,6 +57,7 @@ F32_PEERS = ("ort f32", "ov f32")
 FLOAT_PEERS = (*F32_PEERS, "ov float*")
 UNLIMITED = ("ort f32", "ort int8")  # peers that --level does not reach
 CONTESTANTS = (OURS, FLOAT, *INT8_PEERS, *FLOAT_PEERS)
+CLOCKS = ("perf_counter", "process_time")
 NAN = float("nan")
 Run = Callable[[], object]
 Timer = Callable[[int], np.ndarray]  # seconds of each of so many runs
@@ -112,14 +115,14 @@ def peak(level: str) -> tuple[Run, int]:
     return kernels.peak_run(resolve_target(LEVELS[level]).isa.name)
 
 
-def timed(run: Run) -> Timer:
+def timed(run: Run, clock: Callable[[], float] = time.perf_counter) -> Timer:
     """Times runs of this very process."""
 
     def seconds(count: int) -> np.ndarray:
-        stamps = [time.perf_counter()]
+        stamps = [clock()]
         for _ in range(count):
             run()
-            stamps.append(time.perf_counter())
+            stamps.append(clock())
         return np.diff(stamps)
 
     return seconds
@@ -153,7 +156,7 @@ def measure(name: str, options: Any) -> dict[str, Any]:
     further = FurtherPeers.start(network, options)
     ours_, facts = our_runs(network, options)
     peak_run, peak_macs = peak(options.level)
-    local = {key: timed(run) for key, run in {**ours_, **runs, "peak": peak_run}.items()}
+    local = {key: timed(run, getattr(time, options.clock)) for key, run in {**ours_, **runs, "peak": peak_run}.items()}
     times = take_turns(local | further.timers(), options.rounds)
     further.close()
     figures: dict[str, Any] = {key: 1e3 * float(np.median(np.concatenate(parts))) for key, parts in times.items()}
@@ -246,14 +249,17 @@ def main() -> None:
     commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a free batch")
     commands.add_argument("--rounds", type=int, default=5, help="blocks of each contestant")
     commands.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
+    commands.add_argument("--clock", default=CLOCKS[0], choices=CLOCKS, help="time that passes, or that is computed")
     commands.add_argument("--peers", default="", help="further peers: all, or names separated by commas")
     commands.add_argument("--environments", type=Path, default=ENVIRONMENTS, help="folder of the peers' environments")
     commands.add_argument(
         "--child", action="store_true", help="measure in this very process; used by the command itself"
     )
     options = commands.parse_args()
-    if options.peers and (options.batch > 1 or options.level):
-        raise SystemExit("latency: --peers takes neither --batch nor --level: their models are made for one sample")
+    if options.peers and options.batch > 1:
+        raise SystemExit("latency: --peers takes no --batch: their models are made for one sample")
+    if options.clock != CLOCKS[0] and options.threads > 1:
+        raise SystemExit(f"latency: --clock {options.clock} adds up the threads; it takes --threads 1")
     chosen(options.peers)
     set_threads(options.threads)
     if options.child:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ENVIRONMENTS = Path("build/peers")
@@ -21,20 +22,35 @@ ENVIRONMENTS = Path("build/peers")
 class Peer:
     """How a peer is installed, and the adapter that runs it.
 
-    packages  what pip is asked for; NumPy always
-    adapter   a module of benchmarks/adapters
+    packages   what pip is asked for; NumPy always
+    adapter    a module of benchmarks/adapters
+    limits     {level of latency.py: environment variables that limit the peer}; its adapter may do more
+    variables  environment variables that are its best settings
     """
 
     packages: tuple[str, ...]
     adapter: str
+    limits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
+ONEDNN = {"avx2": {"ONEDNN_MAX_CPU_ISA": "AVX2"}, "avx512bw": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}}
+TORCH = {"avx2": {**ONEDNN["avx2"], "ATEN_CPU_CAPABILITY": "avx2"}}  # inductor_peer.py limits what inductor writes
+MKL = {"avx2": {**ONEDNN["avx2"], "CT2_FORCE_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}}
 PEERS = {
     "mnn": Peer(("MNN",), "mnn_peer"),
-    "inductor": Peer(("torch", "torchao", "onnx"), "inductor_peer"),
+    "inductor": Peer(("torch", "torchao", "onnx"), "inductor_peer", TORCH),
+    "zentorch": Peer(("zentorch", "torch", "torchao", "onnx"), "zentorch_peer"),
     "litert": Peer(("litert-torch", "ai-edge-litert", "ai-edge-quantizer", "torch", "onnx"), "litert_peer"),
     "executorch": Peer(("executorch", "torch", "onnx"), "executorch_peer"),
-}
+    "ncnn": Peer(("ncnn", "pnnx", "onnx"), "ncnn_peer"),
+    "iree": Peer(
+        ("iree-base-compiler", "iree-base-runtime", "onnx", "onnxruntime", "sympy"), "iree_peer",
+        dict.fromkeys(("avx2", "avx512bw"), {}),
+    ),
+    "ctranslate2": Peer(("ctranslate2", "onnx"), "ctranslate2_peer", MKL),
+    "onednn": Peer(("onednn-cpu-gomp", "onnx"), "onednn_peer", ONEDNN),
+}  # fmt: skip
 
 
 def interpreter(environments: Path, name: str) -> Path:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,19 +30,24 @@ class PeerProcess:
 
     contestants  {name: its output on the first sample}; none where it is refused
     refused      why, in a few words; empty where it runs
+    absent       {a contestant that could not be made: why}
     version      the peer's
     """
 
-    def __init__(self, python: Path, adapter: str, model: Path, samples: Path, threads: int) -> None:
+    def __init__(
+        self, python: Path, adapter: str, model: Path, samples: Path, threads: int, level: str = "",
+        environment: Mapping[str, str] | None = None, clock: str = "perf_counter",
+    ) -> None:  # fmt: skip
         self.folder = tempfile.TemporaryDirectory(prefix="peer_")
-        command = [python, SERVE, adapter, model.resolve(), samples.resolve(), threads, self.folder.name]
+        command = [python, SERVE, adapter, model.resolve(), samples.resolve(), threads, self.folder.name, level, clock]
         self.log = Path(self.folder.name, "log.txt").open("w")
         self.process = subprocess.Popen(
             list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
-            cwd=self.folder.name,
+            cwd=self.folder.name, env={**os.environ, **(environment or {})},
         )  # fmt: skip
         first = self._answer()
         self.refused: str = first.get("refused", "")
+        self.absent: dict[str, str] = first.get("absent", {})
         self.version: str = first.get("version", "")
         self.contestants = {name: np.load(path) for name, path in first.get("contestants", {}).items()}
 
@@ -73,9 +79,11 @@ class PeerProcess:
 
 
 def start_peers(
-    names: list[str], environments: Path, model: Path, feeds: Iterable[Feed], threads: int
-) -> dict[str, PeerProcess]:
-    """A process for each peer that has an environment; a sentence on the standard error for one that has none."""
+    names: list[str], environments: Path, model: Path, feeds: Iterable[Feed], threads: int, level: str = "",
+    clock: str = "perf_counter",
+) -> dict[str, PeerProcess]:  # fmt: skip
+    """A process for each peer that has an environment, limited to the level if that is not ""; a sentence on the
+    standard error for one that has none."""
     from peer_environments import PEERS, interpreter
 
     processes = {}
@@ -85,7 +93,9 @@ def start_peers(
         for name in names:
             python = interpreter(environments, name).absolute()
             if python.exists():
-                processes[name] = PeerProcess(python, PEERS[name].adapter, model, samples, threads)
+                peer = PEERS[name]
+                variables = peer.variables | peer.limits.get(level, {})
+                processes[name] = PeerProcess(python, peer.adapter, model, samples, threads, level, variables, clock)
             else:
                 make = f"python benchmarks/peer_environments.py {name} --environments {environments}"
                 print(f"peers: {name} has no environment at {python.parents[1]}; make it with {make}", file=sys.stderr)

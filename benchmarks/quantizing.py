@@ -28,7 +28,7 @@ from common import TASKS, finish, machine, parser, print_table, write_json
 from latency_models import Network, find
 from memory import memory
 
-LARGE = ("resnet50", "vgg11", "vit_tiny")
+LARGE = ("resnet50", "vgg11", "vit_tiny", "mobilenet_v2")
 CONTESTANTS = ("ours, cold", "ours, warm", "ort", "nncf")
 COLUMNS = ("network", "samples", *(f"{name}: CPU s" for name in CONTESTANTS), *(f"{n}: s" for n in CONTESTANTS),
            *(f"{name}: MiB" for name in CONTESTANTS))  # fmt: skip

@@ -6,17 +6,21 @@ Before                                            After, activations="dynamic"
                                                       m = dynamic_dequantize(matmul(q, int8 w) in int32, s, s_w)
                                                   After, activations=None
                                                       m = matmul(x, dequantize(int8 w, s_w))
-                                                  With group_size
+                                                  With group_size, dynamic and not
+                                                      m = group_matmul(q, s, int4 w, s_w)
                                                       m = matmul(x, group_dequantize(int8 w, s_w))
 
 Needs     a prepared module.
 Leaves    a realized one. Everything without weights stays float; dynamic turns products of two activations into
           integers as well. Embedding tables are int8 with one scale a row, in both.
-Numerics  numerics.dynamic; weights as in `realize`. Convolutions take one scale for each sample.
+Numerics  numerics.dynamic; weights as in `realize`, to the nearest code or, with data, as in `round_weights` without a
+          change of the bias, in groups each group by itself. Convolutions take one scale for each sample.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,11 +37,13 @@ from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
+from tvmq.numerics.moments import Moments
 from tvmq.passes.families.base import family_of_call
 from tvmq.passes.families.conv_transpose import per_output_channel
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
+from tvmq.passes.round_weights import round_groups, round_layer
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
@@ -48,11 +54,28 @@ TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 LARGEST_CODE = 127
 
 
-def quantize_dynamic(mod: tvm.IRModule, config: QConfig | None = None) -> tvm.IRModule:
-    """See the head of this file; a layer whose sums could leave int32 stays float."""
+@dataclass(frozen=True, eq=False)
+class RoundingByData:
+    """Weights rounded by what their layers read.
+
+    moments  {variable of a convolution or product: its moments}
+    rounded  numerics.rounding.round_weights, or compiled code of equal bits
+    """
+
+    moments: Mapping[str, Moments]
+    rounded: Callable[..., np.ndarray]
+
+
+def quantize_dynamic(
+    mod: tvm.IRModule, config: QConfig | None = None, rounding: RoundingByData | None = None
+) -> tvm.IRModule:
+    """See the head of this file; a layer whose sums could leave int32 stays float.
+
+    rounding  None: each weight to its nearest code
+    """
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
-    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic")
+    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic", rounding=rounding)
     result = walk.run()
     ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
     return with_ledger(result, ledger)
@@ -66,10 +89,8 @@ def why_float(value: relax.Expr, activations: str | None) -> str | None:
             return "limit: a table of numbers that are not finite"
         plain = int(value.attrs.axis or 0) == 0 and dtype_of(value.args[0]) == "float32"
         return None if plain else "limit: only rows of a float32 table are looked up as codes"
-    if name == LOOP and activations == "dynamic":
-        return None
     if name == LOOP:
-        return "limit: a loop over time reads its weight as floats, or multiplies codes of its state"
+        return None
     if name not in WEIGHTED:
         return f"option activations={activations!r}: only layers with weights are quantized"
     data, weight = value.args
@@ -94,7 +115,9 @@ class Walk:
     is_dynamic  activations get scales at run time; else weights alone are quantized
     """
 
-    def __init__(self, mod: tvm.IRModule, config: QConfig, *, is_dynamic: bool) -> None:
+    def __init__(
+        self, mod: tvm.IRModule, config: QConfig, *, is_dynamic: bool, rounding: RoundingByData | None = None
+    ) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
         self.config, self.dynamic = config, is_dynamic
@@ -102,6 +125,9 @@ class Walk:
         self._weights: dict[Any, tuple[relax.Expr, np.ndarray]] = {}
         self._groups: dict[Any, tuple[relax.Expr, relax.Expr]] = {}
         self._observer: str | None = None  # of the weight of the layer at hand, where a rule gives one
+        self._rounding = rounding
+        self._call: tuple[str, relax.Call] | None = None  # the layer at hand
+        self._by_data: set[str] = set()  # layers whose weights the data rounded
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -149,16 +175,16 @@ class Walk:
         self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec, observer: str | None = None
     ) -> relax.Expr:
         """A layer with a form here; `new` is its value with new arguments, `spec` and `observer` are its weight's."""
-        self._observer = observer
+        self._observer, self._call = observer, (var.name, value)
         name = op_name(value)
         if name == "take":
             return self._embedding(var, value, new, spec)
-        if name == LOOP:
+        if name == LOOP and self.dynamic:
             return self._loop(value, new, spec)
         if not is_const(value.args[1]):
             return self._product(var, value, new)
         if not self.dynamic:
-            return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec)], new.attrs)
+            return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec), *new.args[2:]], new.attrs)
         return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
@@ -170,7 +196,7 @@ class Walk:
         """The weight as floats, from its codes, at run time."""
         axis = weight_axis(value) if spec.per_channel else -1
         size = self.config.group_size
-        if size is not None and op_name(value) == "matmul":
+        if size is not None and op_name(value) in ("matmul", LOOP):
             codes, scale = self._quantize_groups(value.args[1], spec, len(value.args[1].ty.shape) - 2, size)
             return ops.group_dequantize(codes, scale, axis=len(value.args[1].ty.shape) - 2, group_size=size)
         codes, scale = self._weight(value.args[1], spec, axis)
@@ -193,6 +219,11 @@ class Walk:
         return ops.dynamic_dequantize(taken, scales, relax.const(np.float32(1)))
 
     def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+        size = self.config.group_size
+        if size is not None and spec.bits <= numerics.PACKED_BITS and len(value.args[1].ty.shape) == 2:
+            codes, scale = self._quantize_groups(value.args[1], spec, 0, size)
+            x, x_scale = self._quantize_activation(new.args[0], len(new.args[0].ty.shape) - 1, 1)
+            return ops.group_matmul(x, x_scale, codes, scale, group_size=size)
         axis = weight_axis(value) if spec.per_channel else -1
         codes, scale = self._weight(value.args[1], spec, axis)
         self._prove(codes, weight_axis(value))
@@ -249,10 +280,12 @@ class Walk:
             array = const_value(weight)
             layer = ", ".join(self.rewriter.sources)
             known = constant_qparams(array, spec, channel, self.config, layer, self._observer)
-            codes = numerics.quantize(
-                array, known.scale, known.zero_point, axis=channel,
-                dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
-            )  # fmt: skip
+            codes = self._by_moments(array, known.scale, spec, grouped=False)
+            if codes is None:
+                codes = numerics.quantize(
+                    array, known.scale, known.zero_point, axis=channel,
+                    dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
+                )  # fmt: skip
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
         return self._weights[key]
 
@@ -275,10 +308,28 @@ class Walk:
                 rows, known.scale, known.zero_point, axis=0, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
             )
             scale = known.scale.reshape(*array.shape[:-1], -1)
-            both = (np.moveaxis(part, -1, axis) for part in (codes.reshape(array.shape), scale))
+            both = [np.moveaxis(part, -1, axis) for part in (codes.reshape(array.shape), scale)]
+            by_data = self._by_moments(const_value(weight), both[1], spec, grouped=True)
+            both[0] = both[0] if by_data is None else by_data
             codes, scale = (relax.const(np.ascontiguousarray(part)) for part in both)
             self._groups[key] = codes, scale
         return self._groups[key]
+
+    def _by_moments(
+        self, weight: np.ndarray, scale: np.ndarray, spec: QuantSpec, *, grouped: bool
+    ) -> np.ndarray | None:
+        """Codes of the weight of the layer at hand as its data ask for them; None where nothing is known of them."""
+        name, call = self._call or ("", None)
+        if self._rounding is None or name not in self._rounding.moments or spec.dtype != "int8":
+            return None
+        moments, rounded = self._rounding.moments[name], self._rounding.rounded
+        steps = np.asarray(scale, np.float64)
+        if grouped:
+            codes = round_groups(weight, steps, spec, moments, rounded=rounded)
+        else:
+            codes = round_layer(call, weight, steps, spec, moments, bias=False, rounded=rounded).codes
+        self._by_data |= set() if codes is None else {name}
+        return codes
 
     def _quantize_activation(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scale of an activation; readers that reduce the same axes share them."""
@@ -313,4 +364,6 @@ class Walk:
             why = f"option activations={self.config.activations!r}: {what}"
         if reason is None:
             entry |= integer_facts(self._spec(decision))
+        if var.name in self._by_data:
+            entry["weight_rounding"] = "calibrated"
         self.entries[var.name] = entry | {"precision": "int8" if integer else "float", "why": why}

@@ -29,6 +29,7 @@ from tvmq.numerics.moments import Moments, blocks
 from tvmq.numerics.rounding import round_weights as round_blocks
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.correct_bias import shift_biases
+from tvmq.spec import QuantSpec
 
 
 def choose_rounding(
@@ -76,8 +77,21 @@ def _choose_codes(
     view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]
 ) -> Rounding:
     simulated = view.value[call.args[1].name]
-    weight = const_value(simulated.args[0])
-    spec, scale = spec_of(simulated.attrs), const_value(simulated.args[1]).astype(np.float64)
+    weight, scale = const_value(simulated.args[0]), const_value(simulated.args[1]).astype(np.float64)
+    return round_layer(call, weight, scale, spec_of(simulated.attrs), moments, bias=bias, rounded=rounded)
+
+
+def round_layer(
+    call: relax.Call,
+    weight: np.ndarray,
+    scale: np.ndarray,
+    spec: QuantSpec,
+    moments: Moments,
+    *,
+    bias: bool,
+    rounded: Callable[..., np.ndarray],
+) -> Rounding:
+    """The rounding of the weight of a convolution or product; scale: float64, of each filter or one of all."""
     product = op_name(call) == "matmul"
     filters_first = weight.T if product else weight
     scale = np.broadcast_to(scale.reshape(-1), (len(filters_first),))
@@ -89,6 +103,30 @@ def _choose_codes(
     shift = _mean_error(steps - codes, moments).reshape(-1) * scale * moments.scale if bias else None
     back = codes.reshape(filters_first.shape)
     return Rounding((back.T if product else back).astype(np.int8), shift)
+
+
+def round_groups(
+    weight: np.ndarray,
+    scale: np.ndarray,
+    spec: QuantSpec,
+    moments: Moments,
+    *,
+    rounded: Callable[..., np.ndarray],
+) -> np.ndarray | None:
+    """Codes int8 [depth, columns] of a weight in groups along the depth, each group by itself.
+
+    scale    float64 [groups, columns]
+    returns  None where the moments are in blocks that part a group
+    """
+    size, found = len(weight) // len(scale), []
+    for matrix in moments.matrices(centred=False):
+        count, rest = divmod(matrix.shape[-1], size)
+        if rest:
+            return None
+        found += [matrix[0, g * size : (g + 1) * size, g * size : (g + 1) * size] for g in range(count)]
+    steps = weight.reshape(len(scale), size, -1) / scale[:, None]
+    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(found), qmin=spec.qmin, qmax=spec.qmax)
+    return np.ascontiguousarray(codes.transpose(0, 2, 1)).reshape(weight.shape).astype(np.int8)
 
 
 def _mean_error(error: np.ndarray, moments: Moments) -> np.ndarray:

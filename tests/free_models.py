@@ -79,18 +79,34 @@ def texts(count: int, length: int, seed: int = 0) -> dict[str, np.ndarray]:
     return {"ids": random.integers(0, WORDS, (count, length)), "mask": mask.astype(np.int64)}
 
 
-def pictures(seed: int = 0) -> onnx.ModelProto:
+def pictures(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
     """x [batch, 3, rows, columns] -> [batch, 4, rows, columns]: convolutions, a sum, a pool, a nearest resize."""
-    g = _Nodes(seed)
-    x = g.add("Relu", g.add("Conv", "x", g.weight(8, 3, 3, 3), pads=[1, 1, 1, 1]))
-    x = g.add("Relu", g.add("Add", x, g.add("Conv", x, g.weight(8, 8, 3, 3), pads=[1, 1, 1, 1])))
+    g, c = _Nodes(seed), channels
+    x = g.add("Relu", g.add("Conv", "x", g.weight(c, 3, 3, 3), pads=[1, 1, 1, 1]))
+    x = g.add("Relu", g.add("Add", x, g.add("Conv", x, g.weight(c, c, 3, 3), pads=[1, 1, 1, 1])))
     y = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
-    y = g.add("Relu", g.add("Conv", y, g.weight(8, 8, 3, 3), pads=[1, 1, 1, 1]))
+    y = g.add("Relu", g.add("Conv", y, g.weight(c, c, 3, 3), pads=[1, 1, 1, 1]))
     y = g.add("Resize", y, "", g.constant(np.float32([1, 1, 2, 2])), mode="nearest", nearest_mode="floor",
               coordinate_transformation_mode="asymmetric")  # fmt: skip
-    y = g.add("Conv", y, g.weight(4, 8, 1, 1))
+    y = g.add("Conv", y, g.weight(4, c, 1, 1))
     given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3, "rows", "columns"])
     return g.model([given], y)
+
+
+def reader(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
+    """x [batch, 1, 8, columns] -> [columns / 2, batch, 6]: convolutions, pools, two directions of an LSTM, a product."""
+    g, c, hidden = _Nodes(seed), channels, 2 * channels
+    x = g.add("Relu", g.add("Conv", "x", g.weight(c, 1, 3, 3), pads=[1, 1, 1, 1]))
+    x = g.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = g.add("Relu", g.add("Conv", x, g.weight(c, c, 3, 3), pads=[1, 1, 1, 1]))
+    x = g.add("Relu", g.add("Conv", x, g.weight(hidden, c, 4, 1)))
+    x = g.add("Transpose", g.add("Squeeze", x, g.constant(np.int64([2]))), perm=[2, 0, 1])
+    weights = g.weight(2, 4 * hidden, hidden), g.weight(2, 4 * hidden, hidden)
+    x = g.add("LSTM", x, *weights, hidden_size=hidden, direction="bidirectional")
+    x = g.add("Reshape", g.add("Transpose", x, perm=[0, 2, 1, 3]), g.constant(np.int64([0, 0, -1])))
+    x = g.dense(x, 2 * hidden, 6)
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 1, 8, "columns"])
+    return g.model([given], x)
 
 
 def random_batches(seed: int) -> onnx.ModelProto:

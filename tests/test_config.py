@@ -257,8 +257,14 @@ def test_public_names():
     assert tvmq.qconfig is qconfig and tvmq.QConfig is QConfig and tvmq.current_qconfig is current_qconfig
 
 
-@pytest.mark.parametrize("options", [{}, {"activations": "dynamic"}, {"activations": None, "per_channel": False}])
-def test_groups_are_for_weights_alone(options: dict) -> None:
-    with pytest.raises(ConfigError, match="group_size=32 is for weights alone"):
+@pytest.mark.parametrize("options", [{}, {"activations": None, "per_channel": False}])
+def test_groups_are_not_for_calibrated_scales(options: dict) -> None:
+    with pytest.raises(ConfigError, match="group_size=32 is for weights alone or codes made at run time"):
         qconfig(group_size=32, **options)
     assert qconfig(activations=None, group_size=32).group_size == 32
+
+
+def test_groups_of_products_in_integers_are_of_four_bits() -> None:
+    with pytest.raises(ConfigError, match="activations='dynamic' is for weights of at most 4 bits; add nbit_weight=4"):
+        qconfig(activations="dynamic", group_size=32)
+    assert qconfig(activations="dynamic", group_size=32, nbit_weight=4).group_size == 32

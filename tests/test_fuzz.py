@@ -32,7 +32,7 @@ def outcome(seed: int, *, builds: bool) -> Outcome:
     return run_case(model, fuzz_feeds(model, seed, 2), builds=builds)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("first", range(0, 190, CHUNK))
 def test_import_and_quantize(first):
     """Never anything but an integer module or a clear error, and most of them the former."""
@@ -41,7 +41,7 @@ def test_import_and_quantize(first):
     assert sum(o.kind == "exact" for o in found.values()) >= CHUNK * 0.6
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", range(5000, 5010))
 def test_the_whole_road(seed):
     found = outcome(seed, builds=True)

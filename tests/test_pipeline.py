@@ -38,7 +38,7 @@ def wide() -> onnx.ModelProto:
     return n.model(n.dense(n.op("Flatten", y), 108, 5))
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize(
     "options, least_snr",
     [
@@ -270,6 +270,7 @@ def test_a_rule_that_matches_nothing_is_refused() -> None:
         tvmq.quantize(mod, params, feeds_of(model_of("residual")))
 
 
+@pytest.mark.slow
 def test_simulation_rounds_as_the_integers_do() -> None:
     """do_simulation stops at float operators; its results differ from the integer module's by rounding only."""
     model = wide()
@@ -325,7 +326,7 @@ def test_every_layer_keeps_its_name(road_of_names: Road) -> None:
 RANDOM_NETWORKS = [2, 4, 10, 14, 18, 27, 40, 44, 49, 59]
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", RANDOM_NETWORKS)
 def test_random_networks(seed: int) -> None:
     """Equal to the definition, close to float, and close to the simulation."""

@@ -21,6 +21,7 @@ from typing import Any
 from tvmq.backends.description import Backend
 from tvmq.deprecation import warn_deprecated
 from tvmq.errors import ConfigError
+from tvmq.numerics.codes import PACKED_BITS
 from tvmq.options import FIXED, STATIC_ONLY, WITHOUT_DATA, Options
 from tvmq.rules import DYNAMIC, Rule, did_you_mean
 from tvmq.spec import QuantSpec
@@ -67,10 +68,15 @@ class QConfig(Options):
                 f"qconfig: partition_conversions '{self.partition_conversions}' splits integer modules, and "
                 "do_simulation stops before integers; leave one of them out"
             )
-        if self.group_size is not None and (self.activations is not None or not self.per_channel):
+        if self.group_size is not None and (self.activations == "static" or not self.per_channel):
             raise ConfigError(
-                f"qconfig: group_size={self.group_size} is for weights alone, with a scale for each channel and more; "
-                "add activations=None and leave per_channel=True"
+                f"qconfig: group_size={self.group_size} is for weights alone or codes made at run time, with a scale "
+                "for each channel and more; add activations=None or 'dynamic' and leave per_channel=True"
+            )
+        if self.group_size is not None and self.activations and self.nbit_weight > PACKED_BITS:
+            raise ConfigError(
+                f"qconfig: group_size={self.group_size} with activations={self.activations!r} is for weights of at "
+                f"most {PACKED_BITS} bits; add nbit_weight=4, or leave it out: a scale for each channel does for 8 bits"
             )
         if self.reduce_range and self.activations is None:
             raise ConfigError(

@@ -147,8 +147,8 @@ class Options:
             "a whole number in 2..4096, or None",
         ),
         (
-            "With activations None: so many neighbours along the input axis of a matrix, or in a row of an embedding"
-            " table, share a scale. None: one scale for each channel or row. Example: 32 with nbit_weight 4."
+            "With activations None or dynamic: so many neighbours along the input axis of a matrix, or in a row of an"
+            " embedding table, share a scale. None: one scale for each channel or row. Example: 32 with nbit_weight 4."
         ),
     )
     requantize: str = choice(

@@ -19,6 +19,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
+from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
@@ -31,7 +32,7 @@ from tvmq.observers.result import CalibrationResult
 from tvmq.passes.import_qdq import brings_scales, import_qdq, with_own_sums
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.quantize_dynamic import quantize_dynamic
+from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.stages import INTEGERS, PREPARATION, Choices, run_stages
 from tvmq.static_quantization import StaticQuantization, missing_data, model_hash, round_module
@@ -156,7 +157,8 @@ def _quantize(
         warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
         config = asked.at_run_time().for_backend(backend)
     if config.activations != "static":
-        return pack_weights(quantize_dynamic(prepared, config))
+        rounding = None if data is None or brings_scales(prepared) else _rounding(prepared, data)
+        return pack_weights(quantize_dynamic(prepared, config, rounding))
     if brings_scales(prepared):
         imported = import_qdq(prepared, config, backend)
         return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, Choices(config)))
@@ -174,6 +176,13 @@ def _quantize(
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
     return quantization.guarded(module, guard)
+
+
+def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
+    """What rounds weights by data where activations have no calibrated scales: the moments of 8-bit codes."""
+    config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
+    moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
+    return RoundingByData(moments, compiled_rounding)
 
 
 def is_calibrated(config: QConfig) -> bool:

@@ -89,10 +89,11 @@ class QParams:
     scale        float32, shape () or (C,); positive, finite, not denormal
     zero_point   int32, same shape (a scalar is repeated); within qmin..qmax, 0 where the spec is symmetric
     axis         None for shape (), else the channel axis; the spec must then say per_channel
+    tensor       whose they are: the name under which statistics are kept; says nothing of the numbers
     raises       RangeError for a bad number, ConfigError for shapes and fields that do not fit each other
 
     A per-channel spec may come down to one scale (axis None): some tensors have no channel axis.
-    Two QParams are equal if all their fields are; there is no hash. The arrays are read-only copies.
+    Two QParams are equal if all their fields but `tensor` are; there is no hash. The arrays are read-only copies.
 
     >>> QParams(0.5, 3, QuantSpec()) == QParams.from_dict(QParams(0.5, 3, QuantSpec()).to_dict())
     True
@@ -102,6 +103,7 @@ class QParams:
     zero_point: np.ndarray
     spec: QuantSpec
     axis: int | None = None
+    tensor: str = ""
 
     def __post_init__(self) -> None:
         scale = _frozen(self.scale, np.float32, "scale")

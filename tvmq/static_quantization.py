@@ -26,6 +26,7 @@ from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, Kept
+from tvmq.numerics.moments import Moments
 from tvmq.observers import needs_histogram
 from tvmq.observers.base import TensorStatistics
 from tvmq.observers.result import CalibrationResult, TensorResult
@@ -174,11 +175,20 @@ class StaticQuantization:
 
     def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
         """How the weights are rounded; the data run through the integer module with its nearest weights."""
+        return choose_rounding(
+            calibrated, self._moments(calibrated), bias=config.bias_correction, rounded=compiled_rounding
+        )
+
+    def moments(self) -> dict[str, Moments]:
+        """{root: moments} of what the integer layers read, by which other weights than theirs can be rounded."""
+        calibrated = self._with_scales()
+        return self._moments(calibrated) if self._kept.statistics else {}
+
+    def _moments(self, calibrated: tvm.IRModule) -> dict[str, Moments]:
         data = self.data
         assert data is not None
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
-        moments = second_moments(calibrated, lambda: iter(data), evaluator, samples)
-        return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=compiled_rounding)
+        return second_moments(calibrated, lambda: iter(data), evaluator, samples)
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""

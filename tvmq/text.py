@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import unicodedata
 from typing import Any
 
@@ -41,6 +42,17 @@ def printable_texts(value: Any) -> Any:
     if isinstance(value, list):
         return [printable_texts(item) for item in value]
     return printable(value) if isinstance(value, str) else value
+
+
+def read_json(text: bytes) -> Any:
+    """What JSON says, with all its texts as they can be printed; most files have no others.
+
+    >>> read_json(b'{"a": "b"}'), read_json(rb'{"a\\n": "b"}')
+    ({'a': 'b'}, {'a\\\\n': 'b'})
+    """
+    value = json.loads(text)
+    is_plain = text.isascii() and b"\\" not in text and b"\x7f" not in text  # control characters end json.loads
+    return value if is_plain else printable_texts(value)
 
 
 def printable_name(name: str) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tvm
-import tvm_ffi
-from tvm import relax
+from tvmq.tvm_runtime import runtime_function
+
+if TYPE_CHECKING:  # who runs a saved model has no compiler
+    import tvm
+    from tvm import relax
 
 # How TVM writes a tensor: mark, reserved, device, rank, type code, bits, lanes; sizes; bytes of data; data
 TENSOR_MARK = struct.pack("<Q", 0xDD5E40F096B4A13F)
@@ -30,6 +32,8 @@ PACKED_FUNCTION, BYTECODE_FUNCTION = 0, 1
 CALL, RETURN, GOTO, IF = 1, 2, 3, 4  # instructions
 INSTRUCTION_WORDS = {RETURN: 1, GOTO: 1, IF: 2}  # behind the first; those of a call say how many arguments there are
 CONSTANT = 2 << 56  # how an argument names the constant of a number
+KIND_SHIFT, REGISTER_KIND, CONSTANT_KIND, FUNCTION_KIND = 56, 0, 2, 3  # what an argument is, above its number
+FIRST_SPECIAL_REGISTER = 1 << 54  # no result, the machine itself: not in the memory of a function
 
 # Fields of a tensor and of an argument of TVM's calls (TVM's builtin.h), and what marks an argument as a tensor
 ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
@@ -48,6 +52,10 @@ LOAD_CUDA = "ffi.Module.load_from_bytes.cuda"
 PACK_IMPORTS = "runtime.ModulePackImportsToTensor"
 SET_THREADS = "runtime.config_threadpool"
 DO_NOTHING = "testing.nop"
+# ... of the virtual machine: a function with its last arguments bound, and its call
+MAKE_CLOSURE, INVOKE_CLOSURE = "vm.builtin.make_closure", "invoke_closure"
+# what a shared library asks the runtime for where a kernel calls a function by its name
+LOOKUPS = (b"TVMFFIEnvModLookupFromImports", b"TVMFFIFunctionGetGlobal")
 # ... and of those that TVM looks for: who compiles CUDA C++, and who sees it before
 COMPILE_CUDA, SEE_CUDA = "tvm_callback_cuda_compile", "tvm_callback_cuda_postproc"
 
@@ -56,12 +64,12 @@ TENSOR_NODE = "ffi.Tensor"  # type of the nodes of a module's JSON that hold a c
 
 def global_function(name: str) -> Callable[..., Any]:
     """One of TVM's functions above."""
-    function: Callable[..., Any] = tvm_ffi.get_global_func(name)
-    return function
+    return runtime_function(name)
 
 
 def bytecode_of(lowered: tvm.IRModule) -> relax.VMExecutable:
     """The bytecode of a module without its kernels: what relax.build does before it compiles them."""
+    from tvm import relax
     from tvm.relax import vm_build
 
     builder = relax.ExecBuilder()

@@ -16,7 +16,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.exir import to_edge_transform_and_lower
 from executorch.extension.pybindings import portable_lib
 from onnx_torch import read_module
-from serve import Job
+from serve import Job, Make
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 Feed = tuple[torch.Tensor, ...]
@@ -27,26 +27,28 @@ def version() -> str:
     return f"executorch {metadata.version('executorch')}"
 
 
-def prepare(job: Job) -> dict[str, Callable[[], np.ndarray]]:
-    """Export, quantize, lower, load both."""
+def prepare(job: Job) -> dict[str, Make]:
+    """Export, quantize, lower, load."""
     if hasattr(portable_lib, "_reset_threadpool"):
         portable_lib._reset_threadpool(job.threads)
     elif hasattr(portable_lib, "_unsafe_reset_threadpool"):
         portable_lib._unsafe_reset_threadpool(job.threads)
     feeds = [tuple(torch.from_numpy(array) for array in feed.values()) for feed in job.feeds]
-    module = torch.export.export(read_module(job.model), feeds[0], strict=True).module()
+    return {
+        "executorch f32": lambda: _load(read_module(job.model), feeds[0], job.folder / "float.pte"),
+        "executorch int8": lambda: _load(_quantized(job.model, feeds), feeds[0], job.folder / "int8.pte"),
+    }
+
+
+def _quantized(model: Path, feeds: list[Feed]) -> torch.nn.Module:
+    module = torch.export.export(read_module(model), feeds[0], strict=True).module()
     quantizer = XNNPACKQuantizer()
     quantizer.set_global(get_symmetric_quantization_config(is_per_channel=True))
     with torch.no_grad():
         observed = prepare_pt2e(module, quantizer)
         for feed in feeds:
             observed(*feed)
-        int8 = convert_pt2e(observed)
-    floats = read_module(job.model)
-    return {
-        "executorch f32": _load(floats, feeds[0], job.folder / "float.pte"),
-        "executorch int8": _load(int8, feeds[0], job.folder / "int8.pte"),
-    }
+        return convert_pt2e(observed)
 
 
 def _load(module: torch.nn.Module, feed: Feed, path: Path) -> Callable[[], np.ndarray]:

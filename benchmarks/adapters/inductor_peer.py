@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
 
 import numpy as np
 import torch
 import torch._inductor.config
 from onnx_torch import read_module
-from serve import Job
+from serve import Job, Make
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer
+
+AVX2_BITS = 256
+Feed = tuple[torch.Tensor, ...]
 
 
 def version() -> str:
@@ -19,31 +23,53 @@ def version() -> str:
     return f"torch {torch.__version__} torchao {metadata.version('torchao')}"
 
 
-def prepare(job: Job) -> dict[str, Callable[[], np.ndarray]]:
-    """Export, quantize, compile both."""
+def prepare(job: Job) -> dict[str, Make]:
+    """Export; quantize, compile."""
+    set_up(job)
+    feeds = read_feeds(job)
+    return {
+        "inductor f32": lambda: compiled(exported(job.model, feeds[0]), feeds[0]),
+        "inductor int8": lambda: compiled(quantized(job.model, feeds), feeds[0]),
+    }
+
+
+def set_up(job: Job) -> None:
+    """Threads, frozen weights, and the vectors that inductor may use."""
     torch.set_num_threads(job.threads)
     torch._inductor.config.freezing = True
     torch._inductor.config.cpp.enable_kernel_profile = False
-    feeds = [tuple(torch.from_numpy(array) for array in feed.values()) for feed in job.feeds]
+    if job.level:
+        torch._inductor.config.cpp.simdlen = AVX2_BITS
+
+
+def read_feeds(job: Job) -> list[Feed]:
+    """The samples as torch has them."""
+    return [tuple(torch.from_numpy(array) for array in feed.values()) for feed in job.feeds]
+
+
+def exported(model: Path, feed: Feed) -> torch.nn.Module:
+    """The float model."""
+    return torch.export.export(read_module(model), feed, strict=True).module()
+
+
+def quantized(model: Path, feeds: list[Feed]) -> torch.nn.Module:
+    """By PT2E with the defaults of the quantizer for x86."""
+    quantizer = x86_inductor_quantizer.X86InductorQuantizer()
+    quantizer.set_global(x86_inductor_quantizer.get_default_x86_inductor_quantization_config())
     with torch.no_grad():
-        floats = torch.export.export(read_module(job.model), feeds[0], strict=True).module()
-        quantizer = x86_inductor_quantizer.X86InductorQuantizer()
-        quantizer.set_global(x86_inductor_quantizer.get_default_x86_inductor_quantization_config())
-        observed = prepare_pt2e(floats, quantizer)
+        observed = prepare_pt2e(exported(model, feeds[0]), quantizer)
         for feed in feeds:
             observed(*feed)
-        int8 = convert_pt2e(observed)
-        floats = torch.export.export(read_module(job.model), feeds[0], strict=True).module()
-        return {"inductor f32": _compile(floats, feeds[0]), "inductor int8": _compile(int8, feeds[0])}
+        return convert_pt2e(observed)
 
 
-def _compile(module: torch.nn.Module, feed: tuple[torch.Tensor, ...]) -> Callable[[], np.ndarray]:
+def compiled(module: torch.nn.Module, feed: Feed, backend: str = "inductor") -> Callable[[], np.ndarray]:
     """A run on the feed."""
-    compiled = torch.compile(module)
+    fast = torch.compile(module, backend=backend)
 
     def run() -> np.ndarray:
         with torch.no_grad():
-            output: np.ndarray = compiled(*feed)[0].numpy()
+            output: np.ndarray = fast(*feed)[0].numpy()
         return output
 
     run()

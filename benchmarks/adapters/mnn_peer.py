@@ -14,7 +14,7 @@ import _tools
 import MNN
 import numpy as np
 from MNN import expr, nn
-from serve import Job
+from serve import Job, Make
 
 
 def version() -> str:
@@ -22,16 +22,20 @@ def version() -> str:
     return f"MNN {MNN.version()}"
 
 
-def prepare(job: Job) -> dict[str, Callable[[], np.ndarray]]:
-    """Convert, quantize, load both."""
+def prepare(job: Job) -> dict[str, Make]:
+    """Convert; quantize, load."""
     floats, int8 = job.folder / "float.mnn", job.folder / "int8.mnn"
     _tools.mnnconvert(
         ["mnnconvert", "-f", "ONNX", "--modelFile", str(job.model), "--MNNModel", str(floats), "--bizCode", "peer"]
     )
-    config = job.folder / "config.json"
-    config.write_text(json.dumps(_settings(job)))
-    _tools.mnnquant(["mnnquant", str(floats), str(int8), str(config)])
-    return {"mnn f32": _load(floats, job), "mnn int8": _load(int8, job)}
+
+    def quantized() -> Callable[[], np.ndarray]:
+        config = job.folder / "config.json"
+        config.write_text(json.dumps(_settings(job)))
+        _tools.mnnquant(["mnnquant", str(floats), str(int8), str(config)])
+        return _load(int8, job)
+
+    return {"mnn f32": lambda: _load(floats, job), "mnn int8": quantized}
 
 
 def _settings(job: Job) -> dict[str, object]:

@@ -78,7 +78,7 @@ def collect(
     momentum   of running averages of the extremes of batches, for which tensors are always returned; None: none
     advance    called with the number of samples after each batch, for a progress bar
     known      names of watched tensors that are left out
-    results    called with the module's own results of a batch, where tensors are returned for NumPy to look at
+    results    called with the module's own results of each batch
     raises     CalibrationError if there are no samples
     """
     statistics, batched = all_statistics(
@@ -87,7 +87,9 @@ def collect(
     if not statistics:
         return {}
     taken = Taken(mod, statistics, batched, evaluator, results)
-    observed = Observed(mod, statistics, batched, observing) if observing and momentum is None else None
+    observed = None
+    if observing is not None and momentum is None:
+        observed = Observed(mod, statistics, batched, observing, results)
     samples = 0
     for feed, count in batches:
         missing = observed.run(feed, count) if observed else None

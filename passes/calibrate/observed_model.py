@@ -7,8 +7,9 @@ Before                          After
         y = relu(x)                     x_seen = observe(x, token, control, tables, extremes, totals)
         ...                             y = relu(x)
                                         y_seen = observe(y, x_seen, control, tables, extremes, totals)
-                                        return y_seen
+                                        return y_seen, y
 
+Leaves    the model's own results behind the token, where they are asked for.
 Needs     static float32 tensors, and the places of their statistics (observers/streamed.py).
 
 A module that also returns intermediate tensors: how calibration and comparison look inside.
@@ -71,8 +72,8 @@ def can_be_observed(view: View, names: list[str]) -> bool:
     return all(dtype_of(v) == "float32" and all(isinstance(s, int) and s > 0 for s in sizes_of(v)) for v in variables)
 
 
-def observe(mod: tvm.IRModule, streamed: Streamed) -> tvm.IRModule:
-    """See the head of this file."""
+def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) -> tvm.IRModule:
+    """See the head of this file; outputs: variables that are returned as well."""
     view = View(mod)
     memory = [relax.Var(name, relax.TensorType(shape, dtype)) for name, (shape, dtype) in streamed.shapes().items()]
     first = token = relax.Var(TOKEN, relax.TensorType((1,), "int32"))
@@ -103,7 +104,8 @@ def observe(mod: tvm.IRModule, streamed: Streamed) -> tvm.IRModule:
         if var.name in streamed.parts:
             token = seen(var, token)
     module = mod.clone()
-    module["main"] = build_function([*view.func.params, first, *memory], bindings, token, view.func)
+    result = relax.Tuple([token, *(view.var[name] for name in outputs)]) if outputs else token
+    module["main"] = build_function([*view.func.params, first, *memory], bindings, result, view.func)
     return module
 
 
@@ -118,6 +120,7 @@ class Observed:
 
     statistics  {tensor: where they end up}
     batched     {tensor: whether its first axis is the batch}
+    results     called with the model's own results of a batch; None: they are not computed for their own sake
     """
 
     def __init__(
@@ -126,8 +129,10 @@ class Observed:
         statistics: Mapping[str, TensorStatistics],
         batched: Mapping[str, bool],
         observing: Observing,
+        results: Callable[[Sequence[np.ndarray]], None] | None = None,
     ) -> None:
         self._mod, self._statistics, self._batched, self._observing = mod, statistics, batched, observing
+        self._results = results
         self._sizes: dict[str, int] | None = None
         self._streamed: Streamed | None = None
         self._run: Run | None = None
@@ -144,7 +149,9 @@ class Observed:
             self._prepare(feed)
         if self._streamed is None or self._run is None or sizes != self._sizes:
             return None
-        self._run({**feed, **self._streamed.before(count)})
+        _, *outputs = self._run({**feed, **self._streamed.before(count)})
+        if self._results:
+            self._results(outputs)
         return self._streamed.after(count)
 
     def _prepare(self, feed: Feed) -> None:
@@ -160,7 +167,8 @@ class Observed:
         streamed = Streamed(self._statistics, shapes, self._batched, batch)
         if streamed.size > np.iinfo(np.int32).max:
             return
-        self._run, memory = self._observing(drop_uncalibrated(observe(fixed, streamed)))
+        outputs = view.outputs if self._results else ()
+        self._run, memory = self._observing(drop_uncalibrated(observe(fixed, streamed, outputs)))
         streamed.start(memory)
         self._streamed = streamed
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import tvm
@@ -39,23 +41,32 @@ class Reader:
 
     def rows(self, codes: np.ndarray, samples: int) -> np.ndarray:
         """What its taps read, where there are so many samples in all: integers (groups, rows, taps)."""
-        places = places_in_sample(samples, self.taps())
+        places = places_in_sample(samples, self.taps, self.groups)
         if op_name(self.call) == "matmul":
             return product_rows(codes, self.zero_point, places)
-        attrs = self.call.attrs
-        options = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
-        kernel = shape_of(self.call.args[1])[2:]
-        return window_rows(codes, self.zero_point, kernel=kernel, groups=int(attrs.groups), places=places, **options)
+        return window_rows(codes, self.zero_point, places=places, **self._window)
 
+    @cached_property
+    def _window(self) -> dict[str, Any]:
+        """What `window_rows` asks about a convolution."""
+        attrs = self.call.attrs
+        options = {name: tuple(int(v) for v in getattr(attrs, name)) for name in ("strides", "padding", "dilation")}
+        return {**options, "kernel": shape_of(self.call.args[1])[2:], "groups": self.groups}
+
+    @cached_property
     def taps(self) -> int:
         """Codes that one result is made of."""
         shape = shape_of(self.call.args[1])
         return shape[0] if op_name(self.call) == "matmul" else int(np.prod(shape[1:]))
 
+    @cached_property
+    def groups(self) -> int:
+        """Parts of the layer that read codes of their own."""
+        return 1 if op_name(self.call) == "matmul" else int(self.call.attrs.groups)
+
     def bytes(self) -> int:
         """Size of its sums of products."""
-        groups = 1 if op_name(self.call) == "matmul" else int(self.call.attrs.groups)
-        return 8 * groups * self.taps() * min(self.taps(), MOST_TAPS)
+        return 8 * self.groups * self.taps * min(self.taps, MOST_TAPS)
 
 
 def second_moments(

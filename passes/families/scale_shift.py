@@ -63,7 +63,7 @@ class ScaleShift(Family):
         stream = None if wide else why_float_sum(view, members[-1])
         if stream:
             return stream
-        factor, summand = _constants(view, members)
+        factor, summand = constants_of(view, members)
         if not (np.isfinite(factor).all() and np.isfinite(summand).all()):
             return "limit: constants that are not finite"
         facts = ScaleShiftFacts(links=list(members))
@@ -80,7 +80,7 @@ class ScaleShift(Family):
             raise StageError(
                 f"realize, scale_shift '{group.root}': its result carries no scale; was the module annotated here?"
             )
-        factor, summand = _constants(realizer.view, group.facts.links)
+        factor, summand = constants_of(realizer.view, group.facts.links)
         dtypes = (x.qparams.spec.dtype, y.spec.dtype)
         params = numerics.scale_shift_params(x.scale, x.zero_point, factor, summand, y.scale, dtypes=dtypes)
         qmin, qmax = realizer.code_bounds(y, group)
@@ -113,7 +113,7 @@ def _is_link(value: relax.Expr) -> bool:
     return source is not None and sizes_of(value) == sizes_of(source)
 
 
-def _constants(view: View, links: list[str]) -> tuple[np.ndarray, np.ndarray]:
+def constants_of(view: View, links: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """(factor, summand) in float64: what the chain does is x * factor + summand."""
     factor, summand = np.ones(()), np.zeros(())
     for name in links:

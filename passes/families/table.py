@@ -84,9 +84,9 @@ class Table(Family):
 
         function = self.function(realizer.view, group)
         if y is None:
-            values = _plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
+            values = plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
         else:
-            values = numerics.make_table(lambda real: _numbers(function(real)), x.qparams, y)
+            values = numerics.make_table(lambda real: numbers(function(real)), x.qparams, y)
         realizer.note(group, function=_described(realizer.view, group))
         label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts.chain)
         var = realizer.emit(ops.table(x.var, make_const(values), function=label), group.output)
@@ -157,7 +157,7 @@ def _wide(constant: np.ndarray) -> np.ndarray:
     return constant.astype(np.float64 if constant.dtype.kind == "f" else constant.dtype).reshape(())
 
 
-def _numbers(values: np.ndarray) -> np.ndarray:
+def numbers(values: np.ndarray) -> np.ndarray:
     """What is not a number falls below all codes, as it does in quantize."""
     return np.where(np.isnan(values), -np.inf, values)
 
@@ -169,7 +169,7 @@ def _behind_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
     return name
 
 
-def _plain_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams, dtype: str) -> np.ndarray:
+def plain_values(function: Callable[[np.ndarray], np.ndarray], qparams: QParams, dtype: str) -> np.ndarray:
     """function(x) for the 256 codes of x, rounded once to float32, or as the booleans or integers that they are."""
     with np.errstate(all="ignore"):
         return function(numerics.real_values(qparams)).astype(dtype)

@@ -39,7 +39,9 @@ def simulated_quantize_of(realizer: Realizer, group: Group, position: int) -> re
 def qparams_of(call: relax.Call) -> QParams:
     """Scale and zero point of a calibrated simulated_quantize."""
     axis = call.attrs.axis if call.attrs.axis >= 0 else None
-    return QParams(const_value(call.args[1]), const_value(call.args[2]), spec_of(call.attrs), axis)
+    return QParams(
+        const_value(call.args[1]), const_value(call.args[2]), spec_of(call.attrs), axis, str(call.attrs.tensor)[:]
+    )
 
 
 def weight_codes(realizer: Realizer, group: Group) -> tuple[np.ndarray, np.ndarray]:

@@ -50,6 +50,18 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
+def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Whose scales the codes of the integer module have, by the names in the calibrated one.
+
+    returns  {variable of codes in the module that `realize` gives: tensor}, and pairs of tensors whose scales must stay
+             equal: codes of the one are read as those of the other
+    """
+    ledger = require_stage(mod, "realize", ("calibrated",))
+    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
+    realizer.run()
+    return realizer.tensors, realizer.equal
+
+
 class _Realizer:
     """Walks the module; offers the families what they need (passes/families/base.py, Realizer)."""
 
@@ -62,6 +74,8 @@ class _Realizer:
         self.own = {family.name: family for family in extension_families(config.operators)}
         self.facts: dict[str, dict[str, object]] = {}
         self.scales: dict[str, tuple[float, int]] = {}
+        self.tensors: dict[str, str] = {}
+        self.equal: list[tuple[str, str]] = []
         self._codes: dict[str, Codes] = {}
         self._streams: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
         self._reads_wide = False
@@ -119,15 +133,7 @@ class _Realizer:
 
     def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
-        scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
-        low, high = group.facts.low, group.facts.high
-        qmin = (
-            spec.qmin if low == -np.inf else max(spec.qmin, int(np.clip(np.rint(low / scale), -(2**17), 2**17)) + zero)
-        )
-        qmax = (
-            spec.qmax if high == np.inf else min(spec.qmax, int(np.clip(np.rint(high / scale), -(2**17), 2**17)) + zero)
-        )
-        return min(qmin, spec.qmax), max(qmax, spec.qmin)
+        return code_bounds(qparams, group.facts.low, group.facts.high)
 
     def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
         """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
@@ -170,6 +176,7 @@ class _Realizer:
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
         """The same activation in the codes of another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
+            self.equal.append((part.qparams.tensor, common.tensor))
             return part
         return self._rescaled(part, common, f"{group.root}_rescale")
 
@@ -233,11 +240,14 @@ class _Realizer:
             found = known[source] = self._rescaled(found, qparams, var.name)
         elif known is self._streams:
             known[source] = found
+        if found.qparams == qparams:
+            self.equal.append((found.qparams.tensor, qparams.tensor))
         self._codes[var.name] = self._noted(found)
 
     def _noted(self, codes: Codes) -> Codes:
         """The same; its scale goes into the ledger."""
         self.scales[codes.var.name] = float(codes.qparams.scale), int(codes.qparams.zero_point)
+        self.tensors[codes.var.name] = codes.qparams.tensor
         return codes
 
     def _codes_behind(self, name: str, qparams: QParams) -> Codes | None:
@@ -297,6 +307,19 @@ class _Realizer:
         return self.emit(_bounded(y, low, high), group.output) if bounded else y
 
 
+def code_bounds(qparams: QParams, low: float, high: float) -> tuple[int, int]:
+    """Lowest and highest code of real values that are clipped to low..high, infinities where nothing clips."""
+    scale, zero, spec = float(qparams.scale), int(qparams.zero_point), qparams.spec
+    qmin = spec.qmin if low == -np.inf else max(spec.qmin, _step_of(low / scale) + zero)
+    qmax = spec.qmax if high == np.inf else min(spec.qmax, _step_of(high / scale) + zero)
+    return min(qmin, spec.qmax), max(qmax, spec.qmin)
+
+
+def _step_of(steps: float) -> int:
+    """The nearest whole step, within what any code reaches."""
+    return int(np.clip(np.rint(steps), -(2**17), 2**17))
+
+
 def _bounded(y: relax.Expr, low: float, high: float) -> relax.Expr:
     if low == 0.0 and high == np.inf:
         return relax.op.nn.relu(y)
@@ -323,4 +346,4 @@ def requantize_constants(factor: np.ndarray, mode: str) -> tuple[np.ndarray, np.
     return np.zeros(factor.shape, np.int32), numerics.power_of_two_shift(factor)
 
 
-__all__ = ["realize", "requantize_constants"]
+__all__ = ["code_bounds", "code_tensors", "realize", "requantize_constants"]

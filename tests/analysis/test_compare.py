@@ -143,6 +143,7 @@ def real(codes: np.ndarray, meaning: Any) -> np.ndarray:
     return np.asarray((codes.astype(np.float64) - meaning["zero_point"]) * meaning["scale"])
 
 
+@pytest.mark.slow
 def test_accumulated_errors_equal_the_definition(net):
     """Both modules in NumPy, the codes dequantized by hand."""
     data = net.data[:1]
@@ -242,6 +243,7 @@ def test_names_of_one_layer_only(net):
     assert not any(layer.operator.startswith("tvmq.") for layer in net.beside_float.layers)
 
 
+@pytest.mark.slow
 def test_executables_and_batches(net, tmp_path):
     """A loaded file, a model of batch 2 (the sample that fills up the last batch does not count), free dimensions."""
     tvmq.build(net.integer).save(tmp_path / "m.tvmq")

@@ -113,6 +113,7 @@ def test_islands_are_listed():
     assert "equality asked around them: triu '/trilu_2'" in str(result)
 
 
+@pytest.mark.slow
 def test_float_models_are_islands_all_over(digits):
     exe = tvmq.build(digits.mod, params=digits.params)
     result = tvmq.verify(exe, digits.pictures(2))

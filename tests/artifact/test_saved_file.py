@@ -57,6 +57,7 @@ def test_changed_bytes(tmp_path, change):
     path = tmp_path / "data"
     path.write_bytes(DATA)
     file = SavedFile.open("load: 'data'", path)
+    file.settle()
     change(path)
     for read in (lambda: b"".join(file.blocks()), lambda: file.stream().read()):
         with pytest.raises(ArtifactError, match="^load: 'data' was changed while it was in use; load it again$"):

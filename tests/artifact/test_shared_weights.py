@@ -47,6 +47,7 @@ def saved(request: pytest.FixtureRequest, module: Any, tmp_path_factory: pytest.
     return exe, path
 
 
+@pytest.mark.thinned(3)
 def test_each_weight_is_there_once_and_the_module_is_as_it_was(module: Any, saved: Any) -> None:
     exe, path = saved
     loaded = tvmq.load(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from tests.benchmarks.test_benchmarks import script as script  # the fixture
 
 FAKE = """
+import os
 import numpy as np
 def version(): return "fake 1.0"
 def prepare(job):
@@ -21,15 +23,28 @@ def prepare(job):
         raise ValueError("no three threads\\nand more")
     if job.threads == 4:
         raise SystemExit(5)
-    return {"fake int8": lambda: 2 * job.feed["x"], "fake f32": lambda: job.feed["x"] + len(job.feeds)}
+    def none():
+        raise OSError("no int4" + job.level)
+    return {
+        "fake int8": lambda: lambda: 2 * job.feed["x"],
+        "fake f32": lambda: lambda: job.feed["x"] + len(job.feeds) + float(os.environ.get("FAKE", 0)),
+        "fake int4": none,
+        "fake codes": lambda: lambda: int("x"),
+    }
 """
+
+
+def peers_of_tests(module: Any) -> dict[str, Any]:
+    """One that runs and can be limited, one without an environment."""
+    fake = module.Peer((), "fake_peer", {"avx2": {"FAKE": "0.5"}}, {"FAKE": "0.25"})
+    return {"fake": fake, "absent": module.Peer((), "none")}
 
 
 @pytest.fixture
 def environments(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the environment of one peer, which runs this interpreter."""
     module = script("peer_environments")
-    monkeypatch.setattr(module, "PEERS", {"fake": module.Peer((), "fake_peer"), "absent": module.Peer((), "none")})
+    monkeypatch.setattr(module, "PEERS", peers_of_tests(module))
     (tmp_path / "fake_peer.py").write_text(FAKE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     python = tmp_path / "fake" / "bin" / "python"
@@ -39,11 +54,11 @@ def environments(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
-def start(script: Any, environments: Path, threads: int, names: str = "fake") -> Any:
+def start(script: Any, environments: Path, threads: int, names: str = "fake", level: str = "") -> Any:
     """The processes of one model with two samples."""
     feeds = [{"x": np.arange(3, dtype=np.float32)}, {"x": np.ones(3, np.float32)}]
     start_peers = script("peer_process").start_peers
-    processes = start_peers(names.split(","), environments, environments / "model.onnx", feeds, threads)
+    processes = start_peers(names.split(","), environments, environments / "model.onnx", feeds, threads, level)
     return script("further_peers").FurtherPeers(processes, 2.125 * feeds[0]["x"])
 
 
@@ -62,6 +77,9 @@ def test_a_peer_is_timed_and_listed(script: Any, environments: Path) -> None:
         ["net", "tvmq int8", "1.500", "1.000", "1.00", "-", ""],
         ["net", "fake int8", "4.500", "4.000", "0.25", "24.6", "fake 1.0"],
     ]
+    absent = [row[1:2] + row[-1:] for row in further.peer_rows(figures)[3:]]
+    assert absent[0] == ["fake int4", "OSError: no int4"]
+    assert absent[1][0] == "fake codes" and absent[1][1].startswith("ValueError: invalid literal")
     assert further.missed_peers(figures, 1.03) == ["net: fake f32 takes 0.50 of our int8"]
     assert further.missed_peers(figures, 2.1) == []
 
@@ -79,6 +97,35 @@ def test_a_peer_that_refuses_is_a_row(script: Any, environments: Path, threads: 
     assert peers.timers() == {}
     rows = script("further_peers").peer_rows({"name": "net", "peers": records, "tvmq int8": 1.0})
     assert rows[1] == ["net", "fake", "-", "-", "-", "-", reason]
+
+
+@pytest.mark.parametrize(("level", "added"), [("", 0.25), ("avx2", 0.5)], ids=["best", "limited"])
+def test_a_peer_has_its_settings(script: Any, environments: Path, level: str, added: float) -> None:
+    """Its best ones, and over them those of the level, which the adapter is told too."""
+    process = start(script, environments, 1, level=level).processes["fake"]
+    process.close()
+    np.testing.assert_array_equal(process.contestants["fake f32"], np.arange(3, dtype=np.float32) + 2 + added)
+    assert process.absent["fake int4"] == f"OSError: no int4{level}"
+
+
+def test_a_peer_that_cannot_be_limited_is_a_row(
+    script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not started; one that has no output of a network has no signal to error."""
+    further = script("further_peers")
+    monkeypatch.setattr(further, "PEERS", peers_of_tests(script("peer_environments")))
+    monkeypatch.setattr(script("peers"), "session", lambda path, threads: lambda feed: [np.ones(3)])
+    monkeypatch.setattr(further, "chosen", lambda names: ["absent"])
+    network = argparse.Namespace(path=environments, feeds=[], feed=dict)
+    options = argparse.Namespace(
+        peers="absent", threads=1, level="avx2", environments=environments, clock="perf_counter"
+    )
+    peers = further.FurtherPeers.start(network, options)
+    figures = {"name": "net", "peers": peers.figures({"tvmq int8": 1.0}), "tvmq int8": 1.0, "sum": 2.0}
+    assert further.peer_rows(figures)[1] == ["net", "absent", "-", "-", "-", "-", "cannot be limited to avx2"]
+    figures["peers"].append({"peer": "sum", "least": 2.0, "decibels": float("nan"), "remark": ""})
+    assert further.peer_rows(figures)[2][:6] == ["net", "sum", "2.000", "2.000", "0.50", "-"]
+    assert further.missed_peers(figures | {"sum": 0.1}, 1.0) == []
 
 
 def test_missing_environments_get_one_sentence(
@@ -115,8 +162,18 @@ def test_an_environment_appears_when_it_is_whole(
 
 
 def test_further_peers_take_one_sample(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches and lesser CPUs are refused before anything is measured."""
+    """Batches are refused before anything is measured."""
     monkeypatch.setattr(sys, "argv", ["latency.py", "--peers", "mnn", "--batch", "8"])
-    with pytest.raises(SystemExit, match="latency: --peers takes neither --batch nor --level"):
+    with pytest.raises(SystemExit, match="latency: --peers takes no --batch: their models are made for one sample"):
         script("latency").main()
     assert script("further_peers").FurtherPeers.start(None, argparse.Namespace(peers="")).processes == {}
+
+
+def test_clocks(script: Any, environments: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process computes, and not what it sleeps; it says nothing of several threads."""
+    timed = script("latency").timed
+    assert (timed(lambda: time.sleep(0.01), time.process_time)(2) < 0.005).all()
+    assert (timed(lambda: time.sleep(0.01))(2) >= 0.01).all()
+    monkeypatch.setattr(sys, "argv", ["latency.py", "--clock", "process_time", "--threads", "2"])
+    with pytest.raises(SystemExit, match="latency: --clock process_time adds up the threads; it takes --threads 1"):
+        script("latency").main()

@@ -24,9 +24,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_bounds_and_cells(script: Any) -> None:
     found = {"ours, cold": FIGURES, "ours, warm": {**FIGURES, "cpu": 5.5}}
-    assert script.missed("efficientnet_lite0", found) == [
-        "efficientnet_lite0, ours, warm: 5.5 CPU seconds, 5 allowed"
-    ]
+    assert script.missed("efficientnet_lite0", found) == ["efficientnet_lite0, ours, warm: 5.5 CPU seconds, 5 allowed"]
     assert script.missed("resnet8_cifar10", {"ours, cold": {**FIGURES, "cpu": 21.0}}) == [
         "resnet8_cifar10, ours, cold: 21.0 CPU seconds, 20 allowed",
         "resnet8_cifar10, ours, warm: nothing was measured",

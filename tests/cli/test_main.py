@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -9,7 +10,8 @@ import pytest
 
 import tvmq
 from tvmq import errors
-from tvmq.cli.main import COMMANDS
+from tvmq.by_name import load_object
+from tvmq.cli.commands import COMMANDS, help_of
 
 
 def test_version(cli):
@@ -39,6 +41,22 @@ def test_help_does_not_import_tvm():
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.splitlines()[-1] == "[]"
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    code = (
+        "import sys; sys.argv = ['tvmq', '--help']\n"
+        "from tvmq.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print([m for m in ('numpy', 'tvmq.config', 'tvmq.cli.quantize') if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_texts_of_the_list_are_those_of_the_commands(name):
+    assert help_of(name) == inspect.getdoc(load_object(COMMANDS[name]))
 
 
 @pytest.mark.parametrize("module", ["tvmq", "tvmq.cli"])

@@ -47,6 +47,7 @@ def test_a_search_by_decibels(cli, network, tmp_path):
     assert json.loads(merged.out)["trials"] == 0 and "results from" in merged.err
 
 
+@pytest.mark.slow
 def test_a_bound_that_nothing_holds(cli, network, tmp_path):
     model, data = network
     done = cli("search", model, "--data", data, "--sqnr", "190", *FAST, "-o", tmp_path / "s", "--quiet")
@@ -55,6 +56,7 @@ def test_a_bound_that_nothing_holds(cli, network, tmp_path):
     assert "misses the bound" in done.out
 
 
+@pytest.mark.slow
 def test_a_search_by_a_metric(cli, network, tmp_path):
     model, data = network
     done = cli("search", model, "--data", data, "--metric", "top1", "--max-drop", "100", *FAST, "-o", tmp_path / "s",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tvm
 
 import tvmq
 import tvmq.target.cpu
@@ -76,6 +77,33 @@ def test_a_second_build_compiles_nothing_and_saves_the_same(
     assert len(compiled) == 2 * count
     assert len({exe.save(tmp_path / "m.tvmq") for exe in (first, second, third)}) == 1
     assert all(np.array_equal(exe(X), first(X)) for exe in (second, third, tvmq.load(tmp_path / "m.tvmq")))
+
+
+def test_hash_of_a_function_is_that_of_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = one_function("y[i] = x[i] + T.float32(1)")
+    same, other = one_function("y[i] = x[i] + T.float32(1)"), one_function("y[i] = x[i] + T.float32(2)")
+    first = kernel_objects._code_hash(one)
+    assert first == kernel_objects._code_hash(same) == kernel_objects._code_hash(one.with_attr("x", 1))
+    assert first != kernel_objects._code_hash(other)
+    target = tvmq.target.cpu.resolve_target().as_tvm()
+    keys = [kernel_objects._key(f, target, {}) for f in (one, same, one.with_attr("x", 1), other)]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+    monkeypatch.setattr(kernel_objects, "MOST_HASHES", 1)
+    monkeypatch.setattr(kernel_objects, "_hashes", {})
+    for func in (one, other, same):
+        assert (kernel_objects._code_hash(func) == first) is (func is not other)
+    assert len(kernel_objects._hashes) == 1
+
+
+def one_function(statement: str) -> tvm.tirx.PrimFunc:
+    text = f"""
+# from tvm.script import tirx as T
+@T.prim_func
+def main(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        {statement}
+"""
+    return tvm.script.from_source(text)
 
 
 def test_a_damaged_entry_is_built_anew(folder: Path, compiled: list[str]) -> None:

@@ -69,11 +69,20 @@ def run_function(
 
 
 def run_in_orders(
-    func: Any, inputs: Sequence[np.ndarray], target: Any, orders: Sequence[int], *, contract: bool = False
+    func: Any,
+    inputs: Sequence[np.ndarray],
+    target: Any,
+    orders: Sequence[int],
+    *,
+    contract: bool = False,
+    shape: tuple[int, ...] | None = None,
 ) -> list[np.ndarray]:
-    """What `run_function` gives in each order; the function is compiled once."""
+    """What `run_function` gives in each order; the function is compiled once.
+
+    shape  of the result, where the inputs do not tell it
+    """
     launcher = Launcher.of(device_code({"function": func}, target), contract=contract)
     result = func.params[-1]
-    output = shape_of(result, sizes_of(func.params, inputs)), str(result.dtype)
+    output = shape or shape_of(result, sizes_of(func.params, inputs)), str(result.dtype)
     runs = (replace(launcher, order=order, rubbish=RUBBISH[order]) for order in orders)
     return [run("function", list(inputs), [output])[0] for run in runs]

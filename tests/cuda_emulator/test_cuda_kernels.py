@@ -40,7 +40,7 @@ def test_shapes(conv):
     compare(conv, "codes", order=SHUFFLED)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("tile", [*MMA, *DP4A], ids=lambda tile: tile.name)
 def test_tiles(tile):
     compare(Conv2d(2, 9, 9, 20, 40, (3, 3), (1, 1), (1, 1, 1, 1)), "sums", tile=tile, order=REVERSE)

@@ -16,6 +16,7 @@ import tvmq
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
+from tests.frontends.from_onnx.test_recurrent import model as recurrent_model
 from tests.models import feeds_of
 from tests.passes.partition.test_residual_streams import encoder, picture_net
 from tests.random_graphs import random_inputs, random_model
@@ -61,7 +62,7 @@ def test_random_graphs(seed):
     compare(module, random_inputs(model, 1, 1)[0], orders=(FORWARD, SHUFFLED))
 
 
-def words() -> tvm.IRModule:
+def words(**options: Any) -> tvm.IRModule:
     """Rows of a table, then a product, both of 4-bit weights."""
     random = np.random.default_rng(0)
     arrays = {"table": random.normal(size=(20, 8)), "matrix": random.normal(size=(8, 6))}
@@ -74,12 +75,13 @@ def words() -> tvm.IRModule:
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 3, 6])
     graph = helper.make_graph(nodes, "words", [ids], [y], constants)
     mod, params = tvmq.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
-    return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4))
+    return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4, **options))
 
 
-def test_weights_of_four_bits():
-    """Rows that are taken from a packed table; integer products of packed weights."""
-    compare(words(), {"ids": np.int64([[0, 19, 7], [3, 3, 15]])}, orders=(SHUFFLED,))
+@pytest.mark.parametrize("options", [{}, {"group_size": 4}])
+def test_weights_of_four_bits(options):
+    """Rows that are taken from a packed table; integer products of packed weights, with scales of groups too."""
+    compare(words(**options), {"ids": np.int64([[0, 19, 7], [3, 3, 15]])}, orders=(SHUFFLED,))
 
 
 def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
@@ -91,7 +93,7 @@ def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
     return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config), feeds_of(model)[0]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [True, False])
 def test_codes_of_16_bits(stream):
     """Products that write them, sums and moves of them; convolutions that read them."""
@@ -136,3 +138,15 @@ def test_constants_of_kernels_keep_64_bits():
     out = lowerer.call(Kernel("k", func, (np.int64([2**40]),), ("k",)), [x], [1], "int32", "y")
     value = dict((var.name, value) for var, value in lowerer._bindings)[out.name]
     assert [str(arg.ty.dtype) for arg in value.args[1].fields] == ["int32", "int64"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["static", None])
+@pytest.mark.parametrize("op", ["LSTM", "GRU"])
+def test_recurrent_layers(op: str, mode: str | None) -> None:
+    """Both directions, codes of the state or weights alone."""
+    model = recurrent_model(op, direction="bidirectional")
+    feeds = feeds_of(model)
+    with tvmq.qconfig(activations=mode, nbit_weight=8 if mode else 4):
+        module = tvmq.quantize(*tvmq.from_onnx(model), feeds if mode else None)
+    compare(module, feeds[0], orders=(SHUFFLED,))

@@ -30,6 +30,7 @@ def test_stages_with_options_give_the_module_of_quantize(options: dict[str, Any]
         tvm.ir.assert_structural_equal(integers, tvmq.quantize(mod, params, data, guard=None))
 
 
+@pytest.mark.slow
 def test_channels_that_stand_out_are_found_by_hand_too() -> None:
     n, output = transformer(30.0)
     model = n.model(output)

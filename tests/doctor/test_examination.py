@@ -76,6 +76,7 @@ def test_channels_last_are_turned():
     assert laid_out({"x": x}, {"x": None})[1] == []
 
 
+@pytest.mark.slow
 def test_an_outlying_weight():
     patient = faults.patient(faults.outlying_weight)
     (noted,) = check_weights(patient)

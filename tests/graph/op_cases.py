@@ -298,6 +298,16 @@ def unpack_cases() -> list[Case]:
                 lambda q, s, axis=axis, size=size: numerics.group_dequantize(q, s, axis=axis, group_size=size),
             )
         )
+    scale = repeated(np.exp(np.random.default_rng(4).normal(size=9) * 5).astype(np.float32), (3, 5))
+    x_scale = np.float32([[[1.5], [1e-20]], [[3e38], [0.25]]])
+    cases.append(
+        Case(
+            "group_matmul",
+            {"x": codes_of("int8", (2, 2, 12)), "x_scale": x_scale, "w": codes_of("int8", (12, 5)), "scale": scale},
+            lambda *arrays: ops.group_matmul(*arrays, group_size=4),
+            lambda *arrays: numerics.group_matmul(*arrays, group_size=4),
+        )
+    )
     return cases
 
 

@@ -72,7 +72,35 @@ def three(x: relax.Expr) -> relax.Expr:
     return R.permute_dims(R.reshape(x, (N, 5, 3, 2)), [2, 0, 1, 3])
 
 
+def loop(x: relax.Expr, lengths: relax.Expr | None = None, state: relax.Expr | None = None) -> relax.Expr:
+    """A recurrent layer of 4 units over gates (steps, n, 16)."""
+    lengths = relax.const(np.int32([9])) if lengths is None else R.astype(lengths, "int32")
+    state = const(2, 1, 4) if state is None else state
+    options = {"kind": "lstm", "activations": "sigmoid,tanh,tanh", "clip": 0.0, "reverse": False, "ends": False}
+    return ops.recurrent(x, const(4, 16), const(12), state, lengths, **options)
+
+
+def turned(x: relax.Expr) -> relax.Expr:
+    """Steps before samples."""
+    return R.permute_dims(x, [1, 0, 2])
+
+
 APART = {
+    "three as the result": (three, [("n", 5, 6)]),
+    "stack before samples": (lambda x, y: R.stack([x, y], 0), [("n", 4), ("n", 4)]),
+    "recurrent": (loop, [(5, "n", 16)]),
+    "recurrent, lengths and states": (loop, [(5, "n", 16), ("n",), (2, "n", 4)]),
+    "recurrent and back": (lambda x: turned(loop(turned(x))), [("n", 5, 16)]),
+    "product of steps": (lambda x: R.matmul(turned(R.add(x, const(16))), const(16, 3)), [("n", 5, 16)]),
+    "two directions": (lambda x: R.concat([loop(turned(x)), loop(turned(x))], 2), [("n", 5, 16)]),
+    "directions as an axis": (
+        lambda x: R.reshape(R.permute_dims(R.stack([loop(turned(x))] * 2, 1), [0, 2, 1, 3]), (5, N, 8)),
+        [("n", 5, 16)],
+    ),
+    "codes of steps": (
+        lambda x: ops.quantize(turned(x), const(16), relax.const(np.int32([0])), axis=2, dtype="uint8", qmin=0, qmax=255),
+        [("n", 5, 16)],
+    ),
     "one of three": (lambda x: R.reshape(R.strided_slice(three(x), *begin_end(0, 1)), (N, 5, 2)), [("n", 5, 6)]),
     "one of three by its number": (lambda x: R.take(three(x), relax.const(np.int64(1)), 0), [("n", 5, 6)]),
     "there and back": (lambda x: R.permute_dims(three(x), [1, 0, 2, 3]), [("n", 5, 6)]),
@@ -118,8 +146,16 @@ APART = {
     ),
 }
 TOGETHER = {
+    "steps are samples": (loop, [("n", 3, 16)]),
+    "states of other samples": (lambda x, s: loop(x, None, R.flip(s, 1)), [(5, "n", 16), (2, "n", 4)]),
+    "codes of each sample": (
+        lambda x: ops.quantize(turned(x), const(1), relax.const(np.int32([0])), axis=1, dtype="uint8", qmin=0, qmax=255),
+        [("n", 5, 16)],
+    ),
+    "samples become steps": (lambda x: R.reshape(turned(x), (N, 5, 16)), [("n", 5, 16)]),
+    "products of samples, turned": (lambda x: R.matmul(turned(x), R.permute_dims(x, [1, 2, 0])), [("n", 5, 16)]),
+    "softmax over samples": (lambda x: ops.softmax(turned(x), axis=1), [("n", 5, 16)]),
     "three in another order": (lambda x: R.reshape(three(x), (N, 30)), [("n", 5, 6)]),
-    "three as the result": (three, [("n", 5, 6)]),
     "samples behind three": (
         lambda x: R.permute_dims(R.take(three(x), relax.const(np.int64([0, 0])), 1), [1, 0, 2, 3]),
         [("n", 5, 6)],
@@ -145,7 +181,6 @@ TOGETHER = {
     "index of the largest": (lambda x: R.argmax(x, 0), [("n", 4)]),
     "index in all": (lambda x: R.argmax(x), [("n", 4)]),
     "the largest": (lambda x: relax.TupleGetItem(R.topk(x, 2, 0), 0), [("n", 4)]),
-    "stack": (lambda x, y: R.stack([x, y], 0), [("n", 4), ("n", 4)]),
     "elements of other samples": (lambda x, y: R.gather_elements(x, R.astype(y, "int64"), 0), [("n", 4), ("n", 4)]),
     "elements of the first": (lambda x: R.gather_elements(x, relax.const(np.int64([[0], [1]])), 1), [("n", 4)]),
     "repeated samples": (lambda x: R.repeat(x, 2, 0), [("n", 4)]),

@@ -52,10 +52,9 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             "no samples among its operands": ("arange", "one_hot", "shape_of", "tvmq.unpack"),
             "prepare makes others of them": STANDARD_NORMS,
             "a scale may be that of all samples": (
-                "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale",
+                "tvmq.dynamic_dequantize", "tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul",
             ),
             "of modules of calibration alone": ("tvmq.observe",),
-            "samples stand behind the steps": ("tvmq.recurrent", "tvmq.recurrent_codes"),
             "as many results as its values say, or several": COUNTED,
         },
     ),
@@ -84,7 +83,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             ),
             "integer forms that ONNX has no operators for": (
                 *("tvmq.add_mask", "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean"),
-                *("tvmq.dynamic_quantize", "tvmq.dynamic_scale"),
+                *("tvmq.dynamic_quantize", "tvmq.dynamic_scale", "tvmq.group_matmul"),
             ),
             "not in a realized module": ("tvmq.fence", "tvmq.observe", "tvmq.simulated_quantize"),
             "of constants": ("tvmq.unpack",),
@@ -106,7 +105,9 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             "in front of the core and behind it": tuple(
                 sorted(where(kind=CONVERSION, own=True) - {"tvmq.requantize"})
             ),
-            "floats, told by their type": ("tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.resample"),
+            "floats, told by their type": (
+                "tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.group_matmul", "tvmq.resample",
+            ),
             "not in a realized module": ("tvmq.fence", "tvmq.observe"),
         },
     ),

@@ -81,6 +81,7 @@ def sqnr(model: onnx.ModelProto, module: Any) -> float:
     return 10 * np.log10(signal / noise)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("make", [small_variance, spectrogram])
 def test_a_network_that_8_bits_destroy_is_mended_with_products_in_int8(make):
     model = make()

@@ -31,7 +31,8 @@ from tvmq.kernels.norm.group_norm import GroupNorm, group_norm
 from tvmq.kernels.norm.softmax import softmax
 from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.types import AddStep, Conv2d, Dequantize, Isa, Kernel, Requantize
-from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool, takes_floats
+from tvmq.kernels.pool import global_sum, max_pool, sum_pool, takes_floats
+from tvmq.kernels.pool_windows import Pool2d
 
 SCALE = np.float32(0.037)
 SUMS = np.array([0, 1, -1, 255, -256, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 2**30, 12345], np.int32)

@@ -39,7 +39,7 @@ from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.norm.group_norm import GroupNorm
 from tvmq.kernels.parts.types import Conv2d
-from tvmq.kernels.pool import Pool2d
+from tvmq.kernels.pool_windows import Pool2d
 from tvmq.schedule.generic import schedule_generic
 
 SMALL: list[Case] = [

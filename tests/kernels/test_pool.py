@@ -9,7 +9,8 @@ from tests.kernels.cases import WIDTHS, Case, check, global_sum_cases, pool_case
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import AddStep, Requantize
-from tvmq.kernels.pool import Pool2d, global_sum, max_pool, sum_pool
+from tvmq.kernels.pool import global_sum, max_pool, sum_pool
+from tvmq.kernels.pool_windows import Pool2d
 
 POOLS = [
     Pool2d(1, 9, 8, 64, (3, 3), (2, 2), (1, 1, 1, 1)),

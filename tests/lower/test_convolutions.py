@@ -125,7 +125,7 @@ def module(case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray) 
     return builder.get()
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_equals_the_definition(number: int, level: str) -> None:

@@ -13,7 +13,7 @@ from tests.passes.nets import NETS
 LEAST_SNR = {"square": 12.0, "island_of_tanh": 20.0}
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(15)
 @pytest.mark.parametrize("name", NETS)
 def test_exact_and_accurate(name: str) -> None:
     made, outputs = NETS[name]()

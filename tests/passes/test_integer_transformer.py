@@ -81,6 +81,7 @@ def test_every_instruction_set_gives_the_definition(quantized) -> None:
                 np.testing.assert_array_equal(exe.run(feed)[0], tvmq.reference.run(quantized, feed)[0])
 
 
+@pytest.mark.slow
 def test_the_proof_holds() -> None:
     config = tvmq.qconfig(**OPTIONS, partition_conversions="fully_integral")
     made = tvmq.quantize(model("2", "9"), None, feeds(), config=config)

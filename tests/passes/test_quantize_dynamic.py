@@ -199,3 +199,80 @@ def test_no_table_is_unpacked_whole(free: bool) -> None:
     assert tvmq.verify(executable, feeds).exact
     text = executable._parts.code.as_text()
     assert "take_packed" in text and "unpack" not in text
+
+
+@pytest.mark.parametrize("size", [8, 4])
+def test_groups_of_weights_in_integers(size: int) -> None:
+    """Nearer than a scale for each channel; a kernel where it multiplies groups of that size, plain loops elsewhere."""
+    executable = checked(table_and_head(), "dynamic", least_snr=10.0, nbit_weight=4, group_size=size)
+    assert "tvmq.group_matmul" in operators(executable) and operators(executable).count("tvmq.unpack") == 2
+    feed = feeds_of(table_and_head())[0]
+    (expected,) = run_onnx(table_and_head(), feed)
+    errors = []
+    for options in ({}, {"group_size": size}):
+        mod, params = tvmq.from_onnx(table_and_head())
+        with tvmq.qconfig(activations="dynamic", nbit_weight=4, **options):
+            (found,) = tvmq.build(tvmq.quantize(mod, params)).run(feed)
+        errors.append(float(np.square(found - expected).sum()))
+    assert errors[1] < errors[0]
+
+
+def test_groups_in_integers_on_plain_cpus() -> None:
+    model = table_and_head()
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(activations="dynamic", nbit_weight=4, group_size=8):
+        module = tvmq.quantize(mod, params)
+    feed = feeds_of(model)[0]
+    results = [tvmq.build(module, target=target).run(feed)[0] for target in ("llvm", "x86-64", "x86-64-v3")]
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
+
+
+def test_groups_in_integers_of_any_number_of_rows() -> None:
+    n = Net((2, 3, 32))
+    model = n.model(n.op("Tanh", n.op("MatMul", "x", n.constant(n.weight(32, 24)))))
+    for dim, name in zip(model.graph.input[0].type.tensor_type.shape.dim, ("batch", "steps"), strict=False):
+        dim.dim_param = name
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(activations="dynamic", nbit_weight=4, group_size=16):
+        executable = tvmq.build(tvmq.quantize(mod, params))
+    assert any("group_matmul" in name for name in executable.kernels.values())
+    feeds = [{"x": np.random.default_rng(0).normal(size=(b, s, 32)).astype(np.float32)} for b, s in ((1, 1), (2, 7))]
+    assert tvmq.verify(executable, feeds).exact
+
+
+def small_pictures() -> onnx.ModelProto:
+    n = Net((1, 3, 8, 8))
+    y = n.op("Relu", n.conv("x", 3, 8, 3))
+    y = n.op("Relu", n.conv(y, 8, 8, 3))
+    y = n.op("Reshape", y, n.constant(np.int64([1, -1])))
+    return n.model(n.op("MatMul", y, n.constant(n.weight(512, 16))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [{"activations": None}, {"activations": None, "group_size": 16}, {"activations": "dynamic"}]
+)
+def test_data_round_the_weights(options: dict[str, object]) -> None:
+    """Results are nearer to float's than with each weight at its nearest code; which layers, the ledger says."""
+    model, errors = small_pictures(), []
+    feeds = feeds_of(model)
+    mod, params = tvmq.from_onnx(model)
+    for data in (None, feeds):
+        with tvmq.qconfig(nbit_weight=4, **options):
+            module = tvmq.quantize(mod, params, data)
+        executable = tvmq.build(module)
+        assert tvmq.verify(executable, feeds[:2]).exact
+        differences = [run_onnx(model, feed)[0] - executable.run(feed)[0] for feed in feeds]
+        errors.append(float(np.square(differences).sum()))
+        roundings = [entry.get("weight_rounding") for entry in get_ledger(module).layers.values() if entry["macs"]]
+        assert roundings == [None if data is None else "calibrated"] * 3
+    assert errors[1] < 0.8 * errors[0]
+
+
+def test_data_are_not_needed_where_nothing_is_rounded() -> None:
+    n = Net((2, 4))
+    model = n.model(n.op("Tanh", "x"))
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(activations=None):
+        assert tvmq.build(tvmq.quantize(mod, params, feeds_of(model))).run(feeds_of(model)[0])[0].shape == (2, 4)

@@ -47,6 +47,7 @@ def sqnr(model: onnx.ModelProto, executable: tvmq.Executable, feed: dict[str, np
     return float(10 * np.log10(np.square(true).sum() / np.square(true - found).sum()))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("target", ["llvm -mcpu=x86-64", None])
 @pytest.mark.parametrize("weights", [None, W4])
 def test_one_convolution(target: str | None, weights: QuantSpec | None) -> None:

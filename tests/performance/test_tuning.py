@@ -14,6 +14,7 @@ import pytest
 import tvmq
 from tests.models import Net, feeds_of
 from tvmq.cache import cache_folder, replace_file
+from tvmq.cost import Machine
 from tvmq.errors import ConfigError, TargetError
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.shape import ConvShape
@@ -163,11 +164,14 @@ def test_refusals(model):
 AVX2 = isa_named("avx2")
 
 
-def test_kernels_in_lanes_are_products_of_their_own_instructions() -> None:
+def test_kernels_in_lanes_are_estimated_by_what_was_proved() -> None:
     conv, random = Conv2d(1, 6, 6, 64, 32), np.random.default_rng(0)
-    for limit, name, taps in ((64, "avx2_lanes", 4), (128, "avx2", 2)):
+    cycles = {}
+    for limit in (16, 64, 80, 128):
         weight = random.integers(-limit, limit, (32, 64, 1, 1)).astype(np.int8)
         kernel = choose_convolution(conv, weight, None, 0, (), AVX2)
         assert kernel is not None and kernel.work is not None and kernel.work.family == "conv2d"
-        found = kernel.work.tiled
-        assert found is not None and (found[1].name, found[1].taps, found[0].steps) == (name, taps, 64 // taps)
+        # the tile of kernels in lanes is not one to be tuned
+        assert (kernel.work.tiled is None) == ("lanes" in kernel.name) == (limit < 128)
+        cycles[limit] = kernel.work.cycles(Machine("haswell", 3e9), 2.0)
+    assert cycles[16] < cycles[64] < cycles[80] < cycles[128] < 2 * cycles[16]

@@ -30,6 +30,7 @@ def usual_sqnr(module: Any, mod: Any, params: Any) -> float:
     return float(np.median([10 * np.log10((a**2).sum() / ((a - b) ** 2).sum()) for a, b in pairs]))
 
 
+@pytest.mark.slow
 def test_the_best_keeps_the_bound_that_8_bits_miss(found):
     whole = next(point for point in found.points if not point.recipe.layers)
     assert whole.sqnr < BOUND <= found.best.sqnr
@@ -92,6 +93,7 @@ def test_the_cheapest_wins_where_it_holds():
     assert len(easy.points) == 2 == easy.trials
 
 
+@pytest.mark.slow
 def test_nothing_is_best_where_nothing_holds(tmp_path):
     hopeless = search_unsteady(tmp_path, sqnr=200.0, rounds=1)
     assert hopeless.best is None and not (tmp_path / "best.tvmq").exists()

@@ -9,7 +9,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.free_models import LONGEST, encoder, pictures, random_batches, texts
+from tests.free_models import LONGEST, encoder, pictures, random_batches, reader, texts
 from tests.models import parse
 from tests.random_graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
@@ -33,6 +33,11 @@ MODELS: dict[str, tuple[Any, list[dict[str, np.ndarray]], list[dict[str, np.ndar
         [images(2, 3, 16, 16), images(2, 3, 12, 20)],
         [images(1, 3, 2, 2), images(2, 3, 20, 14), images(1, 3, 6, 30)],
     ),
+    "reader": (
+        reader(),
+        [images(2, 1, 8, 16), images(1, 1, 8, 12)],
+        [images(1, 1, 8, 2), images(3, 1, 8, 20), images(2, 1, 8, 30)],
+    ),
 }
 
 
@@ -49,6 +54,7 @@ def assert_defined(exe: tvmq.Executable, module: tvm.IRModule, feed: dict[str, n
         assert a.shape == b.shape and not unequal_bits(a, b).any(), feed
 
 
+@pytest.mark.thinned(3)
 def test_one_executable_takes_all_sizes(model: Any, tmp_path: Any) -> None:
     module, inputs = model
     exe = tvmq.build(module)
@@ -89,7 +95,7 @@ def test_sizes_fixed_at_the_build_give_the_same(model: Any) -> None:
 def test_no_samples_give_none(model: Any) -> None:
     module, inputs = model
     results = tvmq.build(module).run({name: value[:0] for name, value in inputs[0].items()})
-    assert [len(y) for y in results] == [0]
+    assert [y.size for y in results] == [0]
 
 
 def test_all_layers_are_integers(model: Any) -> None:
@@ -98,7 +104,7 @@ def test_all_layers_are_integers(model: Any) -> None:
     assert heavy and all(entry["precision"] == "int8" for entry in heavy)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 3, 5, 14])
 @pytest.mark.parametrize("peeled", [True, False])
 def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest.MonkeyPatch) -> None:

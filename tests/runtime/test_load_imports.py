@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 import tvmq
 from tests.models import parse
@@ -31,10 +34,13 @@ model = tvmq.load(sys.argv[1])
 RUN = """
 (result,) = model.run(inputs)
 assert (result == 2).all()
+assert "tvm" not in sys.modules, "the runtime library is enough"
 print(*sorted(name for name in sys.modules if name == "tvmq" or name.startswith("tvmq.")))
 """
 ASK = """
 print(model.ledger.stage, len(model.profile(inputs, repeat=1).layers), "R.add" in str(model.module))
+(result,) = model.run(inputs)
+assert (result == 2).all()
 """
 MOST = 40
 COMPILER = tuple(
@@ -54,6 +60,21 @@ def test_load_and_run_import_the_runtime_only(tmp_path: Path) -> None:
     modules = printed(tmp_path, RUN)
     assert len(modules) <= MOST, f"{len(modules)} modules: {modules}; import inside a function what no run needs"
     assert not [name for name in modules if name.startswith(COMPILER)]
+
+
+RESIDENT = """
+from pathlib import Path
+model.run(inputs)
+print(next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if "VmRSS" in line))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells how much memory is resident")
+@pytest.mark.skipif(bool(find_spec("torch")), reason="tvm_ffi imports torch where it is installed")
+def test_a_serving_process_is_small(tmp_path: Path) -> None:
+    """190 MiB with TVM's compiler, about 50 without."""
+    (kilobytes,) = printed(tmp_path, RESIDENT)
+    assert int(kilobytes) < 80 * 1024
 
 
 def test_what_needs_the_compiler_loads_it_when_asked(tmp_path: Path) -> None:

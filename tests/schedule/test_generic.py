@@ -131,7 +131,7 @@ NETWORKS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_equal_bits_with_and_without(name):
     for func in prim_funcs(functions(*NETWORKS[name])):

@@ -56,6 +56,7 @@ def without(*features: str) -> mock._patch:
     return mock.patch.object(host, "host_features", lambda: found)
 
 
+@pytest.mark.slow
 @x86
 @pytest.mark.isa("avx2")
 def test_the_best_code_is_taken(fat, path, module):

@@ -72,7 +72,7 @@ def _compare(exe: Executable) -> tuple[list[tuple[str, float, float]], float]:
     machine = machine_of(exe.target)
     expected, _ = estimates(exe.module, exe.target, machine)
     factors = dict(machine.factors)
-    virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
+    virtual = relax.VirtualMachine(exe._parts.executable, tvm.cpu())
     image = np.random.default_rng(0).random(SHAPE, np.float32)
     tensor = tvm.runtime.tensor(image)
     calls = record_calls(virtual, lambda main: main(tensor))

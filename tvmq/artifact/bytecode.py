@@ -9,8 +9,9 @@ of 8 bytes unless said otherwise, texts and lists behind their length:
     constants    each: type (4 bytes), value; a tensor as HEAD says
     instructions where each begins in the words behind, and these words
 
-It is built again by the calls with which the compiler built it, so that TVM knows no difference. What this file does
-not know, a version of another TVM for instance, is left to TVM's reader.
+For the runtime library it is written again without the weights (weightless.py); for the compiler, which profiles for
+instance, it is built again by the calls with which the compiler built it, so that TVM knows no difference. What this
+file does not know, a version of another TVM for instance, is left to TVM's reader.
 """
 
 from __future__ import annotations
@@ -19,12 +20,10 @@ import ctypes
 import math
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import tvm
 import tvm_ffi
-from tvm import relax
 
 from tvmq.artifact.saved_file import Readable
 from tvmq.errors import TvmqError
@@ -49,9 +48,14 @@ from tvmq.tvm_internals import (
     TEXT_CONSTANT,
     TYPE_CODES,
 )
+from tvmq.tvm_runtime import empty
+
+if TYPE_CHECKING:
+    import tvm
+    from tvm import relax
 
 WORD, SHORT = struct.Struct("<q"), struct.Struct("<i")
-CHUNK = 2**18
+CHUNK, AHEAD = 2**18, 2**12
 
 
 class UnknownForm(Exception):
@@ -67,36 +71,48 @@ class Function:
     begin: int
     end: int
     inputs: list[str]
+    registers: int
 
 
 @dataclass(frozen=True)
 class Bytecode:
-    """What was read: the constants are in the builder, the instructions are not yet, as they may be damaged."""
+    """What was read; the instructions may be damaged, so nothing is made of them before the hash was compared.
 
-    builder: relax.ExecBuilder
+    constants   tensors in the memory where they stay, shapes, texts and types
+    """
+
     functions: list[Function]
+    constants: list[Any]
     instructions: list[list[int]]
 
     def module(self) -> tvm.runtime.Module:
-        """The executable as a module of TVM, to be asked for once, when the bytes were found to be right."""
+        """The executable as a module of TVM, by the compiler's library; it shares the tensors."""
+        from tvm import relax
+
+        builder = relax.ExecBuilder()
+        for function in self.functions:
+            builder.declare_function(function.name, function.kind)
+        for number, constant in enumerate(self.constants):
+            if builder.convert_constant(constant) != CONSTANT | number:
+                raise UnknownForm("a constant that is there twice")
         for function in self.functions:
             if function.kind == BYTECODE_FUNCTION:
-                with self.builder.function(function.name, len(function.inputs), function.inputs):
+                with builder.function(function.name, len(function.inputs), function.inputs):
                     for words in self.instructions[function.begin : function.end]:
-                        self._emit(words)
-        return self.builder.get().mod
+                        self._emit(builder, words)
+        return builder.get().mod
 
-    def _emit(self, words: list[int]) -> None:
+    def _emit(self, builder: relax.ExecBuilder, words: list[int]) -> None:
         code, *rest = words
         if code == CALL:
             result, function, _count, *args = rest
-            self.builder.emit_call(self.functions[function].name, args, result)
+            builder.emit_call(self.functions[function].name, args, result)
         elif code == RETURN:
-            self.builder.emit_ret(*rest)
+            builder.emit_ret(*rest)
         elif code == GOTO:
-            self.builder.emit_goto(*rest)
+            builder.emit_goto(*rest)
         else:
-            self.builder.emit_if(*rest)
+            builder.emit_if(*rest)
 
 
 def read_bytecode(file: Readable, size: int) -> Bytecode | None:
@@ -110,10 +126,11 @@ def read_bytecode(file: Readable, size: int) -> Bytecode | None:
 
 
 class _Reader:
-    """Reads forward; `left` bytes bound what is allocated."""
+    """Reads forward; `left` bytes bound what is allocated. `ahead` are read already: most of what is read is a word."""
 
     def __init__(self, file: Readable, size: int) -> None:
         self.file, self.left = file, size
+        self.ahead, self.at = b"", 0
 
     def bytecode(self) -> Bytecode:
         if self.take(len(BYTECODE_MARK)) != BYTECODE_MARK or self.text() != BYTECODE_VERSION:
@@ -124,13 +141,8 @@ class _Reader:
             f.kind not in (PACKED_FUNCTION, BYTECODE_FUNCTION) for f in functions
         ):
             raise UnknownForm("functions or memory of another kind")
-        builder = relax.ExecBuilder()
-        for function in functions:
-            builder.declare_function(function.name, function.kind)
-        for number in range(self.count()):
-            if builder.convert_constant(self.constant()) != CONSTANT | number:
-                raise UnknownForm("a constant that is there twice")
-        return Bytecode(builder, functions, self.instructions(len(functions)))
+        constants = [self.constant() for _ in range(self.count())]
+        return Bytecode(functions, constants, self.instructions(len(functions)))
 
     def instructions(self, functions: int) -> list[list[int]]:
         """Lists of words, each with as many as it should have."""
@@ -146,7 +158,14 @@ class _Reader:
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
-        data = self.file.read(count) if 0 <= count <= self.left else b""
+        if not 0 <= count <= self.left:
+            raise UnknownForm(f"{count} bytes that are not there")
+        data = self.ahead[self.at : self.at + count]
+        self.at += len(data)
+        if len(data) < count:
+            missing = count - len(data)
+            self.ahead, self.at = self.file.read(min(max(missing, AHEAD), self.left - len(data))), missing
+            data += self.ahead[:missing]
         if len(data) != count:
             raise UnknownForm(f"{count} bytes that are not there")
         self.left -= count
@@ -173,8 +192,11 @@ class _Reader:
 
     def function(self) -> Function:
         kind, name, begin, end = self.short(), self.text(), self.word(), self.word()
-        self.take(2 * WORD.size)  # the builder counts inputs and registers again
-        return Function(kind, name, begin, end, [self.text() for _ in range(self.count())])
+        inputs, registers = self.word(), self.word()
+        names = [self.text() for _ in range(self.count())]
+        if kind == BYTECODE_FUNCTION and inputs != len(names):
+            raise UnknownForm(f"{inputs} inputs with {len(names)} names")
+        return Function(kind, name, begin, end, names, registers)
 
     def constant(self) -> Any:
         kind = self.short()
@@ -185,10 +207,10 @@ class _Reader:
         if kind == TEXT_CONSTANT:
             return self.text()
         if kind == DATA_TYPE_CONSTANT:
-            return tvm.DataType(_dtype(*DTYPE.unpack(self.take(DTYPE.size))))
+            return tvm_ffi.dtype(_dtype(*DTYPE.unpack(self.take(DTYPE.size))))
         raise UnknownForm(f"a constant of type {kind}")
 
-    def tensor(self) -> tvm.runtime.Tensor:
+    def tensor(self) -> tvm_ffi.Tensor:
         """A tensor, its bytes read to where it keeps them."""
         head = self.take(TENSOR_HEAD.size)
         _mark, _reserved, device, _number, rank, *kind = TENSOR_HEAD.unpack(head)
@@ -198,7 +220,7 @@ class _Reader:
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
             raise UnknownForm(f"a tensor {shape} of {size} bytes")
-        result = tvm.runtime.empty(shape, dtype)
+        result = empty(shape, dtype)
         for begin in range(0, size, CHUNK):
             piece = self.take(min(CHUNK, size - begin))
             ctypes.memmove(result.data_ptr() + begin, piece, len(piece))

@@ -13,18 +13,22 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from tvm import relax
+from typing import TYPE_CHECKING, Any
 
 from tvmq.artifact.bytecode import Bytecode, read_bytecode
+from tvmq.artifact.equal_constants import merge_equal_constants
+from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
 from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library
 from tvmq.artifact.quiet import without_noise
 from tvmq.errors import ArtifactError, TargetError, TvmqError
 from tvmq.target.cpu import CpuTarget
 from tvmq.text import last_line
-from tvmq.tvm_internals import LOAD_BITCODE, LOAD_BYTECODE, global_function
+from tvmq.tvm_internals import LOAD_BITCODE, LOAD_BYTECODE, LOOKUPS, global_function
+from tvmq.tvm_runtime import load_compiler
+
+if TYPE_CHECKING:
+    from tvm import relax
 
 BYTECODE, BITCODE, NATIVE = "vm.bin", "kernels.bc", "kernels.so"
 MODULE, CONSTANTS = "module.json", "constants.bin"
@@ -40,7 +44,7 @@ def to_bytes(executable: relax.VMExecutable, target: CpuTarget, native: bytes | 
     native       the kernels, where they were compiled to a shared library in the first place
     """
     with without_noise():
-        bytecode = read_written_file(lambda path: executable.mod.write_to_file(path, ""))
+        bytecode = merge_equal_constants(read_written_file(lambda path: executable.mod.write_to_file(path, "")))
     if native:
         return {BYTECODE: bytecode, BITCODE: b"", NATIVE: native}
     # A model that only reshapes has no kernels, and TVM gives it an empty library of another kind.
@@ -60,8 +64,8 @@ def _bitcode(library: Any) -> bytes:
     return without_addresses(read_written_file(lambda path: library.write_to_file(path, "bc")), text)
 
 
-def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> relax.VMExecutable:
-    """What `to_bytes` gave, as an executable.
+def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> LoadedCode:
+    """What `to_bytes` gave, ready to run.
 
     blobs    that; also with a bytecode.Bytecode in place of its bytes
     imports  modules that the kernels call
@@ -69,7 +73,7 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
     """
     try:
         with ONE_LOAD:
-            return _executable(blobs, target, imports)
+            return _loaded(blobs, target, imports)
     except TvmqError:
         raise
     except Exception as error:  # TVM raises many kinds
@@ -77,21 +81,22 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
 
 
-def _executable(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> relax.VMExecutable:
-    with without_noise():
-        module = _machine(blobs[BYTECODE])
+def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
     library = _library(blobs, target)
+    for called in imports if library is not None else ():
+        library.import_module(called)
+    given = blobs[BYTECODE]
+    code = given if isinstance(given, Bytecode) else read_bytecode(io.BytesIO(given), len(given))
+    return LoadedCode(_by_tvm(given, library) if code is None else code, library)
+
+
+def _by_tvm(code: bytes, library: Any) -> Any:
+    """The bytecode and the kernels as a module, by TVM's own reader."""
+    with without_noise():
+        module = global_function(LOAD_BYTECODE)(code)
     if library is not None:
-        for called in imports:
-            library.import_module(called)
         module.import_module(library)
-    return relax.VMExecutable(module)
-
-
-def _machine(code: bytes | Bytecode) -> Any:
-    """The bytecode as a module of TVM, by TVM's own reader if need be."""
-    found = code if isinstance(code, Bytecode) else read_bytecode(io.BytesIO(code), len(code))
-    return global_function(LOAD_BYTECODE)(code) if found is None else found.module()
+    return module
 
 
 def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
@@ -99,9 +104,12 @@ def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
     if blobs[NATIVE]:
         if not is_linux_x86(target):
             raise TargetError("load: the model was built for Linux on x86-64, this is not; build it here")
+        if any(name in blobs[NATIVE] for name in LOOKUPS):  # what is called may stand in the compiler's library
+            load_compiler()
         return load_native(blobs[NATIVE])
     if not blobs[BITCODE]:
         return None
+    load_compiler()
     with memory_file(blobs[BITCODE]) as path:
         return global_function(LOAD_BITCODE)(path, "ll")
 

@@ -29,9 +29,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import tvm
+from typing import TYPE_CHECKING, Any
 
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.artifact.code_bytes import (
@@ -58,10 +56,14 @@ from tvmq.artifact.manifest import (
 from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile, write_whole
 from tvmq.artifact.shared_constants import Known
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
-from tvmq.target.cpu import best, reasons, resolve_target
+from tvmq.target.cpu import best, host_arch, reasons
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.host import missing_features, still_needed
-from tvmq.text import last_line, printable_name, printable_texts
+from tvmq.target.saved import saved_target
+from tvmq.text import last_line, printable_name, read_json
+
+if TYPE_CHECKING:
+    import tvm
 
 MANIFEST = "manifest.json"
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
@@ -197,6 +199,7 @@ def load_file(where: str, file: SavedFile) -> dict[str, Any]:
     is_gpu = isinstance(target, CudaTarget)
     library = _gpu_library(blobs) if is_gpu else None
     code = _code(where, number, manifest, blobs, most)
+    file.settle()
     if code[BYTECODE] is None:  # in a form that only TVM reads
         code[BYTECODE] = _whole(where, file)[BYTECODE]
     return {
@@ -275,9 +278,13 @@ def _nothing(_member: Readable, _size: int) -> None:
 
 def _targets(where: str, manifest: dict[str, Any]) -> list[Any]:
     """The CPUs or the GPU of a saved model."""
-    saved = [code["target"] for code in codes_of(manifest)]
     try:
-        return [cuda_target(target) if is_cuda(target) else resolve_target(target) for target in saved]
+        return [
+            cuda_target(code["target"])
+            if is_cuda(code["target"])
+            else saved_target(code["target"], code["needs"], code["arch"])
+            for code in codes_of(manifest)
+        ]
     except Exception as error:  # TVM refuses in many ways
         reason = last_line(error)
         raise ArtifactError(f"{where}: 'target' of the manifest is wrong ({reason}); save the model again") from error
@@ -293,7 +300,7 @@ def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any
             )
         return number
     ((code, target),) = zip(codes, targets, strict=True)
-    arch = resolve_target().arch
+    arch = host_arch()
     if code["arch"] != arch:
         raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
     lacking = missing_features(still_needed(code["needs"], arch))
@@ -337,7 +344,7 @@ def unpack(
     try:
         with file.stream() as stream, zipfile.ZipFile(stream) as archive:
             _check_members(where, archive, file.size)
-            manifest = printable_texts(json.loads(bounded_text(where, archive.read(MANIFEST))))
+            manifest = read_json(bounded_text(where, archive.read(MANIFEST)))
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
             _check_names(where, archive.namelist(), several)

@@ -19,10 +19,10 @@ import reprlib
 from collections.abc import Iterator
 from typing import Any
 
-import tvm
 import tvm_ffi
 
 from tvmq.errors import ArtifactError
+from tvmq.tvm_runtime import tvm_version
 from tvmq.version import __version__
 
 MISSING = object()
@@ -144,7 +144,7 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "tvmq": __version__,
-        "tvm": str(tvm.__version__),
+        "tvm": tvm_version(),
         "tvm_ffi": str(tvm_ffi.__version__),
         **describe_code(parts),
         "description": parts.description,
@@ -188,9 +188,9 @@ def check_versions(where: str, manifest: Any) -> None:
             f"{where} has schema {manifest['schema']!r}, this tvmq {__version__} reads {SCHEMA} to {JOINED}; "
             f"it was saved by tvmq {manifest.get('tvmq')}: build and save the model again"
         )
-    if manifest.get("tvm") != str(tvm.__version__):
+    if manifest.get("tvm") != tvm_version():
         raise ArtifactError(
-            f"{where} was saved with apache-tvm {manifest.get('tvm')}, this is {tvm.__version__}, "
+            f"{where} was saved with apache-tvm {manifest.get('tvm')}, this is {tvm_version()}, "
             "and compiled code does not carry over; build and save the model again"
         )
 

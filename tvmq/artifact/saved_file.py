@@ -1,6 +1,6 @@
 """A saved file that is read piece by piece, and is the same for as long as a model needs it.
 
-The first pass over it takes the hash of each block; whatever is read later is held against them. So the file need not
+The hash of each block is taken when it is first read; whatever is read later is held against it. So the file need not
 stay in memory for its hash to mean something, for the module to be read when it is asked for, or to be saved again.
 A file that is removed or replaced stays readable, as it is held open.
 
@@ -21,6 +21,7 @@ import secrets
 import stat
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -36,23 +37,31 @@ class SavedFile:
 
     where   begins the messages
     read    a function of (place, count) that gives the bytes there, fewer at the end
+    size    bytes that there are
     """
 
-    def __init__(self, where: str, read: Callable[[int, int], bytes]) -> None:
-        self.where, self._read = where, read
-        self.size = 0
-        self._hashes: list[bytes] = []
+    def __init__(self, where: str, read: Callable[[int, int], bytes], size: int) -> None:
+        self.where, self._read, self.size = where, read, size
+        self._hashes: list[bytes] = [b""] * -(-size // BLOCK)  # empty: not read yet
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all bytes."""
         whole = hashlib.sha256()
-        while block := read(self.size, BLOCK):
+        for block in self.blocks():
             whole.update(block)
-            self._hashes.append(hashlib.sha256(block).digest())
-            self.size += len(block)
-        self.sha256 = whole.hexdigest()
+        return whole.hexdigest()
+
+    def settle(self) -> None:
+        """Read what nobody has read yet: all bytes are from now on what they are now."""
+        for number, known in enumerate(self._hashes):
+            if not known:
+                self.block(number)
 
     @classmethod
     def of(cls, where: str, data: bytes) -> SavedFile:
         """Bytes in memory."""
-        return cls(where, lambda place, count: data[place : place + count])
+        return cls(where, lambda place, count: data[place : place + count], len(data))
 
     @classmethod
     def open(cls, where: str, path: Path) -> SavedFile:
@@ -70,7 +79,7 @@ class SavedFile:
                 # without os.pread, on Windows, an open file could not be replaced either
                 if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "pread"):
                     return cls.of(where, file.read())
-                return cls._of_descriptor(where, os.dup(file.fileno()))
+                return cls._of_descriptor(where, os.dup(file.fileno()), facts.st_size)
         except ArtifactError:  # too large
             raise
         except FileNotFoundError:
@@ -80,7 +89,7 @@ class SavedFile:
             raise ArtifactError(f"{where} cannot be read ({reason}); name a .tvmq file") from error
 
     @classmethod
-    def _of_descriptor(cls, where: str, descriptor: int) -> SavedFile:
+    def _of_descriptor(cls, where: str, descriptor: int, size: int) -> SavedFile:
         def read(place: int, count: int) -> bytes:
             pieces = []
             while count and (piece := os.pread(descriptor, count, place)):
@@ -88,11 +97,7 @@ class SavedFile:
                 place, count = place + len(piece), count - len(piece)
             return b"".join(pieces)
 
-        try:
-            found = cls(where, read)
-        except BaseException:
-            os.close(descriptor)
-            raise
+        found = cls(where, read, size)
         weakref.finalize(found, os.close, descriptor)
         return found
 
@@ -102,7 +107,9 @@ class SavedFile:
         raises   ArtifactError if they have changed
         """
         data = self._read(BLOCK * number, min(BLOCK, self.size - BLOCK * number))
-        if hashlib.sha256(data).digest() != self._hashes[number]:
+        digest = hashlib.sha256(data).digest()
+        self._hashes[number] = self._hashes[number] or digest
+        if digest != self._hashes[number]:
             raise ArtifactError(f"{self.where} was changed while it was in use; load it again")
         return data
 

@@ -1,43 +1,13 @@
-"""The `tvmq` command: puts the commands together. TVM is imported by the command that runs, not by --help."""
+"""The `tvmq` command as a whole. TVM is imported by the command that runs, not by --help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import tvmq
-from tvmq.cli.bench import bench
-from tvmq.cli.build import build
-from tvmq.cli.compare import compare
-from tvmq.cli.demo import demo
-from tvmq.cli.doctor import doctor
-from tvmq.cli.explain import explain
-from tvmq.cli.guard import guarded
-from tvmq.cli.inspect import inspect
-from tvmq.cli.quantize import quantize
-from tvmq.cli.report import report
-from tvmq.cli.run import run
-from tvmq.cli.search import search
-from tvmq.cli.tune import tune
-from tvmq.cli.verify import verify
-
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "demo": demo,
-    "inspect": inspect,
-    "quantize": quantize,
-    "build": build,
-    "run": run,
-    "verify": verify,
-    "explain": explain,
-    "compare": compare,
-    "report": report,
-    "bench": bench,
-    "tune": tune,
-    "search": search,
-    "doctor": doctor,
-}
+from tvmq.cli.commands import Commands
 
 # Said in full by guard.py; what a shell script may rely on.
 EXIT_CODES = """
@@ -49,6 +19,7 @@ Results go to stdout, progress and notices to stderr. --json: one object on stdo
 
 app = typer.Typer(
     name="tvmq",
+    cls=Commands,
     no_args_is_help=True,
     epilog=EXIT_CODES,
     # --install-completion and --show-completion, for bash, zsh and fish
@@ -71,10 +42,6 @@ def options(
     ] = False,
 ) -> None:
     """Trained float model in, fast and exact int8 executable out. Begin with: tvmq demo"""
-
-
-for _name, _command in COMMANDS.items():
-    app.command(_name)(guarded(_command))
 
 
 def main() -> None:

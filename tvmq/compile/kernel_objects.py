@@ -201,6 +201,24 @@ def _key(func: Any, compiler: Any, options: Options) -> str:
         "llvm": int(tvm.target.codegen.llvm_version_major()),
         "target": {str(key): str(value) for key, value in compiler.export().items()},
         "options": {key: str(value) for key, value in options.items()},
-        "function": str(tvm.ir.save_json(func)),
+        "attributes": str(tvm.ir.save_json(func.attrs)),
+        "function": _code_hash(func),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+MOST_HASHES = 1024
+_hashes: dict[tuple[int, ...], tuple[Any, str]] = {}
+
+
+def _code_hash(func: Any) -> str:
+    """Hash of a function without its attributes. Text of thousands of statements takes 10 ms: it is written once for
+    the same object, which is held so that no other one gets its address."""
+    parts = (func.body, *func.params)
+    key = tuple(part.__chandle__() for part in parts)
+    if key not in _hashes:
+        if len(_hashes) >= MOST_HASHES:
+            _hashes.clear()
+        plain = tirx.PrimFunc(func.params, func.body, func.ret_type)
+        _hashes[key] = parts, hashlib.sha256(str(tvm.ir.save_json(plain)).encode()).hexdigest()
+    return _hashes[key][1]

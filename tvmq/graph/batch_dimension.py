@@ -3,8 +3,7 @@
 Such a model needs no code for every size of the batch: code for one sample, run for each of them, gives the same.
 The proof: every tensor that depends on the dimension has it outermost (n, or n times something), and every operator
 leaves what belongs to different samples apart, by the rule that its record names; one without a rule proves nothing.
-Between a transpose and the next one, or what takes the axes before it away, it may be another axis (queries,
-keys and values that are one tensor with an axis of three before the samples).
+It may be another axis for a while, or from the first to the last tensor (steps before samples): see inner_axis.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from collections.abc import Callable, Sequence
 
 import tvm
 from tvm import relax
-from tvm.tirx.analysis import undefined_vars
 
+from tvmq.graph.inner_axis import batch_of_loops, has, inner_axis, keeps_apart, mentions, other_axes
 from tvmq.graph.operators import OPERATORS, where
-from tvmq.graph.operators.record import RESHAPE
-from tvmq.graph.sizes import is_number
+from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
 
@@ -39,14 +37,13 @@ def batch_dimension(mod: tvm.IRModule) -> str | None:
     if not free:
         return None
     view = View(mod)
-    return next((name for name, (_, axis) in free.items() if axis == 0 and _apart(view, name)), None)
+    names = [name for name, (_, axis) in free.items() if axis == 0]
+    names += [name for name in batch_of_loops(view, where(kind=RECURRENT)) if name in free and name not in names]
+    return next((name for name in names if _apart(view, name)), None)
 
 
 def _apart(view: View, name: str) -> bool:
-    if not all(_outermost(var.ty, name) or _inside(var.ty, name) is not None for var in view.var.values()):
-        return False
-    ends = [*view.params.values(), *(view.var[output] for output in view.outputs)]
-    if not all(_outermost(var.ty, name) for var in ends):
+    if not all(_outermost(var.ty, name) or inner_axis(var.ty, name) is not None for var in view.var.values()):
         return False
     if not any(_depends(view.var[output].ty, name) for output in view.outputs):
         return False
@@ -61,13 +58,14 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
     tensors += [item for arg in value.args if isinstance(arg, relax.Tuple) for item in arg.fields if _is_tensor(item)]
     depends = [_depends(arg.ty, name) for arg in tensors]
     if not any(depends) and not _depends(value.ty, name):
-        return not any(_mentions(arg, name) for arg in value.args)
+        return not any(mentions(arg, name) for arg in value.args)
     if not _depends(value.ty, name):
         return False
     op = op_name(value)
-    if any(_inside(ty, name) is not None for ty in (value.ty, *(arg.ty for arg in tensors))):
-        return _moves(value, name)
-    if any(_mentions(arg, name) for arg in value.args) and op not in SHAPED:
+    if any(inner_axis(ty, name) is not None for ty in (value.ty, *(arg.ty for arg in tensors))):
+        after = _axis(value.ty, name)
+        return after is not None and keeps_apart(value, [_axis(arg.ty, name) for arg in tensors], after, name)
+    if any(mentions(arg, name) for arg in value.args) and op not in SHAPED:
         return False
     rule = OPERATORS[op].batch if op in OPERATORS else ""
     return bool(rule) and RULES[rule](value, depends)
@@ -87,43 +85,11 @@ def _same_rank(value: relax.Call, depends: Sequence[bool]) -> bool:
     return all(rank == rank_of(value) for rank in ranks)
 
 
-def _moves(value: relax.Call, name: str) -> bool:
-    """True for a transpose, a slice of other axes and a reshape that leave each sample in one piece, where the
-    dimension is an axis that is not the first."""
-    op, before, after = op_name(value), _axis(value.args[0].ty, name), _axis(value.ty, name)
-    if before is None or after is None:
-        return False
-    if op == "permute_dims":
-        return value.attrs.axes is not None and int(value.attrs.axes[after]) == before
-    if op == "strided_slice":
-        numbers = not any(_mentions(arg, name) for arg in value.args[1:])
-        return before == after and numbers and isinstance(value.args[1], relax.Tuple) and _other_axes(value, before)
-    if op == "take" and value.attrs.axis is not None and not _depends(value.args[1].ty, name):
-        axis = int(value.attrs.axis) % rank_of(value.args[0])
-        return axis != before and after == before + (rank_of(value.args[1]) - 1 if axis < before else 0)
-    leading = [*list(value.args[0].ty.shape)[:before], *list(value.ty.shape)[:after]]
-    return op in where(form=RESHAPE) and all(is_number(d) and int(d) == 1 for d in leading)
-
-
-def _other_axes(value: relax.Call, axis: int) -> bool:
-    """True if a slice leaves an axis whole."""
-    rank = rank_of(value.args[0])
-    numbers = [getattr(field, "value", None) for field in value.args[1].fields]
-    return all(number is not None and int(number) % rank != axis for number in numbers)
-
-
 def _axis(ty: relax.Type, name: str) -> int | None:
-    """The axis that is the dimension, 0 also if that is a multiple of it."""
-    return 0 if _depends(ty, name) and _outermost(ty, name) else _inside(ty, name)
-
-
-def _inside(ty: relax.Type, name: str) -> int | None:
-    """The axis that is the dimension, if it is one axis and not the first."""
-    if not isinstance(ty, relax.TensorType) or ty.shape is None:
+    """The axis that is the dimension, 0 also if that is a multiple of it; None without it."""
+    if not _depends(ty, name):
         return None
-    found = [axis for axis, dim in enumerate(ty.shape) if _has(dim, name)]
-    single = len(found) == 1 and found[0] > 0 and isinstance(ty.shape[found[0]], tvm.ir.Var)
-    return found[0] if single else None
+    return 0 if _outermost(ty, name) else inner_axis(ty, name)
 
 
 def _along(value: relax.Call, depends: Sequence[bool]) -> bool:
@@ -200,7 +166,7 @@ def _permutes(value: relax.Call, depends: Sequence[bool]) -> bool:
 
 
 def _slices(value: relax.Call, depends: Sequence[bool]) -> bool:
-    return depends[0] and isinstance(value.args[1], relax.Tuple) and _other_axes(value, 0)
+    return depends[0] and isinstance(value.args[1], relax.Tuple) and other_axes(value, 0)
 
 
 def _pads(value: relax.Call, depends: Sequence[bool]) -> bool:
@@ -214,6 +180,12 @@ def _repeats(value: relax.Call, depends: Sequence[bool]) -> bool:
 
 def _resizes(value: relax.Call, depends: Sequence[bool]) -> bool:
     return depends[0] and str(value.attrs.layout) == "NCHW"
+
+
+def _along_steps(value: relax.Call, depends: Sequence[bool]) -> bool:
+    """Outermost are the steps, of which each influences the next."""
+    del value, depends
+    return False
 
 
 # by the word that a record has for them
@@ -236,6 +208,7 @@ RULES: dict[str, Rule] = {
     "pads": _pads,
     "repeats": _repeats,
     "resizes": _resizes,
+    "loops": _along_steps,
 }
 # Their results have the shape that is written there: with the dimension outermost, samples stay in order.
 SHAPED = where(batch="shaped") | {"broadcast_to"}
@@ -245,19 +218,10 @@ def _is_tensor(expr: relax.Expr) -> bool:
     return isinstance(expr.ty, relax.TensorType)
 
 
-def _mentions(arg: relax.Expr, name: str) -> bool:
-    """True for a shape or number that is computed from the dimension."""
-    if isinstance(arg, relax.ShapeExpr):
-        return any(_has(dim, name) for dim in arg.values)
-    if isinstance(arg, relax.Tuple):
-        return any(_mentions(item, name) for item in arg.fields)
-    return isinstance(arg.ty, tvm.ir.PrimType) and _has(arg, name)
-
-
 def _depends(ty: relax.Type, name: str) -> bool:
     if isinstance(ty, tvm.ir.TupleType):
         return any(_depends(field, name) for field in ty.fields)
-    return isinstance(ty, relax.TensorType) and any(_has(dim, name) for dim in ty.shape)
+    return isinstance(ty, relax.TensorType) and any(has(dim, name) for dim in ty.shape)
 
 
 def _outermost(ty: relax.Type, name: str) -> bool:
@@ -267,16 +231,13 @@ def _outermost(ty: relax.Type, name: str) -> bool:
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return False
     dims = list(ty.shape)
-    return not any(_has(dim, name) for dim in dims[1:]) and (not dims or _is_multiple(dims[0], name))
+    return not any(has(dim, name) for dim in dims[1:]) and (not dims or _is_multiple(dims[0], name))
 
 
 def _is_multiple(dim: tvm.ir.Expr, name: str) -> bool:
-    if not _has(dim, name):
+    if not has(dim, name):
         return True
     if isinstance(dim, tvm.tirx.Mul):
-        return _has(dim.a, name) != _has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
+        return has(dim.a, name) != has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
     return isinstance(dim, tvm.ir.Var)
 
-
-def _has(dim: tvm.ir.Expr, name: str) -> bool:
-    return any(var.name == name for var in undefined_vars(dim))

@@ -11,7 +11,6 @@ Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -34,9 +33,10 @@ from tvmq.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows, plain
+from tvmq.kernels.parts.loops import opaque, over_all_rows, over_lanes, plain
 from tvmq.kernels.parts.types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import KernelWork
+from tvmq.kernels.pool_windows import Pool2d
 
 GRAIN = 300_000  # bytes read in about 10 us
 FEW_TAPS = 16  # windows of so many are unrolled
@@ -46,114 +46,6 @@ LARGEST = float(np.finfo(np.float32).max)
 
 # reader(offset, lanes): result of a window for the channels from `offset`
 Reader = Callable[[Expr, int], Expr]
-
-
-@dataclass(frozen=True)
-class Pool2d:
-    """Windows over pictures.
-
-    padding    top, left, bottom, right
-    ceil_mode  round the number of windows up
-    """
-
-    batch: int
-    height: int
-    width: int
-    channels: int
-    kernel: tuple[int, int]
-    strides: tuple[int, int] = (1, 1)
-    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
-    dilation: tuple[int, int] = (1, 1)
-    ceil_mode: bool = False
-
-    @property
-    def axes(self) -> tuple[WindowAxis, WindowAxis]:
-        """Rows and columns."""
-        return self._axis(0, self.height), self._axis(1, self.width)
-
-    def _axis(self, i: int, size: int) -> WindowAxis:
-        sides = self.padding[i], self.padding[i + 2]
-        return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
-
-    @property
-    def in_shape(self) -> tuple[int, int, int, int]:
-        """Shape of the input, NHWC."""
-        return self.batch, self.height, self.width, self.channels
-
-    @property
-    def out_shape(self) -> tuple[int, int, int, int]:
-        """Shape of the result, NHWC."""
-        rows, columns = self.axes
-        return self.batch, rows.windows, columns.windows, self.channels
-
-    @property
-    def row_cost(self) -> int:
-        """Codes that an output row reads, each as often as it is read."""
-        return self.out_shape[2] * self.channels * self.kernel[0] * self.kernel[1]
-
-
-@dataclass(frozen=True)
-class WindowAxis:
-    """Windows along one axis of `size` elements."""
-
-    size: int
-    kernel: int
-    stride: int
-    dilation: int
-    before: int
-    after: int
-    ceil_mode: bool
-
-    @property
-    def windows(self) -> int:
-        """Number of windows."""
-        room = self.size + self.before + self.after - (self.kernel - 1) * self.dilation - 1
-        return (room + (self.stride - 1 if self.ceil_mode else 0)) // self.stride + 1
-
-    def valid_taps(self, window: int) -> range:
-        """Taps of a window that lie inside."""
-        first = window * self.stride - self.before
-        inside = [t for t in range(self.kernel) if 0 <= first + t * self.dilation < self.size]
-        return range(inside[0], inside[-1] + 1) if inside else range(0)
-
-    @property
-    def always_inside(self) -> bool:
-        """True if no window leaves the axis."""
-        return all(len(self.valid_taps(window)) == self.kernel for window in (0, self.windows - 1))
-
-    @property
-    def may_be_empty(self) -> bool:
-        """True if some window lies wholly outside."""
-        return any(not self.valid_taps(window) for window in range(self.windows))
-
-    def taps(self, window: Expr) -> list[Expr]:
-        """Element of each tap of a window, moved to the nearest tap inside."""
-        first = opaque(window * self.stride - self.before)
-        elements = [first + tap * self.dilation for tap in range(self.kernel)]
-        if self.always_inside:
-            return elements
-        # taps lie at multiples of the dilation from the first: so does what replaces them
-        lowest = T.floormod(first, self.dilation)
-        highest = self.size - 1 - T.floormod(self.size - 1 - first, self.dilation)
-        moved = [T.max(T.min(element, highest), lowest) for element in elements]
-        return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
-
-    def inside(self, window: Expr) -> list[Expr | None]:
-        """Whether each tap of a window lies inside; None for always."""
-        if self.always_inside:
-            return [None] * self.kernel
-        elements = [opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]
-        return [T.And(element >= 0, element < self.size) for element in elements]
-
-    def bounds(self, window: Expr) -> tuple[Expr, Expr, Expr]:
-        """First element, first tap inside, and one beyond the last tap inside."""
-        first = opaque(window * self.stride - self.before)
-        if self.always_inside:
-            return first, 0, self.kernel
-        low = T.floordiv(T.max(-first, 0) + self.dilation - 1, self.dilation)
-        high = T.floordiv(T.max(self.size - 1 - first, -1) + self.dilation, self.dilation)
-        end = opaque(T.min(high, self.kernel))
-        return first, opaque(T.min(low, end)), end
 
 
 def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
@@ -166,6 +58,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     name = f"max_pool_{isa.name}"
     with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
+        key, pool = pool, pool.at_run(function)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
@@ -177,7 +70,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
             )
 
         _over_pixels(pool, pixel)
-    return Kernel(name, function.prim_func, (), ("max_pool", pool, dtype, isa.name), work=KernelWork("max_pool", 4.0))
+    return Kernel(name, function.prim_func, (), ("max_pool", key, dtype, isa.name), work=KernelWork("max_pool", 4.0))
 
 
 def takes_floats(pool: Pool2d) -> bool:
@@ -339,14 +232,18 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
         with T.serial(0, width) as column:
             pixel(image, (line, column), opaque((number * width + column) * channels))
 
-    over_rows(batch * height, pool.row_cost, GRAIN, lambda: row)
+    over_all_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
+
+
+def _product(a: Expr, b: Expr) -> Expr:
+    return a * b if isinstance(a, int) and isinstance(b, int) else bind(a * b)
 
 
 def _check(stage: str, pool: Pool2d, dtype: str, isa: Isa, dtypes: tuple[str, ...] = CODES) -> int:
     """Elements of a vector."""
     if dtype not in dtypes:
         raise BuildError(f"kernels, {stage}: takes {' or '.join(dtypes)}. Got {dtype} instead")
-    if min(pool.out_shape) < 1:
+    if min(size for size in pool.out_shape if isinstance(size, int)) < 1:
         raise BuildError(f"kernels, {stage}: windows {pool} give an output of shape {pool.out_shape}")
     return instructions(isa).vector_bytes // np.dtype(dtype).itemsize
 

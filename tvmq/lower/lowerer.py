@@ -23,6 +23,7 @@ from tvmq.graph.names import UniqueNames, identifier, merge, with_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.rewrite import build_function
+from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
 from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -36,6 +37,13 @@ from tvmq.schedule.generic import mark_kernel
 Rule = Callable[["Lowerer", Chain], bool]
 Choice = Callable[..., Kernel | None]
 
+# which keep the layout of their input
+VALUE_BY_VALUE = (
+    "nn.relu", "clip", "sigmoid", "tanh", "exp", "erf", "nn.silu", "nn.gelu", "nn.leakyrelu", "sqrt", "negative",
+    "abs", "add", "subtract", "multiply", "divide", "maximum", "minimum", "tvmq.simulated_quantize",
+    "tvmq.scale_shift", "astype", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
+)  # fmt: skip
+
 # operator at the head of a chain -> rule; a rule returns False to leave the chain to the generic way
 LOWERINGS: dict[str, str] = {
     "nn.conv1d": "tvmq.lower.rules.conv2d:lower",
@@ -47,6 +55,7 @@ LOWERINGS: dict[str, str] = {
     ),
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.attention:lower_batch_matmul",
+    "tvmq.group_matmul": "tvmq.lower.rules.dense:lower_groups",
     "nn.max_pool1d": "tvmq.lower.rules.pool:max_pool",
     "nn.max_pool2d": "tvmq.lower.rules.pool:max_pool",
     "nn.max_pool3d": "tvmq.lower.rules.pool:max_pool",
@@ -83,42 +92,7 @@ LOWERINGS: dict[str, str] = {
     "min": "tvmq.lower.rules.pool:extreme",
     "mean": "tvmq.lower.rules.pool:mean",
     "nn.avg_pool2d": "tvmq.lower.rules.pool:average_pool",
-    **{
-        name: "tvmq.lower.rules.elementwise:same_layout"
-        for name in (
-            *(
-                "nn.relu",
-                "clip",
-                "sigmoid",
-                "tanh",
-                "exp",
-                "erf",
-                "nn.silu",
-                "nn.gelu",
-                "nn.leakyrelu",
-                "sqrt",
-                "negative",
-            ),
-            *(
-                "abs",
-                "add",
-                "subtract",
-                "multiply",
-                "divide",
-                "maximum",
-                "minimum",
-                "tvmq.simulated_quantize",
-                "tvmq.scale_shift",
-                "astype",
-                "equal",
-                "not_equal",
-                "greater",
-                "greater_equal",
-                "less",
-                "less_equal",
-            ),
-        )
-    },
+    **dict.fromkeys(VALUE_BY_VALUE, "tvmq.lower.rules.elementwise:same_layout"),
 }
 
 
@@ -126,11 +100,21 @@ LOWERINGS: dict[str, str] = {
 FREE_LOWERINGS: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
+    "tvmq.group_matmul": "tvmq.lower.rules.dense:lower_groups",
     "take": "tvmq.lower.rules.shape:take_packed_rows",
     "tvmq.layer_norm": "tvmq.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.lower.rules.norm:lower",
+    "tvmq.float_sum": "tvmq.lower.rules.free_pictures:float_sum",
     **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.rules.recurrent:lower"),
-    "image.resize2d": "tvmq.lower.rules.shape:free_resize",
+    "image.resize2d": "tvmq.lower.rules.free_pictures:resize",
+    **dict.fromkeys(("nn.conv1d", "nn.conv2d"), "tvmq.lower.rules.free_pictures:convolution"),
+    "nn.max_pool2d": "tvmq.lower.rules.free_pictures:max_pool",
+    "concat": "tvmq.lower.rules.free_pictures:concat",
+    "tvmq.quantize": "tvmq.lower.rules.free_pictures:quantize",
+    "tvmq.dequantize": "tvmq.lower.rules.free_pictures:dequantize",
+    "tvmq.add": "tvmq.lower.rules.free_pictures:add",
+    "tvmq.table": "tvmq.lower.rules.free_pictures:table",
+    **dict.fromkeys(VALUE_BY_VALUE, "tvmq.lower.rules.free_pictures:same_layout"),
 }
 
 
@@ -218,12 +202,12 @@ class Lowerer:
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
-        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*shape_of(self.view.var[name])[1:]))
+        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*list(self.view.var[name].ty.shape)[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
-            picture = self.reshaped(self._logical[name], picture_shape(shape_of(self.view.var[name])), f"{name}_rows")
+            picture = self.reshaped(self._logical[name], picture_shape(self.view.var[name].ty.shape), f"{name}_rows")
             self._nhwc[name] = self._transpose(picture, TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
@@ -231,7 +215,7 @@ class Lowerer:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
             picture = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw")
-            self._logical[name] = self.reshaped(picture, shape_of(self.view.var[name]), name)
+            self._logical[name] = self.reshaped(picture, list(self.view.var[name].ty.shape), name)
         return self._logical[name]
 
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
@@ -352,8 +336,8 @@ class Lowerer:
             self._logical[name] = self.emit(substitute_variables(value, table), name)
 
     def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
-        shape = [int(value.ty.shape[a]) for a in axes]
-        channels, rows, columns = (shape if axes == TO_NCHW else list(map(int, value.ty.shape)))[1:]
+        shape = [value.ty.shape[a] for a in axes]
+        channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
         if _transpose_is_free(channels, rows, columns):
             return self.reshaped(value, shape, name)
         from tvmq.lower.rules.convert import transpose
@@ -372,24 +356,24 @@ class Lowerer:
         return mod
 
 
-def picture_shape(shape: Sequence[int]) -> list[int]:
+def picture_shape(shape: Sequence[Any]) -> list[Any]:
     """A shape with channels second as that of pictures, NCHW.
 
     >>> picture_shape([2, 8, 100]), picture_shape([2, 8, 5, 6, 7])
     ([2, 8, 1, 100], [2, 8, 30, 7])
     """
-    batch, channels, *sizes = shape
+    batch, channels, *sizes = (int(size) if is_number(size) else size for size in shape)
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
 
 
 def _static(dim: Any) -> int:
     """Size of a dimension, -1 for a free one."""
-    return int(dim) if isinstance(dim, tvm.tirx.IntImm) else -1
+    return int(dim) if is_number(dim) else -1
 
 
-def _transpose_is_free(channels: int, rows: int, columns: int) -> bool:
+def _transpose_is_free(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
-    return channels == 1 or rows * columns == 1
+    return _static(channels) == 1 or _static(rows) == _static(columns) == 1
 
 
 def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:

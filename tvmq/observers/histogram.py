@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -120,6 +121,7 @@ class LeastSquares:
         histogram = statistics.histogram
         model = ErrorModel(histogram)
 
+        @cache  # the search comes back to where it was
         def error(ends: Range) -> float:
             return model.error(choose_qparams(*ends, spec))
 

@@ -54,7 +54,7 @@ def profile_model(
     described = calls if name == "main" else calls["common"][name]
     assert isinstance(parts.target, CpuTarget)
     return profile_calls(
-        parts.code,
+        parts.executable,
         lambda code: partial(main.with_code(code, name).run, inputs),
         described,
         parts.target,

@@ -209,8 +209,15 @@ class Reference:
 def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:
     if not isinstance(value, relax.Call):
         return _read(value, values)
-    name = op_name(value)
-    args = [_read(arg, values) for arg in value.args]
+    return execute(value, [_read(arg, values) for arg in value.args], own)
+
+
+def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[..., Any]] | None = None) -> Any:
+    """What the definition gives for one operator on these arguments.
+
+    own    operators that families of other packages define on integers
+    """
+    name, own = op_name(value), own or {}
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
     function = integer.get(name) or DEFINED.get(name) or _elementary(value) or evaluator(value, exact=True)
     assert function is not None, name  # all others are islands

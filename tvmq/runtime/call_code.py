@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import tvm
 import tvm_ffi
-from tvm import relax
 
 from tvmq.runtime.inputs import aligned_zeros
+from tvmq.tvm_runtime import empty
 
 DIRECT = "_direct"  # behind the name of a function: the same as native code (compile/native_main.py)
 
@@ -66,19 +65,19 @@ def _can_be_shared(array: np.ndarray) -> bool:
 
 def share_memory(array: np.ndarray) -> Any:
     """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
-    return tvm.runtime.from_dlpack(array) if array.size else tvm.runtime.empty(array.shape, str(array.dtype))
+    return tvm_ffi.from_dlpack(array) if array.size else empty(array.shape, str(array.dtype))
 
 
 def copy_results(result: Any) -> list[np.ndarray]:
     """Results as arrays of their own: a tensor of TVM may be memory of an input or of another output."""
-    if isinstance(result, tvm.runtime.Tensor):
+    if isinstance(result, tvm_ffi.Tensor):
         return [np.from_dlpack(result).copy()]  # five times as fast as result.numpy(), which copies as well
     return [array for item in result for array in copy_results(item)]
 
 
 def take_results(result: Any) -> list[np.ndarray]:
     """Results that are memory of their own as arrays on this memory."""
-    if isinstance(result, tvm.runtime.Tensor):
+    if isinstance(result, tvm_ffi.Tensor):
         return [np.from_dlpack(result)]
     return [array for item in result for array in take_results(item)]
 
@@ -88,7 +87,7 @@ def is_misfit(error: Exception) -> bool:
     return any(text in str(error) for text in MISFITS)
 
 
-def entry(machine: relax.VirtualMachine, name: str) -> tuple[Any, bool]:
+def entry(machine: Any, name: str) -> tuple[Any, bool]:
     """A function of a virtual machine, and True where it is native code: its results are then memory of their own."""
     try:
         return machine[name + DIRECT], True

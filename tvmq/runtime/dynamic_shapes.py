@@ -82,8 +82,8 @@ class FreeRun:
     ) -> None:
         self._main, self._batch, self._sized = main, batch, tuple(sized)
         self._inputs = [info.name for info in inputs]
-        self._by_sample = [batch is not None and batch in _names(info) for info in inputs]
-        self._joined = [batch is not None and batch in _names(info) for info in outputs]
+        self._by_sample = [_axis_of(info, batch) for info in inputs]
+        self._joined = [_axis_of(info, batch) for info in outputs]
         self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
 
     def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
@@ -93,11 +93,14 @@ class FreeRun:
             return self._called(pieces[0][0], arrays, fresh=True)
         if not pieces:  # what one sample would give tells the shapes
             one = [
-                np.zeros((1, *array.shape[1:]), array.dtype) if apart else array
-                for array, apart in zip(arrays, self._by_sample, strict=True)
+                array if axis is None else np.zeros(_resized(array.shape, axis, 1), array.dtype)
+                for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
             results = self._called(self._main, one, fresh=True)
-            return [row[:0] if joined else row for row, joined in zip(results, self._joined, strict=True)]
+            return [
+                row if axis is None else row[_between(axis, 0, 0)]
+                for row, axis in zip(results, self._joined, strict=True)
+            ]
         return self._one_after_another(arrays, pieces)
 
     def _one_after_another(self, arrays: Sequence[np.ndarray], pieces: Sequence[Piece]) -> list[np.ndarray]:
@@ -105,19 +108,21 @@ class FreeRun:
         count, begin = sum(size for _, size in pieces), 0
         for code, size in pieces:
             part = [
-                array[begin : begin + size] if apart else array
-                for array, apart in zip(arrays, self._by_sample, strict=True)
+                array if axis is None else array[_between(axis, begin, begin + size)]
+                for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
             rows = self._called(code, part, fresh=False)
             if not whole:
                 whole = [
-                    np.empty((len(row) // size * count, *row.shape[1:]), row.dtype) if joined else row.copy()
-                    for row, joined in zip(rows, self._joined, strict=True)
+                    row.copy()
+                    if axis is None
+                    else np.empty(_resized(row.shape, axis, row.shape[axis] // size * count), row.dtype)
+                    for row, axis in zip(rows, self._joined, strict=True)
                 ]
-            for result, row, joined in zip(whole, rows, self._joined, strict=True):
-                if joined:
-                    each = len(row) // size
-                    result[begin * each : (begin + size) * each] = row
+            for result, row, axis in zip(whole, rows, self._joined, strict=True):
+                if axis is not None:
+                    each = row.shape[axis] // size
+                    result[_between(axis, begin * each, (begin + size) * each)] = row
             begin += size
         return whole
 
@@ -164,6 +169,15 @@ class FreeRun:
         return results
 
 
-def _names(info: TensorInfo) -> set[str]:
-    """Names in the dimensions of a tensor; "2 * rows" has one."""
-    return {word for size in info.shape if isinstance(size, str) for word in size.replace("*", " ").split()}
+def _axis_of(info: TensorInfo, name: str | None) -> int | None:
+    """The axis of a dimension, or of a multiple of it as "2 * rows"; None for a tensor without it."""
+    words = [size.replace("*", " ").split() if isinstance(size, str) else [] for size in info.shape]
+    return next((axis for axis, found in enumerate(words) if name in found), None)
+
+
+def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
+    return (*[slice(None)] * axis, slice(begin, end))
+
+
+def _resized(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])

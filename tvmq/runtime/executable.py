@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import tvm
-from tvm import relax
 
 from tvmq.artifact import container
+from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.native import ONE_LOAD
 from tvmq.artifact.saved_file import SavedFile
 from tvmq.errors import ArtifactError, ConfigError, TargetError
@@ -27,13 +26,10 @@ from tvmq.target.cpu import CpuTarget, lacking, refusal_of_all
 from tvmq.target.cuda import CudaTarget
 from tvmq.text import last_line
 
-if TYPE_CHECKING:
-    from tvmq.graph.ledger import Ledger
-    from tvmq.kernels.parts.packing_recipes import Recipes
-    from tvmq.performance.profile_table import Profile
-    from tvmq.runtime.timing import Timing
-
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
+    import tvm
+    from tvm import relax
+
     from tvmq.graph.ledger import Ledger
     from tvmq.kernels.parts.packing_recipes import Recipes
     from tvmq.performance.profile_table import Profile
@@ -47,7 +43,7 @@ KINDS = {"realized": "integer", "calibrated": "simulated"}
 class Parts:
     """What an executable is made of; `build` and `load` make it.
 
-    code         compiled functions
+    code         compiled functions, as they were built or loaded
     target       what they were compiled for
     source       of a GPU: its kernels in CUDA C++
     description  inputs, outputs, ledger, layer names (compile/description.py)
@@ -61,7 +57,7 @@ class Parts:
     codes        the parts of all of them, this one's too, in the same order, as they were built
     """
 
-    code: relax.VMExecutable
+    code: relax.VMExecutable | LoadedCode
     target: CpuTarget | CudaTarget
     description: dict[str, Any]
     kernels: dict[str, str]
@@ -73,6 +69,11 @@ class Parts:
     recipes: Recipes | None = None
     targets: tuple[CpuTarget, ...] = ()
     codes: tuple[Parts, ...] = ()
+
+    @property
+    def executable(self) -> relax.VMExecutable:
+        """The compiled functions for the compiler's virtual machine."""
+        return self.code.executable if isinstance(self.code, LoadedCode) else self.code
 
 
 class Executable:
@@ -156,7 +157,7 @@ class Executable:
     @property
     def module(self) -> tvm.IRModule:
         """The Relax module that was compiled; that of a loaded file is read when it is first asked for."""
-        if not isinstance(self._parts.module, tvm.IRModule):
+        if callable(self._parts.module):
             self._parts.module = self._parts.module()
         return self._parts.module
 
@@ -315,11 +316,20 @@ def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
 
 def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
     if isinstance(parts.target, CudaTarget):
+        import tvm
+        from tvm import relax
+
         from tvmq.runtime.cuda_device import DeviceFunction
 
-        device = relax.VirtualMachine(parts.code, tvm.cuda(0))
+        device = relax.VirtualMachine(parts.executable, tvm.cuda(0))
         return lambda name: (DeviceFunction(device[name]), False)
-    host = relax.VirtualMachine(parts.code, tvm.cpu())
+    if isinstance(parts.code, LoadedCode):
+        host: Any = parts.code.machine()
+    else:
+        import tvm
+        from tvm import relax
+
+        host = relax.VirtualMachine(parts.code, tvm.cpu())
     return lambda name: entry(host, name)
 
 

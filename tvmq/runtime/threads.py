@@ -23,8 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-import tvm
-
+from tvmq import tvm_runtime
 from tvmq.errors import ConfigError
 from tvmq.tvm_internals import SET_THREADS, global_function
 
@@ -113,7 +112,7 @@ def _configured(count: int) -> bool:
         return count == 1
     if here.size == 0:
         _set(max(count, default_threads()))
-        here.size = int(tvm.runtime.num_threads())
+        here.size = tvm_runtime.num_threads()
     if count > here.size:
         return False
     _set(count)
@@ -235,7 +234,7 @@ def _idle() -> ctypes.c_void_p:
 
 @lru_cache(maxsize=1)
 def _runtime() -> Any:
-    return ctypes.CDLL(tvm.libinfo.find_libtvm_runtime())
+    return ctypes.CDLL(tvm_runtime.library()._name)  # functions of its own, whose types are set here
 
 
 if hasattr(os, "register_at_fork"):

@@ -17,18 +17,17 @@ from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-import tvm
-from tvm.target import codegen
-
 from tvmq.errors import TargetError
 from tvmq.target.host import (
     host_features,
     host_options,
+    host_triple,
     llvm_features,
     missing_features,
     switched_off,
     used_features,
 )
+from tvmq.tvm_runtime import is_tvm_target
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
@@ -110,7 +109,7 @@ class CpuTarget:
     @property
     def arch(self) -> str:
         """ "x86", "aarch64", "arm" or "riscv"."""
-        return _architecture(str(self.tvm.get("mtriple") or codegen.llvm_get_system_triple()))
+        return _architecture(str(self.tvm.get("mtriple") or host_triple()))
 
     @property
     def name(self) -> str:
@@ -136,6 +135,8 @@ class CpuTarget:
 
     def as_tvm(self, **defaults: Any) -> Any:
         """The tvm.target.Target to compile with; `defaults` are options that it has unless the target has them."""
+        import tvm
+
         return tvm.target.Target({**defaults, **self.compiler})
 
 
@@ -171,8 +172,10 @@ def _options(target: Any) -> dict[str, Any]:
     if target is None:
         return {"kind": "llvm"}
     if isinstance(target, str):
-        return parse(spelled_out(target, _architecture(str(codegen.llvm_get_system_triple()))))
-    if isinstance(target, tvm.target.Target):
+        return parse(spelled_out(target, host_arch()))
+    if is_tvm_target(target):
+        from tvm.target import codegen
+
         options = {str(key): value for key, value in target.export().items()}
         # TVM writes the triple of this machine into every Target
         if options.get("mtriple") == str(codegen.llvm_get_system_triple()):
@@ -228,6 +231,8 @@ def _check_kind(kind: str) -> None:
     if kind == "cuda":
         raise TargetError("build: 'cuda' is no CPU; what is asked here is a target of kind 'llvm'")
     if kind != "llvm":
+        import tvm
+
         known = [str(name) for name in tvm.target.Target.list_kinds()]
         reason = "is a target of TVM that tvmq does not support" if kind in known else "is no target"
         raise TargetError(
@@ -236,6 +241,8 @@ def _check_kind(kind: str) -> None:
 
 
 def _check_options(options: dict[str, Any]) -> None:
+    import tvm
+
     known = [str(name) for name in tvm.target.TargetKind.options_from_name("llvm")]
     for key, value in options.items():
         if key not in known:
@@ -264,9 +271,14 @@ def _architecture(triple: str) -> str:
     return found[0]
 
 
+def host_arch() -> str:
+    """Architecture of this machine, as `CpuTarget.arch`."""
+    return _architecture(host_triple())
+
+
 def _check_cpu(options: dict[str, Any]) -> None:
     triple = options.get("mtriple")
-    _architecture(str(triple or codegen.llvm_get_system_triple()))
+    _architecture(str(triple or host_triple()))
     cpus, known = _known_names(triple)
     if options["mcpu"] not in cpus:
         raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_near(options['mcpu'], cpus)}")
@@ -281,8 +293,10 @@ def _check_cpu(options: dict[str, Any]) -> None:
 @lru_cache(maxsize=8)
 def _known_names(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
     """CPUs of an architecture, and the features that any of them has."""
+    import tvm
+
     base = {"kind": "llvm", **({"mtriple": triple} if triple else {})}
-    cpus = tuple(str(name) for name in codegen.llvm_get_cpu_archlist(tvm.target.Target(base)))
+    cpus = tuple(str(name) for name in tvm.target.codegen.llvm_get_cpu_archlist(tvm.target.Target(base)))
     return cpus, frozenset().union(*(llvm_features({**base, "mcpu": cpu}) for cpu in cpus))
 
 
@@ -293,7 +307,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 def lacking(target: CpuTarget) -> tuple[str, ...]:
     """What this CPU lacks to run code for a target: its architecture, or features of it."""
-    if target.arch != resolve_target().arch:
+    if target.arch != host_arch():
         return (f"the architecture {target.arch}",)
     return missing_features(target.needs)
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-import tvm
-
 from tvmq.errors import TargetError
 from tvmq.target.cpu import CpuTarget, parse, resolve_target
+from tvmq.tvm_runtime import is_tvm_target
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
@@ -77,6 +76,8 @@ class CudaTarget:
 
     def as_tvm(self) -> Any:
         """The same as a tvm.target.Target."""
+        import tvm
+
         return tvm.target.Target(self.tvm)
 
 
@@ -84,7 +85,7 @@ def is_cuda(target: Any) -> bool:
     """True for targets of kind "cuda", of any form that `cuda_target` takes."""
     if isinstance(target, CudaTarget):
         return True
-    if isinstance(target, tvm.target.Target):
+    if is_tvm_target(target):
         return str(target.kind.name) == KIND
     if isinstance(target, Mapping):
         return target.get("kind") == KIND
@@ -139,6 +140,8 @@ def device_arch() -> str | None:
 
     One that ARCHITECTURES does not name is taken for the last before it, whose PTX it runs.
     """
+    import tvm
+
     device = tvm.cuda(0)
     if not device.exist:
         return None
@@ -155,7 +158,7 @@ def _capability(arch: str) -> tuple[int, int]:
 def _options(target: Any) -> dict[str, Any]:
     if isinstance(target, str):
         return parse(target)
-    if isinstance(target, tvm.target.Target):
+    if is_tvm_target(target):
         options = {str(key): value for key, value in target.export().items() if key != "host"}
         return {**options, **({"host": target.host} if target.host is not None else {})}
     return dict(target)

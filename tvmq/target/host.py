@@ -14,14 +14,13 @@ is switched off where kernels are compiled (CpuTarget.as_tvm), so LLVM cannot se
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-import tvm
-from tvm.target import codegen
-
 from tvmq.errors import TargetError
+from tvmq.tvm_runtime import is_compiler_loaded
 
 # Of x86, LLVM's name -> name in /proc/cpuinfo. gfni shifts and reverses bytes, sse4a and xop shuffle, movbe swaps bytes
 # on their way, bmi, lzcnt and popcnt count bits: LLVM takes them for plain operations.
@@ -66,6 +65,9 @@ UNUSED = {"x86": X86_UNUSED, "aarch64": ARM_UNUSED}
 SWITCHED_OFF = {"x86": X86_UNUSED}
 
 
+# As systems name machines
+MACHINES = {"x86_64": "x86", "amd64": "x86", "aarch64": "aarch64", "arm64": "aarch64"}
+
 # "haswell", "znver5,-rdseed,-clwb": for tests of what other CPUs get
 VARIABLE = "TVMQ_CPU"
 Options = dict[str, object]
@@ -73,7 +75,9 @@ Options = dict[str, object]
 
 def llvm_features(options: Options) -> frozenset[str]:
     """LLVM's names of all that a target of these (valid) options has, hints for scheduling included."""
-    return frozenset(str(name) for name in codegen.llvm_get_cpu_features(tvm.target.Target(options)))
+    import tvm
+
+    return frozenset(str(name) for name in tvm.target.codegen.llvm_get_cpu_features(tvm.target.Target(options)))
 
 
 def linux_flags(cpuinfo: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
@@ -111,6 +115,8 @@ def host_options() -> Options:
 
 @lru_cache(maxsize=8)
 def _options(text: str) -> Options:
+    from tvm.target import codegen
+
     options: Options = {"kind": "llvm", "mcpu": str(codegen.llvm_get_system_cpu())}
     arch = _arch()
     changes = correct(llvm_features(options), linux_flags(), arch) if arch else ()
@@ -119,15 +125,27 @@ def _options(text: str) -> Options:
     return _simulate(text, options, arch) if text else options
 
 
+def host_triple() -> str:
+    """The triple of this machine, or the part of it that names the architecture, where that is known without LLVM."""
+    machine = platform.machine().lower()
+    if machine in MACHINES:
+        return machine
+    from tvm.target import codegen
+
+    return str(codegen.llvm_get_system_triple())
+
+
 def _arch() -> str:
-    first = str(codegen.llvm_get_system_triple()).partition("-")[0]
-    return {"x86_64": "x86", "aarch64": "aarch64"}.get(first, "")
+    first = host_triple().partition("-")[0]
+    return MACHINES.get(first, "")
 
 
 def _simulate(text: str, real: Options, arch: str) -> Options:
     mcpu, *changes = [word.strip() for word in text.split(",")]
     known = {*CODE.get(arch, ()), *UNUSED.get(arch, ())}
-    if mcpu not in map(str, codegen.llvm_get_cpu_archlist(tvm.target.Target({"kind": "llvm"}))):
+    import tvm
+
+    if mcpu not in map(str, tvm.target.codegen.llvm_get_cpu_archlist(tvm.target.Target({"kind": "llvm"}))):
         raise TargetError(f"{VARIABLE}: LLVM knows no CPU {mcpu!r}; write a name of it, as 'haswell', or unset it")
     for change in changes:
         if change[:1] not in ("+", "-") or change[1:] not in known:
@@ -177,4 +195,23 @@ def missing_features(needed: Iterable[str], host: Iterable[str] | None = None) -
     >>> missing_features({"avx2", "avx512vnni"}, {"avx2", "fma"})
     ('avx512vnni',)
     """
+    lacking = missing_by_linux(needed) if host is None else None
+    if lacking is not None:
+        return lacking
     return tuple(sorted(set(needed) - set(host_features() if host is None else host)))
+
+
+def missing_by_linux(needed: Iterable[str], flags: frozenset[str] | None = None) -> tuple[str, ...] | None:
+    """The same without LLVM, whose import costs more than to load a model; None where Linux cannot tell, or where LLVM
+    is there and can.
+
+    flags   as Linux names them; None: of this CPU
+    """
+    wanted, names = set(needed), CODE.get(_arch(), {})
+    if flags is None:
+        if is_compiler_loaded() or os.environ.get(VARIABLE):
+            return None
+        flags = linux_flags()
+    if not flags or not wanted <= names.keys():
+        return None
+    return tuple(sorted(name for name in wanted if names[name] not in flags))

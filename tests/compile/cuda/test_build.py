@@ -81,6 +81,7 @@ def saved(exe, tmp_path_factory):
     return path, exe.save(path)
 
 
+@pytest.mark.slow
 def test_saved_and_loaded(exe, saved, digits, tmp_path):
     path, digest = saved
     loaded = tvmq.load(path, sha256=digest)

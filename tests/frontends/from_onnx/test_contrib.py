@@ -105,6 +105,7 @@ def test_norms_of_other_opsets(case: str, opset: int) -> None:
 QKV = {"w": floats(8, 24) / 2, "b": floats(24)}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("inputs, extra, attributes", [
     (["x", "w", "b"], {}, {}),
     (["x", "w", "b"], {}, {"unidirectional": 1, "scale": 0.3}),

@@ -94,8 +94,8 @@ def swap(imported: tuple[Any, Any]) -> tuple[Any, str, Any]:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
-@pytest.mark.parametrize("mode", ["static", "dynamic", None])
-def test_int8_weights(op: str, mode: str | None) -> None:
+@pytest.mark.parametrize("mode", ["static", "dynamic"])
+def test_int8_weights(op: str, mode: str) -> None:
     made = model(op, direction="bidirectional")
     feeds = feeds_of(made)
     mod, params = tvmq.from_onnx(made)
@@ -106,13 +106,41 @@ def test_int8_weights(op: str, mode: str | None) -> None:
     for found, expected in zip(executable.run(feeds[0]), run_onnx(made, feeds[0]), strict=True):
         assert np.abs(found - expected).max() < 0.05
     entries = [entry for entry in get_ledger(quantized).layers.values() if entry["macs"]]
-    loops = [entry["precision"] for entry in entries if entry["op"] == "tvmq.recurrent"]
-    assert loops == ["int8" if mode else "float"] * 2
-    assert mode is None or all(entry["precision"] == "int8" for entry in entries)
-    loop = "tvmq.recurrent_codes" if mode else "tvmq.recurrent"
-    assert [op_name(call) for _, call in View(quantized).bindings].count(
-        loop
-    ) == 2  # one kernel a direction, for all steps
+    assert all(entry["precision"] == "int8" for entry in entries)
+    found = [op_name(call) for _, call in View(quantized).bindings]
+    assert found.count("tvmq.recurrent_codes") == 2  # one kernel a direction, for all steps
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("op", ["LSTM", "GRU"])
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [({}, 0.05), ({"nbit_weight": 4}, 0.5), ({"nbit_weight": 4, "group_size": 2}, 0.4), ({"per_channel": False}, 0.05)],
+)
+def test_weights_alone(op: str, options: dict[str, Any], error: float, tmp_path: Any) -> None:
+    """Codes of both weights, arithmetic in floats; exported, and read back."""
+    made = model(op, direction="bidirectional")
+    feeds = feeds_of(made)
+    mod, params = tvmq.from_onnx(made)
+    with tvmq.qconfig(activations=None, **options):
+        quantized = tvmq.quantize(mod, params)
+    executable = tvmq.build(quantized)
+    assert tvmq.verify(executable, feeds[:2]).exact
+    results = executable.run(feeds[0])
+    for found, expected in zip(results, run_onnx(made, feeds[0]), strict=True):
+        assert 0 < np.abs(found - expected).max() < error
+    view = View(quantized)
+    loops = [call for _, call in view.bindings if op_name(call) == "tvmq.recurrent"]
+    form = "tvmq.group_dequantize" if "group_size" in options else "tvmq.dequantize"
+    assert [op_name(view.producer(call.args[1])) for call in loops] == [form] * 2
+    bits = [entry.get("weight_bits", 8) for entry in get_ledger(quantized).layers.values() if entry["macs"]]
+    assert bits == [options.get("nbit_weight", 8)] * 4
+    tvmq.to_onnx(quantized, tmp_path / "loop.onnx")
+    exported = onnx.load(tmp_path / "loop.onnx")
+    back, weights = tvmq.from_onnx(exported)
+    for again in (run_onnx(exported, feeds[0]), tvmq.build(back, params=weights).run(feeds[0])):
+        for a, b in zip(again, results, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 def test_a_rule_keeps_a_loop_in_float() -> None:
@@ -205,9 +233,11 @@ def test_computed_weights_are_refused() -> None:
         tvmq.from_onnx(made)
 
 
-def test_no_kernel_for_gpus() -> None:
+def test_a_state_that_no_block_of_a_gpu_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tvmq.kernels.cuda.recurrent.STATIC_SHARED", 16)
     mod, params = tvmq.from_onnx(model("RNN"))
-    with pytest.raises(BuildError, match="layer 'rnn': a recurrent layer has no kernel for GPUs; build for a CPU"):
+    words = "layer 'rnn': a state of 8 hidden units does not fit the shared memory of a GPU"
+    with pytest.raises(BuildError, match=words):
         tvmq.build(mod, "cuda -arch=sm_80", params=params)
 
 

@@ -245,7 +245,7 @@ for mode in ("reflect", "edge", "wrap"):
     )
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", CASES)
 def test_equals_onnxruntime(name: str) -> None:
     model, x, expected = CASES[name]

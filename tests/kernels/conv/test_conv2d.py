@@ -21,6 +21,7 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.conv.shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.kernels.isa import isa_named, level
+from tvmq.kernels.parts.made_once import forget
 from tvmq.kernels.parts.tiling import choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Requantize
 
@@ -125,8 +126,11 @@ def test_equal_keys_have_equal_functions() -> None:
     isa = isa_named("avx512vnni")
     step = requantize_for(conv)
     one = conv2d(conv, weight, bias, 5, (step,), isa)
+    forget()
     other = conv2d(conv, weight // 2, bias + 1, 5, (step,), isa)
-    assert one.key == other.key and tvm_ffi.structural_equal(one.func, other.func)
+    assert one.key == other.key and one.func is not other.func
+    assert tvm_ffi.structural_equal(one.func, other.func)
+    assert conv2d(conv, weight, bias, 5, (step,), isa).func is other.func
     assert not np.array_equal(one.constants[0], other.constants[0])
     assert conv2d(conv, weight, bias, 6, (step,), isa).key != one.key
     assert conv2d(conv, weight, bias, 5, (), isa).key != one.key

@@ -74,7 +74,7 @@ def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarr
     np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
 def test_equals_the_definition(name: str, number: int) -> None:

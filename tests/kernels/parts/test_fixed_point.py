@@ -34,7 +34,7 @@ def step_of(form: str, rounding: str, dtype: str, channels: int) -> FixedRequant
     return FixedRequantize(multiplier, shift, rounding, zero, int(limits.min) + 2, int(limits.max) - 1, dtype)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])

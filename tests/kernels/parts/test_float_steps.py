@@ -66,7 +66,7 @@ def compare(conv: Conv2d, level: str, name: str, codes: tuple | None, template: 
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected(sums))
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", CASES)
 def test_convolutions_go_on_in_floats(name: str, level: str) -> None:

@@ -21,6 +21,7 @@ from tests.kernels.harness import (
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named, level
+from tvmq.kernels.parts.made_once import forget
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Kernel, Requantize
 from tvmq.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.kernels.winograd.shape import shape_for
@@ -222,7 +223,8 @@ def test_equal_keys_have_equal_functions() -> None:
     _, weight, bias = conv_operands(conv)
     isa, step = isa_named("avx512vnni"), requantize_for(conv)
     one = winograd(conv, weight, bias, 5, (step,), isa)
+    forget()
     other = winograd(conv, weight // 2, bias + 1, 5, (step,), isa)
-    assert one.key == other.key and tvm_ffi.structural_equal(one.func, other.func)
+    assert one.key == other.key and one.func is not other.func and tvm_ffi.structural_equal(one.func, other.func)
     assert winograd(conv, weight, bias, 6, (step,), isa).key != one.key
     assert one.name.startswith("winograd4x4_avx512vnni_")

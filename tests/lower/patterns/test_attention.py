@@ -98,7 +98,7 @@ def test_attention_needs_no_copies() -> None:
     assert "nhwc" not in kernels and "nchw" not in kernels
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("requantize", ["float", "fixed_point"])
 @pytest.mark.parametrize("dtype", ["uint8", "int8"])
 def test_attention_is_exact_on_every_cpu(dtype: str, requantize: str) -> None:

@@ -117,6 +117,19 @@ def test_pictures(with_histogram: bool) -> None:
     check_equal(pictures(), feeds((2, 3, 9, 8), SCALES), with_histogram=with_histogram)
 
 
+def test_results_are_handed_over() -> None:
+    mod, batches = pictures(), feeds((2, 3, 9, 8), (1.0, 3.0))
+    found: list[list[np.ndarray]] = []
+    collect(
+        mod, batches, run_of, observing=evaluators.observing, results=lambda ys: found.append(list(map(np.array, ys)))
+    )
+    run = run_of(drop_uncalibrated(mod))
+    assert len(found) == len(batches)
+    for (feed, _), got in zip(batches, found, strict=True):
+        for one, other in zip(got, run(feed), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
 def test_sequences() -> None:
     check_equal(sequences(), feeds((1, 19, 24), SCALES))
 

@@ -67,7 +67,7 @@ def quantized(body: str, **options: object) -> tvmq.tvm.IRModule:
     return made
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_streams_and_norms_are_integers_between_their_borders(name: str) -> None:
     made = quantized(BODIES[name])
@@ -98,6 +98,7 @@ def test_scaled_channels_are_read_from_sixteen_bits() -> None:
     assert [(dtype_of(v.args[0]), dtype_of(var)) for v, var in shifts] == [("int16", "uint8")]
 
 
+@pytest.mark.slow
 def test_float_streams_are_quantized_to_sixteen_bits() -> None:
     made = quantized(BODIES["pre"], residual_streams="float")
     wide = [v for var, v in View(made).bindings if op_name(v) == "tvmq.quantize" and dtype_of(var) == "int16"]

@@ -79,7 +79,7 @@ def quantized(body: str, result: str = RESULT, **options: object) -> tvmq.tvm.IR
     return made
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", BODIES)
 def test_attention_is_integers_between_its_borders(name: str) -> None:
     made = quantized(BODIES[name])
@@ -124,6 +124,7 @@ def test_a_result_is_int16_codes_of_the_whole_range() -> None:
     assert abs(tvmq.reference.run(made, feeds()[0])[0].sum(-1) - 1).max() < 10 / 32767
 
 
+@pytest.mark.slow
 def test_off_by_default_and_by_rule() -> None:
     rule = (tvmq.Rule(lambda layer: layer.op == "tvmq.softmax", None),)
     for options in ({"integer_softmax": False}, {"rules": rule}):

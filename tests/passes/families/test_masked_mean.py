@@ -48,7 +48,7 @@ def quantized(body: str) -> tvmq.tvm.IRModule:
     return made
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [NARROW, MOVED])
 def test_forms_of_exporters_are_one_operator(body: str) -> None:
     made = quantized(body)

@@ -70,6 +70,7 @@ def test_indices_that_are_computed() -> None:
     assert road.precision()[next(name for name in road.precision() if "gather" in name)] == "int8"
 
 
+@pytest.mark.slow
 def test_elements_by_index(tmp_path: Path) -> None:
     """Indices of fewer rows than the data, some counted from the end; exported they are one operator of ONNX again."""
     n, y = start()

@@ -29,6 +29,7 @@ def test_over_any_axes(operator: str) -> None:
     ] in road.operators()
 
 
+@pytest.mark.slow
 def test_sums_of_functions() -> None:
     """L1 norm, sum of squares, L2 norm: a table or a product before the sum, a table behind it."""
     n, y = start()
@@ -45,6 +46,7 @@ def test_sums_in_the_other_modes() -> None:
         drive(model, requantize=mode, least_snr=15.0)
 
 
+@pytest.mark.slow
 def test_differences() -> None:
     """Of two tensors, of one and a smaller one, with the relu behind it inside."""
     n, y = start()

@@ -35,6 +35,7 @@ def test_a_global_skip_is_added_in_float(shuffle: bool) -> None:
     assert {name for name, precision in found.items() if precision == "int8"} == {"/conv_0", "/relu_1", "/conv_2"}
 
 
+@pytest.mark.slow
 def test_what_others_read_or_integers_add_stays_int8() -> None:
     n = Net((1, 3, 8, 8))
     y = n.op("Relu", n.conv("x", 3, 3))

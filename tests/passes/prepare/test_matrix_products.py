@@ -105,6 +105,7 @@ def test_the_proof_of_deep_products() -> None:
         realized(block(signature, "m = R.matmul(x, y)", '(1, 2, 2), "float32"'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["transformer_with_norm_first", "transformer_with_mask"])
 def test_a_transformer_is_integers_between_its_float_islands(name: str) -> None:
     made, outputs = NETS[name]()

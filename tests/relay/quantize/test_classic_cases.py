@@ -154,6 +154,7 @@ def test_dense_conv2d_rewrite() -> None:
     assert types(qmod, "matmul") == ["int32"] and types(qmod, "nn.conv2d") == ["float32"]
 
 
+@pytest.mark.slow
 def test_add_lhs_is_none_annotate() -> None:
     _close_to_float(relay.var("data_add", shape=(16, 1, 1)))
 

@@ -19,6 +19,7 @@ def golden(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("relay_golden")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_row_is_equal(golden: Any, part: str) -> None:
     rows = list(getattr(golden, part)())

@@ -11,26 +11,28 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq import numerics
 from tvmq.exporters.onnx.graph import Scale, int64s
 from tvmq.exporters.onnx.ops import Node
 from tvmq.graph.sizes import is_number
-from tvmq.graph.view import const_value, is_const
+from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.numerics.recurrent import CELLS, WHOLE_LENGTH
 
 OPERATORS = {"lstm": "LSTM", "lstm_peepholes": "LSTM", "gru": "GRU", "gru_reset_after": "GRU", "rnn": "RNN"}
 NAMES = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 
 
-def write_recurrent(node: Node, call: relax.Call) -> str:
+def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
     """The node, its weights, and the last states behind the steps where they are wanted.
 
-    node  whose inputs are the names of gates, state and, where they are computed, lengths
+    node    whose inputs are the names of gates, state and, where they are computed, lengths
+    weight  a constant, or what a dequantize makes of one
     """
     kind = str(call.attrs.kind)
     cell, (_, batch, width) = CELLS[kind], node.shapes[0]
     hidden = int(width) // cell.gates
     unit = node.constant(np.eye(int(width), dtype=np.float32)[None], "unit")
-    inputs = [node.inputs[0], unit, _weight(node, call), *_beside(node, call, hidden)]
+    inputs = [node.inputs[0], unit, _weight(node, call, weight), *_beside(node, call, hidden)]
     inputs += [
         node.before("Expand", part, node.sizes([1, batch, hidden], "first")) for part in _states(node, cell.states)
     ]
@@ -57,13 +59,22 @@ def _attributes(call: relax.Call, hidden: int) -> dict[str, Any]:
     return found
 
 
-def _weight(node: Node, call: relax.Call) -> str:
-    """R: [1, gates * hidden, hidden], codes behind a DequantizeLinear where they are."""
-    weight = np.ascontiguousarray(const_value(call.args[1]).T[None])
-    if weight.dtype != np.int8:
-        return node.constant(weight, "R")
-    scale = const_value(call.args[5])
-    return node.graph.weight(weight, f"{node.layer}.weight", Scale(scale, np.zeros(scale.shape, np.int32), "int8", 1))
+def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
+    """R: [1, gates * hidden, hidden], codes behind a DequantizeLinear where they are; groups have no such form."""
+    if op_name(weight) == "tvmq.group_dequantize":
+        codes, scale = map(const_value, weight.args)
+        axis, size = int(weight.attrs.axis), int(weight.attrs.group_size)
+        return node.constant(_turned(numerics.group_dequantize(codes, scale, axis=axis, group_size=size)), "R")
+    codes, scale = (weight.args[0], weight.args[1]) if op_name(weight) else (weight, call.args[-1])
+    if const_value(codes).dtype != np.int8:
+        return node.constant(_turned(const_value(codes)), "R")
+    steps = const_value(scale)
+    given = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
+    return node.graph.weight(_turned(const_value(codes)), f"{node.layer}.weight", given)
+
+
+def _turned(weight: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(weight.T[None])
 
 
 def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:

@@ -292,8 +292,10 @@ class Exporter:
             self.ledger.codes[var.name] = (scale, zero)
         return self._clipped(self._real(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
 
-    def _by_groups(self, var: relax.Var, call: relax.Call) -> str:
+    def _by_groups(self, var: relax.Var, call: relax.Call) -> Any:
         layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
+        if self._is_of_loop(var):
+            return call
         if is_const(call.args[0]):
             return values.grouped_weight(self.graph, call, layer)
         if not isinstance(taken, Rows):
@@ -306,7 +308,9 @@ class Exporter:
             raise self._unsupported(var.name, op_name(call))
         return values.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
 
-    def _dequantize(self, var: relax.Var, call: relax.Call) -> str:
+    def _dequantize(self, var: relax.Var, call: relax.Call) -> Any:
+        if self._is_of_loop(var):
+            return call
         if is_const(call.args[0]):
             return values.constant_weight(self.graph, call, self._layers(var.name)[0])
         scale = const_value(call.args[1]).astype(np.float64)
@@ -367,7 +371,13 @@ class Exporter:
         """A loop over time: what it reads besides constants of its own."""
         inputs = [self._real(arg) for arg in (call.args[0], call.args[3])]
         inputs += [] if is_const(call.args[4]) else [self._real(call.args[4])]
-        return write_recurrent(self._node(var, call, inputs), call)
+        weight = call.args[1] if is_const(call.args[1]) else self.values[call.args[1].name]
+        return write_recurrent(self._node(var, call, inputs), call, weight)
+
+    def _is_of_loop(self, var: relax.Var) -> bool:
+        """True for the weight of loops alone: they write it themselves, in their own order."""
+        readers = self.view.readers[var.name]
+        return bool(readers) and all(op_name(self.view.value[name]) in where(kind=RECURRENT) for name in readers)
 
     # ---- results
 

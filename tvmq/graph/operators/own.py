@@ -145,10 +145,23 @@ PRODUCTS = (
         definition=numerics.matmul,
         attributes=("a_zero", "b_zero"),
     ),
+    Operator(
+        "tvmq.group_matmul",
+        PRODUCT,
+        integer=True,
+        weight=2,
+        weight_axis=-1,
+        macs=matrix_product,
+        definition=numerics.group_matmul,
+        attributes=("group_size",),
+    ),
 )
 _Recurrent = partial(
     Operator,
     kind=RECURRENT,
+    batch="loops",
+    weight=1,
+    weight_axis=1,
     macs=state_products,
     attributes=("kind", "activations", "clip", "reverse", "ends"),
 )

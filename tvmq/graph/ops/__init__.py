@@ -9,7 +9,7 @@ from tvmq.graph.ops.float_sums import float_sum
 from tvmq.graph.ops.functions import fence, prelu, scale_shift, table
 from tvmq.graph.ops.integer_norms import integer_layer_norm, integer_softmax
 from tvmq.graph.ops.norms import group_norm, layer_norm, rms_norm
-from tvmq.graph.ops.packed_weights import group_dequantize, unpack
+from tvmq.graph.ops.packed_weights import group_dequantize, group_matmul, unpack
 from tvmq.graph.ops.pools import adaptive_sum_pool, resample, sum_pool
 from tvmq.graph.ops.products import conv_transpose, matmul
 from tvmq.graph.ops.recurrent import recurrent, recurrent_codes
@@ -28,6 +28,7 @@ __all__ = [
     "fence",
     "float_sum",
     "group_dequantize",
+    "group_matmul",
     "group_norm",
     "integer_layer_norm",
     "integer_softmax",

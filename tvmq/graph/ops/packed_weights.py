@@ -7,6 +7,10 @@ float32(q[..., i, ...]) * scale[..., i // group_size, ...]
 R.tvmq.unpack(packed, shape): int8 codes that are kept two to a byte, numerics.unpack_int4.
 
 code i = byte i // 2, its low half for even i, else its high half; ((half ^ 8) - 8)
+
+R.tvmq.group_matmul(x, x_scale, w, scale): rows of codes times codes in groups with a scale each, numerics.group_matmul.
+
+t = t + float32(int32 sum over a group) * scale for all groups in order, then t * x_scale
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.registry import fence, register, tensor_like
+from tvmq.graph.ops.registry import fence, known_shape, register, tensor_like
 
 
 @py_class("tvmq.attrs.GroupDequantize", frozen=True)
@@ -86,3 +90,43 @@ def _legalize_unpack(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 # packed uint8 [ceil(number of codes / 2)]
 unpack = register("unpack", ("packed",), UnpackAttrs, _infer_unpack, _legalize_unpack)
+
+
+@py_class("tvmq.attrs.GroupMatmul", frozen=True)
+class GroupMatmulAttrs(tvm.ir.Attrs):
+    """Codes of a group."""
+
+    group_size: int
+
+
+def _infer_group_matmul(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
+    return relax.TensorType([*list(known_shape(call))[:-1], call.args[2].ty.shape[1]], "float32")
+
+
+def _legalize_group_matmul(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    size = int(call.attrs.group_size)
+
+    def compute(x: te.Tensor, x_scale: te.Tensor, w: te.Tensor, scale: te.Tensor) -> te.Tensor:
+        k, group = te.reduce_axis((0, size), name="k"), te.reduce_axis((0, scale.shape[0]), name="group")
+        shape = [*list(x.shape)[:-1], w.shape[1]]
+
+        def product(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
+            left, right = x(*i[:-1], g * size + k), w(g * size + k, i[-1])
+            return te.sum(tirx.Cast("int32", left) * tirx.Cast("int32", right), axis=k)
+
+        sums = te.compute([scale.shape[0], *shape], product, name="sums")
+
+        def scaled(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
+            return fence(tirx.Cast("float32", sums(g, *i)) * scale(g, i[-1]))
+
+        parts = te.compute(sums.shape, scaled, name="parts")
+        total = te.compute(shape, lambda *i: te.sum(parts(group, *i), axis=group), name="total")
+        return te.compute(shape, lambda *i: fence(total(*i) * x_scale(*i[:-1], 0)), name="group_matmul")
+
+    return bb.call_te(compute, *call.args, primfunc_name_hint="group_matmul")
+
+
+# x int8 [..., depth], x_scale float32 [..., 1], w int8 [depth, columns], scale float32 [depth / group_size, columns]
+group_matmul = register(
+    "group_matmul", ("x", "x_scale", "w", "scale"), GroupMatmulAttrs, _infer_group_matmul, _legalize_group_matmul
+)

@@ -3,7 +3,7 @@
     y = recurrent(gates, weight, terms, state, lengths)                  the state's product in float32
     y = recurrent_codes(gates, weight, terms, state, lengths, scale)     in exact sums of int8 codes
 
-Their loops are written by kernels alone (kernels/recurrent): nothing else can follow a loop over time.
+Their loops are written by kernels alone (kernels/recurrent, kernels/cuda): nothing else can follow a loop over time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _infer(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
 
 def _legalize(_bb: relax.BlockBuilder, call: relax.Call) -> Any:
     # no class of ours comes back through TVM
-    raise ValueError(f"{call.op.name}: its loop over time is written for CPUs alone, with a constant weight")
+    raise ValueError(f"{call.op.name}: its loop over time is a kernel of its own, with a constant weight")
 
 
 ARGUMENTS = ("gates", "weight", "terms", "state", "lengths")

@@ -42,6 +42,7 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.float_vectors import LANES
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, opaque
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
@@ -66,7 +67,8 @@ def attention(
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
     key = ("attention", shape, ins.name, template.plan.key)
-    return Kernel(name, template.prim_func(name), constants, key, work=attention_work(shape, ins))
+    func = made_once((name, *key), lambda: template.prim_func(name))
+    return Kernel(name, func, constants, key, work=attention_work(shape, ins))
 
 
 class _Side:

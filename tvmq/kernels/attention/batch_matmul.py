@@ -38,6 +38,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import offset_of, opaque, over_rows
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
@@ -57,8 +58,8 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     ins = instructions(isa)
     template = _Template(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    func = template.prim_func(name)
     key = ("batch_matmul", product, ins.name, template.plan.key)
+    func = made_once((name, template.tiling, *key), lambda: template.prim_func(name))
     return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 

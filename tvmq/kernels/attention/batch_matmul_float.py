@@ -32,6 +32,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.float_vectors import float_vectors
 from tvmq.kernels.parts.loops import offset_of, opaque, over_lanes
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -55,11 +56,12 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
         )
     template = _Floats(product, isa)
     name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
+    key = ("batch_matmul_float", product, isa.name)
     return Kernel(
         name,
-        template.prim_func(name),
+        made_once((*key, template.tiling), lambda: template.prim_func(name)),
         (),
-        ("batch_matmul_float", product, isa.name),
+        key,
         work=product_work("batch_matmul_float", product, template.ins),
     )
 

@@ -26,6 +26,7 @@ from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, minimum
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
@@ -70,8 +71,9 @@ def make_kernel(
     bias: np.ndarray,
     epilogue: Epilogue,
     buffers: tuple[Shape, Shape] | None = None,
+    loops: type[Integers] | None = None,
 ) -> Kernel:
-    """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC."""
+    """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC; loops: others than Integers."""
     conv = shape.conv
     bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
@@ -88,11 +90,12 @@ def make_kernel(
     packed = packed if nibbles is None else numerics.pack_int4(packed)
     constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
-    func = Integers(name, shape, tiling, plan, buffers, nibbles).prim_func()
+    key = (name, shape.key, tiling, plan.key, buffers)
+    func = made_once((*key, loops), (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).prim_func)
     repacked = nibbles is None and shape.rests is None and not shape.ins.wide_codes
     packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
-    return Kernel(name, func, constants, (name, shape.key, tiling, plan.key, buffers), packed=packed_from, work=work)
+    return Kernel(name, func, constants, key, packed=packed_from, work=work)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
@@ -159,7 +162,7 @@ class Integers(ConvLoops):
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
             self.channel_constants = [flat(self.buffers[name]) for name in names]
             if self.free:
-                self.pixels = function.count(self.buffer_shapes[0][:-1])
+                self.take_sizes(function)
             self.body()
         return function.prim_func
 
@@ -211,8 +214,9 @@ class Integers(ConvLoops):
         filters, lanes, y = self.conv.filters, self.ins.lanes, self.buffers["y"]
         steps = self.plan.code_steps(self.ins.whole, self.buffers)
         if self.chunks.panel_chunks == 1:
-            least = filters if self.free else min(high - low for low, high in self.chunks.pixel_ranges) * filters
-            steps.run(y, bind(begin * filters), bind((end - begin) * filters), least)
+            ranges = self.chunks.pixel_ranges
+            least = self.least_pixels if self.free else min(high - low for low, high in ranges)
+            steps.run(y, bind(begin * filters), bind((end - begin) * filters), least * filters)
             return
         channels = [bind(minimum(self.tiling.first_vector(panel) * lanes, filters)) for panel in panels]
         least = min(min(high * lanes, filters) - low * lanes for low, high in self.chunks.vector_ranges)

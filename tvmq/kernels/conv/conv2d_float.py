@@ -16,10 +16,12 @@ import numpy as np
 
 from tvmq import numerics
 from tvmq.errors import BuildError
+from tvmq.kernels.conv import narrow_row
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, load, quotient, vector_type
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import Narrow, Nibbles, channel_slots, pack_channels, pack_weights, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -50,6 +52,8 @@ def conv2d_float(
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
+    if narrow is not None and narrow_row.takes(conv, narrow, isa):
+        return narrow_row.narrow_row(conv, narrow, bias, bounds, isa)
     return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias, narrow=narrow)
 
 
@@ -61,8 +65,9 @@ def make_kernel(
     bias: np.ndarray | None,
     buffers: tuple[Shape, Shape] | None = None,
     narrow: Narrow | None = None,
+    loops: type[Floats] | None = None,
 ) -> Kernel:
-    """Kernel of a template name; buffers: shapes of x and y if they are not NHWC."""
+    """Kernel of a template name; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
     conv, tiling = shape.conv, choose_float_tiling(shape)
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     slots = channel_slots(tiling.panel_parts, shape.ins, permuted=False)
@@ -75,8 +80,8 @@ def make_kernel(
         name, groups = f"{name}_w4", (len(narrow.scale), narrow.group_size)
         scales = [pack_channels(scale, conv.groups, slots) for scale in narrow.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
-    func = _Floats(name, shape, tiling, bounds, buffers, groups).prim_func()
     key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
+    func = made_once((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
     return Kernel(name, func, constants, key, work=work)
 
 
@@ -103,7 +108,7 @@ def _check(conv: Conv2d) -> None:
         )
 
 
-class _Floats(ConvLoops):
+class Floats(ConvLoops):
     """The PrimFunc of one float convolution."""
 
     def __init__(
@@ -136,7 +141,7 @@ class _Floats(ConvLoops):
             self.x, self.weight, self.bias, self.y = (buffers[name] for name in ("x", "weight", "bias", "y"))
             self.scale = buffers.get("scale")
             if self.free:
-                self.pixels = function.count(self.buffer_shapes[0][:-1])
+                self.take_sizes(function)
             self.body()
         return function.prim_func
 

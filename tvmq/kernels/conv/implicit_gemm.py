@@ -23,6 +23,7 @@ from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, part_pixels, twic
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
+    FunctionBuilder,
     Register,
     Shape,
     bind,
@@ -42,7 +43,7 @@ from tvmq.kernels.parts.packing import Nibbles, PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
 
 CACHE_LINE = 64
-# buffer that windows are read from, the element of the input it starts with, and packed taps as in ConvTile
+# buffer that windows are read from, the element of the input it starts with, and what is read beside (see ConvTile)
 Staged = tuple[Buffer, Expr, tuple[Buffer, Expr] | None]
 
 
@@ -79,11 +80,16 @@ class ConvLoops:
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
         self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
+        self.least_pixels = 1  # of a chunk of free size, in the code that is being written
         self.chunks = choose_chunks(shape, tiling)
         if self.free:
             self.chunks = replace(self.chunks, pixel_chunks=1)
         # elements of one step of one vector of weights
         self.vector = self.ins.lanes * self.ins.taps
+
+    def take_sizes(self, function: FunctionBuilder) -> None:
+        """Sizes that a run brings, before `body`."""
+        self.pixels = function.count(self.buffer_shapes[0][:-1])
 
     def body(self) -> None:
         """All loops; x, weight, bias and y are flat buffers by now."""
@@ -93,7 +99,7 @@ class ConvLoops:
             return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
         pixels = self.tiling.pixels
-        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.staged and chunks.panel_chunks > 1 else None
+        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.copied and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
             self._chunk(0, 0, staged)
             return
@@ -114,11 +120,9 @@ class ConvLoops:
 
     def _free_tiles(self, rows: int) -> None:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
+        self.least_pixels = rows
         chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
-        source = self.x
-        if self.shape.staged:
-            source = workspace(self.pixels * self.conv.channels + SLACK, self.ins.x_dtype)
-            Stager(self.ins, self.x, self.conv, self.shape.x_zero).pixels(source, 0, self.pixels, rows)
+        source, beside = self._stage_free(rows)
 
         def chunk(index: Expr) -> None:
             panels = share(self.tiling.panels, chunks.panel_chunks, index)
@@ -129,7 +133,7 @@ class ConvLoops:
                     weights = self._unpacked_panel(0, vector, run.columns)
                     with T.serial(0, tiles) as tile:
                         pixel = bind(T.min(tile * rows, self.pixels - rows))
-                        self._tile(ConvTile(source, 0, pixel, rows, tile, 0, vector, run, weights))
+                        self._tile(ConvTile(source, 0, pixel, rows, tile, 0, vector, run, weights, beside))
 
                 over_range([(run.columns, run.count)], panels[0] - run.panel, panels[1] - run.panel, panel)
             self.finish_chunk(0, self.pixels, panels)
@@ -145,7 +149,7 @@ class ConvLoops:
         tiles = share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
         panels = share(tiling.panels, chunks.panel_chunks, panel_chunk)
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
-        if self.shape.staged and staged is None:
+        if self.shape.copied and staged is None:
             staged = self._stage(begin, end, self.chunks.pixel_ranges)
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
@@ -162,7 +166,7 @@ class ConvLoops:
     ) -> None:
         """The panels of a run that belong to a chunk."""
         tiling = self.tiling
-        source, origin, rests = staged
+        source, origin, beside = staged
 
         def panel(offset: Expr, _columns: int, _index: Expr) -> None:
             vector = bind(offset + run.vector)
@@ -170,7 +174,7 @@ class ConvLoops:
 
             def tile(pixel: Expr, rows: int, index: Expr) -> None:
                 first = minimum(pixel, tiling.pixels - rows) if tiling.shifted else pixel
-                self._tile(ConvTile(source, origin, bind(first), rows, index, group, vector, run, weights, rests))
+                self._tile(ConvTile(source, origin, bind(first), rows, index, group, vector, run, weights, beside))
 
             over_range(list(tiling.pixel_parts), *tiles, tile)
 
@@ -178,32 +182,47 @@ class ConvLoops:
 
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
         """Copies of what output pixels begin .. end read; ranges: all that these can be."""
-        shape, conv, dtype = self.shape, self.conv, self.ins.x_dtype
-        stager = Stager(self.ins, self.x, conv, shape.x_zero)
-        if shape.pointwise:
-            sizes = [high - low for low, high in ranges]
-            target = workspace(max(sizes) * conv.channels + SLACK, dtype)
-            stager.pixels(target, begin, end, min(sizes))
-            return target, bind(begin * conv.channels), None
-        rows = max(self._end_row(high) - self._first_row(low) for low, high in ranges)
-        target = workspace(rows * shape.row_pitch + SLACK, dtype)
-        first = bind(self._first_row(begin))
-        stager.rows(target, first, bind(self._end_row(end) - first))
-        origin = bind(first * shape.row_pitch)
+        shape = self.shape
+        target, origin = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
         if shape.rests is None:
             return target, origin, None
-        lines = OutputRows(conv.out_width, begin, end, ranges)
+        lines = OutputRows(self.conv.out_width, begin, end, ranges)
         rests = copy_remainders(
             self.ins, shape.rests, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
         )
         return target, origin, (rests, lines.first)
 
+    def _copy(self, stager: Stager, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> tuple[Buffer, Expr]:
+        """The copy of a stager, and the element of the whole (padded) input that it starts with."""
+        shape, channels = self.shape, self.conv.channels
+        if shape.pointwise:
+            sizes = [high - low for low, high in ranges]
+            target = workspace(max(sizes) * channels + SLACK, stager.dtype)
+            stager.pixels(target, begin, end, min(sizes))
+            return target, bind(begin * channels)
+        rows = max(self._end_row(high) - self._first_row(low) for low, high in ranges)
+        target = workspace(rows * shape.row_pitch + SLACK, stager.dtype)
+        first = bind(self._first_row(begin))
+        stager.rows(target, first, bind(self._end_row(end) - first))
+        return target, bind(first * shape.row_pitch)
+
+    def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
+        """The same of as many pixels as a run brings, at least `rows`."""
+        if not self.shape.staged:
+            return self.x, None
+        return self._copy_free(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
+
+    def _copy_free(self, stager: Stager, rows: int) -> Buffer:
+        target = workspace(self.pixels * self.conv.channels + SLACK, stager.dtype)
+        stager.pixels(target, 0, self.pixels, rows)
+        return target
+
     def _add_rests(self, tile: ConvTile, sums: list[list[Register]], next_panel: Expr | None) -> None:
         """The steps behind those of all kernel rows."""
         rests = self.shape.rests
-        if rests is None or tile.rests is None:
+        if rests is None or tile.beside is None:
             return
-        source, first_row = tile.rests
+        source, first_row = tile.beside
         starts = [bind(first_remainder(rests, tile.pixel + row, first_row)) for row in range(tile.rows)]
         with T.serial(0, rests.steps) as step:
             # `_run` counts the step in
@@ -233,11 +252,15 @@ class ConvLoops:
         column = remainder(pixel, conv.out_width) * (conv.strides[1] * conv.channels)
         return self._first_row(pixel) * shape.row_pitch + column + channel
 
+    def _starts(self, tile: ConvTile) -> list[Expr]:
+        """Where the window of each pixel of a tile begins, in what the tile reads."""
+        return [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
+
     def _tile(self, tile: ConvTile) -> None:
         """Sums of rows x columns, then codes."""
         shape, conv = self.shape, self.conv
         sums = self._initial_sums(tile)
-        starts = [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
+        starts = self._starts(tile)
         next_panel = self._next_panel(tile)
         places = places_of(conv, self.tiling.pixel_parts) if shape.skips_columns else []
         if not places:

@@ -5,13 +5,14 @@ instruction gives each channel two lanes of 16 bits, x0 w0 + x1 w1 and x2 w2 + x
 
     fold1   the lanes of one group are widened and added to the sums:         3 instructions for 4 products
     fold2   the lanes of two groups are added first, in 16 bits:              5 instructions for 8 products
-    int16   activations and weights of 16 bits (vpmaddwd), always exact:      4 instructions for 4 products
+    pair    two neighbouring activations and weights of 16 bits (vpmaddwd):   2 instructions for 2 products, exact
 
 Proof     x is 0..highest, so a lane lies within -highest * n .. highest * p, where p and n are the sums of its positive
           and of its absolute negative weights. `sums_fit_int16` asks both to fit int16; so does each part of such a sum
+Cut       each stretch of neighbouring activations is cut into groups that are proved and pairs between them, wherever
+          they begin, so that it costs least; a group must hold for all channels of a panel, so panels are one vector
 Order     of the reduction is free: integers. So groups are paired for fold2 by what fits, not by where they stand;
           the kernel finds its activations by a table of offsets
-Repair    a group of which one lane alone could overflow is read twice, with half of that lane's weights each time
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 INT16 = np.iinfo(np.int16)
-TAPS = 4
-ROUNDS = 24  # of pairing; the first leaves few unpaired where weights have 7 bits
-# vector instructions for the products of a group with a vector of channels: paired, alone, in int16
-PAIRED, ALONE, WORDS = 2.5, 3.0, 4.0
+TAPS, PAIR = 4, 2
+# Entries that are paired among themselves, as the time of pairing grows with their square; then what is left of all.
+BLOCK, ROUNDS = 320, 2
+# vector instructions for the products with a vector of channels: of a group, paired or alone, and of a pair in int16
+PAIRED, ALONE, WORDS = 2.5, 3.0, 2.0
+USUAL_GROUP = 2.6  # of a group, before it is known which are paired
 
 
 def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
@@ -50,105 +53,175 @@ def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
 class PanelPlan:
     """How the products of a panel of channels are folded.
 
-    order   number of the group that each entry reads; pairs first, one behind the other
-    weight  int8 [entries, 4, channels]
-    pairs   so many pairs lead
-    split   so many groups are read twice
+    groups  where each group begins, in elements of all runs; those of fold2 lead, one behind the other
+    weight  int8 [groups, 4, channels]
+    pairs   so many times two groups are folded together
+    words   where each pair of 16 bits begins, an even number of them
+    wide    int8 [words, 2, channels]
     """
 
-    order: np.ndarray
+    groups: np.ndarray
     weight: np.ndarray
     pairs: int
-    split: int
+    words: np.ndarray
+    wide: np.ndarray
 
     @property
     def cost(self) -> float:
         """Vector instructions for each vector of channels and activation row."""
-        return 2 * PAIRED * self.pairs + ALONE * (len(self.order) - 2 * self.pairs)
+        alone = len(self.groups) - 2 * self.pairs
+        return 2 * PAIRED * self.pairs + ALONE * alone + WORDS * len(self.words)
 
 
-def plan_panel(weight: np.ndarray, highest: int) -> PanelPlan:
-    """Folding of a panel; every fold of it passes `sums_fit_int16`.
+def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
+    """Folding of panels; every fold of them passes `sums_fit_int16`.
 
-    weight   int8 [groups, 4, channels]
+    weight   int8 [panels, runs, elements of a run, channels]
     highest  largest activation
     """
-    used = np.flatnonzero(weight.any(axis=(1, 2)))
-    weight = weight[used]
-    unsafe = ~sums_fit_int16(weight[:, None], highest)
-    first, second = _halves(weight[unsafe], highest)
-    order = np.concatenate([used[~unsafe], used[unsafe], used[unsafe]])
-    entries = np.concatenate([weight[~unsafe], first, second])
-    pairs, rest = _pairs(entries, highest)
-    places = np.concatenate([pairs.reshape(-1), rest])
-    return PanelPlan(order[places], entries[places], len(pairs), int(unsafe.sum()))
+    panels, runs, run, channels = weight.shape
+    groups, words = cut_runs(*_what_holds(weight.reshape(-1, run, channels), highest))
+    behind = np.zeros((panels, runs, TAPS, channels), weight.dtype)  # a pair may begin at the last element of a run
+    longer = np.concatenate([weight, behind], axis=2)
+    plans = []
+    for panel, inside in enumerate(groups.reshape(panels, -1)):
+        places = np.flatnonzero(inside)
+        entries = _elements(longer[panel], places, TAPS)
+        pairs, rest = _pairs(entries, highest)
+        order = np.concatenate([pairs[np.argsort(places[pairs[:, 0]])].reshape(-1), np.sort(rest)])
+        alone = np.flatnonzero(words[panel * runs : (panel + 1) * runs])
+        wide = _elements(longer[panel], alone, PAIR)
+        if len(alone) % 2:
+            alone, wide = np.append(alone, 0), np.concatenate([wide, np.zeros_like(wide[:1])])
+        plans.append(PanelPlan(places[order], entries[order], len(pairs), alone, wide))
+    return plans
 
 
-def _halves(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two parts that add up to the weights: of lanes that could overflow, half each; of others, all and nothing."""
-    channels = weight.shape[-1]
-    lanes = weight.reshape(-1, 2, TAPS // 2, channels)
-    wide = lanes.astype(np.int32)
-    reach = np.maximum(np.maximum(wide, 0).sum(axis=2), np.maximum(-wide, 0).sum(axis=2)) * highest
-    half = np.where((reach > INT16.max)[:, :, None], wide // 2, wide)
-    parts = half.astype(np.int8), (wide - half).astype(np.int8)
-    return parts[0].reshape(weight.shape), parts[1].reshape(weight.shape)
+def _elements(weight: np.ndarray, places: np.ndarray, count: int) -> np.ndarray:
+    """Weights of `count` elements from each place: [runs, elements and some more, channels] -> [places, count, ...]."""
+    run = weight.shape[1] - TAPS
+    found: np.ndarray = weight[(places // run)[:, None], (places % run)[:, None] + np.arange(count)]
+    return found
+
+
+def _what_holds(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of [runs, elements, channels]: whether a group that begins there is proved, and where all weights are 0."""
+    lines, elements, _ = weight.shape
+    groups, empty = np.zeros((lines, elements), bool), (weight == 0).all(axis=2)
+    if elements >= TAPS:
+        positive, negative = np.maximum(weight, 0).astype(np.int16), np.maximum(-weight.astype(np.int16), 0)
+        lanes = [(part[:, :-1] + part[:, 1:]).max(axis=2) for part in (positive, negative)]
+        held = (lanes[0] <= INT16.max // highest) & (lanes[1] <= -INT16.min // highest)
+        groups[:, : elements - TAPS + 1] = held[:, : elements - TAPS + 1] & held[:, PAIR:]
+    return groups, empty
+
+
+def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The cut of runs into groups of four and pairs that costs least, as flags of where each begins.
+
+    groups  bool [runs, elements]: where a group may begin
+    empty   bool [runs, elements]: what need not be in any
+
+    >>> groups, words = cut_runs(np.bool_([[0, 0, 1, 0, 0, 0, 0]]), np.bool_([[0, 0, 0, 0, 0, 0, 1]]))
+    >>> groups.astype(int).tolist(), words.astype(int).tolist()
+    ([[0, 0, 1, 0, 0, 0, 0]], [[1, 0, 0, 0, 0, 0, 0]])
+    """
+    lines, elements = groups.shape
+    # least cost of what follows each element, from the last to the first
+    cost = np.zeros((elements + TAPS, lines), np.float32)
+    step = np.zeros((elements, lines), np.int8)
+    sizes = np.array([TAPS, PAIR, 1], np.int8)
+    for i in range(elements - 1, -1, -1):
+        choices = np.stack(
+            [
+                np.where(groups[:, i], USUAL_GROUP + cost[i + TAPS], np.inf),
+                WORDS + cost[i + PAIR],
+                np.where(empty[:, i], cost[i + 1], np.inf),
+            ]
+        )
+        best = choices.argmin(axis=0)
+        cost[i], step[i] = choices.min(axis=0), sizes[best]
+    begins = np.zeros((elements, lines), np.int8)
+    following = np.zeros(lines, np.int64)
+    for i in range(elements):
+        here = following == i
+        begins[i] = np.where(here, step[i], 0)
+        following += begins[i]
+    return (begins == TAPS).T, (begins == PAIR).T
 
 
 def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Entries that can be folded together, [pairs, 2], and those left alone: heavy ones are tried with light ones."""
+    """Entries that can be folded together, [pairs, 2], and those left alone."""
     channels = entries.shape[-1]
     lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, channels)
     # [entries, positive lanes and negative lanes]: sums of a pair are sums of these
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
-    reach = reach.reshape(len(entries), 4 * channels)
-    limit = INT16.max // highest
-    rest = np.argsort(-reach.max(axis=1, initial=0), kind="stable")
-    found: list[np.ndarray] = []
-    for turn in range(ROUNDS):
-        half = len(rest) // 2
-        if half == 0:
+    reach = reach.reshape(len(entries), 4 * channels).astype(np.int16)
+    rest, found = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
+    for _ in range(ROUNDS):
+        blocks = -(-len(rest) // BLOCK)
+        # each block has heavy entries and light ones
+        parts = [_matched(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
+        found = np.concatenate([found, *(pairs for pairs, _ in parts)])
+        rest = np.concatenate([left for _, left in parts] or [rest])
+        if blocks <= 1:
             break
-        heavy, light = rest[:half], np.roll(rest[len(rest) - half :][::-1], -turn)
-        fits = (reach[heavy] + reach[light] <= limit).all(axis=1)
-        found.append(np.stack([heavy[fits], light[fits]], axis=1))
-        taken = found[-1].reshape(-1)
-        rest = rest[~np.isin(rest, taken)]
-    pairs = np.concatenate(found) if found else np.zeros((0, 2), np.int64)
-    return pairs, rest
+    return found, rest
+
+
+def _matched(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of these entries whose reach stays within the limit, and the others: who has fewest partners chooses first,
+    and takes the one with fewest."""
+    own = reach[entries]
+    fits = np.ones((len(entries), len(entries)), bool)
+    for lane in own.T:
+        fits &= lane[:, None] <= (limit - lane)[None]
+    np.fill_diagonal(fits, False)
+    order = np.argsort(fits.sum(axis=1), kind="stable")
+    fits = fits[order][:, order]
+    pairs, free = [], np.ones(len(entries), bool)
+    for first in range(len(entries)):
+        if not free[first]:
+            continue
+        partners = fits[first] & free
+        second = int(partners.argmax())
+        if partners[second]:
+            free[first] = free[second] = False
+            pairs.append((first, second))
+    chosen = order[np.array(pairs, np.int64).reshape(-1, 2)]
+    return entries[chosen], entries[order[free]]
 
 
 @dataclass(frozen=True, eq=False)
 class LanePlan:
     """Folding of a whole layer: one plan for each group of the convolution and panel, in the order of the kernel.
 
-    steps  groups of activations under a window, as many for each panel
+    elements  activations under a window, as many for each panel
     """
 
     panels: Sequence[PanelPlan]
-    columns: Sequence[int]
-    steps: int
+    elements: int
 
     @property
     def cost(self) -> float:
         """Vector instructions beside those of int16 products; below 1 is a gain."""
-        total = sum(panel.cost * columns for panel, columns in zip(self.panels, self.columns, strict=True))
-        return total / (WORDS * self.steps * sum(self.columns))
+        return sum(panel.cost for panel in self.panels) / (WORDS / PAIR * self.elements * len(self.panels))
 
     @property
     def note(self) -> str:
-        """What became of the groups, for people."""
-        entries = max(1, sum(len(panel.order) for panel in self.panels))
-        paired = 200 * sum(panel.pairs for panel in self.panels) / entries
-        text = f"int16 lanes proved: {paired:.0f} % fold2, {100 - paired:.0f} % fold1"
-        return f"{text}, {self.split:.0%} of the groups read twice" if self.split else text
+        """What became of the products, for people."""
+        folded = 100 * TAPS * sum(2 * panel.pairs for panel in self.panels) / (self.elements * len(self.panels))
+        singles = sum(len(panel.groups) - 2 * panel.pairs for panel in self.panels)
+        alone = 100 * TAPS * singles / (self.elements * len(self.panels))
+        text = f"int16 lanes proved: {folded:.0f} % fold2, {alone:.0f} % fold1"
+        return f"{text}, {self.in_words:.0%} of the products in 16 bits" if self.in_words else text
 
     @property
     def shortfall(self) -> str:
         """Why int16 products are better, for people."""
-        return f"{self.split:.0%} of the groups would be read twice ({self.cost:.2f} times the instructions)"
+        return f"{self.in_words:.0%} of the products are not proved ({self.cost:.2f} times the instructions)"
 
     @property
-    def split(self) -> float:
-        """Share of the groups that are read twice."""
-        return sum(panel.split for panel in self.panels) / max(1, self.steps * len(self.panels))
+    def in_words(self) -> float:
+        """Share of the products that are made in 16 bits."""
+        return PAIR * sum(len(panel.words) for panel in self.panels) / max(1, self.elements * len(self.panels))

@@ -37,11 +37,13 @@ class ConvShape:
     """A convolution on an instruction set: for each group pixels x (steps * taps) x channels.
 
     A run is a stretch of input elements under a window that are neighbours in memory. x_zero fills padding.
+    words: the inner loop reads a copy of codes of 16 bits as well (see conv2d_int16).
     """
 
     conv: Conv2d
     ins: Instructions
     x_zero: int
+    words: bool = False
 
     @property
     def pixels(self) -> int:
@@ -98,7 +100,13 @@ class ConvShape:
     def staged(self) -> bool:
         """True if the inner loop reads a copy of the input (see staging)."""
         partial = self.run % self.ins.taps != 0
-        return partial or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
+        apart = self.words and self.conv.strides != (1, 1)  # the copy of words is dense, and both have the same places
+        return partial or apart or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
+
+    @property
+    def copied(self) -> bool:
+        """True if a chunk begins with a copy of what it reads, of any type."""
+        return self.staged or self.words
 
     @property
     def border(self) -> int:
@@ -158,7 +166,7 @@ class ConvShape:
     @property
     def key(self) -> tuple[Any, ...]:
         """What the code depends on."""
-        return self.conv, self.ins.name, self.x_zero if any(self.conv.padding) else None
+        return self.conv, self.ins.key, self.x_zero if any(self.conv.padding) else None, self.words
 
 
 @dataclass(frozen=True)
@@ -227,8 +235,9 @@ class ConvTile:
     group           of the convolution
     vector          first vector of output channels in the group
     panel           kind of the panel
-    rests           packed taps (see rest_taps) and the output row they start with; None if there are none
     weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
+    beside          what is read besides: packed taps (see rest_taps) and the output row they start with, or codes of 16
+                    bits and the element they start with; None if there is nothing
     """
 
     source: Buffer
@@ -240,7 +249,7 @@ class ConvTile:
     vector: Expr
     panel: PanelRun
     weights: Buffer | None = None
-    rests: tuple[Buffer, Expr] | None = None
+    beside: tuple[Buffer, Expr] | None = None
 
 
 # Cycles for an output that the first dots of the next tile hide: of sums that become codes, and of floats.
@@ -267,4 +276,4 @@ def convolution_work(
         return scale * step_cycles(steps) * outputs / 64 + total
 
     tiled = None if tiling is None else (shape.product, shape.ins)
-    return KernelWork(family, 0.0, conv.macs, conv.x_dtype != "float32", cycles_of, tiled)
+    return KernelWork(family, 0.0, conv.macs, conv.x_dtype in ("uint8", "int8"), cycles_of, tiled)

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
+from tvmq.kernels.parts.loops import copy_free, opaque
 from tvmq.kernels.parts.types import Conv2d
 
 SLACK = 64  # elements behind the last one
@@ -45,25 +47,37 @@ class Stager:
 
     source  flat input of conv.x_dtype codes
     dtype   what the target holds; by default what `dot` takes, ins.x_dtype
+    shift   what is added to a code; by default what makes it one that `dot` takes
     """
 
     def __init__(
-        self, ins: Instructions, source: Buffer, conv: Conv2d, x_zero: int, *, dtype: str | None = None
+        self,
+        ins: Instructions,
+        source: Buffer,
+        conv: Conv2d,
+        x_zero: int,
+        *,
+        dtype: str | None = None,
+        shift: int | None = None,
     ) -> None:
         self._source, self._dtype, self._conv = source, conv.x_dtype, conv
-        self._target_dtype = dtype = dtype or ins.x_dtype
+        self.dtype = dtype = dtype or ins.x_dtype
         self._lanes = ins.vector_bytes if dtype in ("uint8", "int8") else ins.vector_bytes // 2
-        shift = ins.shift_of(conv.x_dtype) if dtype == ins.x_dtype else 0
-        self._fill = x_zero + shift
-        self._flipped = shift != 0
+        if shift is None:
+            shift = ins.shift_of(conv.x_dtype) if dtype == ins.x_dtype else 0
+        self._fill, self._shift = x_zero + shift, shift
+        self._flipped = shift != 0 and dtype in ("uint8", "int8")
 
     def _value(self, offset: Expr, lanes: int) -> Expr:
         codes = load(self._source, offset, vector_type(self._dtype, lanes))
         if self._flipped:
             bits = T.reinterpret(vector_type("uint8", lanes), codes)
             flipped = T.bitwise_xor(bits, spread(128, lanes, "uint8"))
-            return T.reinterpret(vector_type(self._target_dtype, lanes), flipped)
-        return codes if self._target_dtype == self._dtype else T.Cast(vector_type(self._target_dtype, lanes), codes)
+            return T.reinterpret(vector_type(self.dtype, lanes), flipped)
+        if self.dtype == self._dtype:
+            return codes
+        wider = T.Cast(vector_type(self.dtype, lanes), codes)
+        return wider + spread(self._shift, lanes, self.dtype) if self._shift else wider
 
     def copy(self, target: Buffer, target_begin: Expr, source_begin: Expr, count: Expr, at_least: int) -> None:
         """Neighbouring elements as they are."""
@@ -72,7 +86,7 @@ class Stager:
     def fill(self, target: Buffer, begin: Expr, count: int) -> None:
         """The zero point, `count` times."""
         if count:
-            dtype = self._target_dtype
+            dtype = self.dtype
             copy_run(target, begin, count, count, self._lanes, lambda _i, lanes: spread(self._fill, lanes, dtype))
 
     def pixels(self, target: Buffer, begin: Expr, end: Expr, at_least: int) -> None:
@@ -110,6 +124,26 @@ class Stager:
                     self.fill(target, begin + (left + conv.width) * conv.channels, right * conv.channels)
                 with T.Else():
                     self.fill(target, begin, pitch)
+
+    def free_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
+        """`rows` of pictures of free sizes; pitch: elements of a padded row."""
+        conv, dtype = self._conv, self.dtype
+        top, left, _, right = conv.padding
+        line = opaque(conv.width * conv.channels)
+        with T.serial(0, count) as i:
+            row = opaque(first + i)
+            image = opaque(tirx.truncdiv(row, padded_height))
+            y = opaque(row - image * padded_height - top)
+            begin = opaque(i * pitch)
+            with T.If(T.And(y >= 0, y < conv.height)):
+                with T.Then():
+                    source = opaque((image * conv.height + y) * line)
+                    self.fill(target, begin, left * conv.channels)
+                    inside = opaque(begin + left * conv.channels)
+                    copy_free(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
+                    self.fill(target, inside + line, right * conv.channels)
+                with T.Else():
+                    copy_free(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
 
 
 def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:

@@ -32,12 +32,12 @@ def named(name: str, value: Any) -> Any:
 class CudaFunction(FunctionBuilder):
     """A PrimFunc that is one kernel launch; its statements are written inside the `with` block.
 
-    blocks, threads  size of the grid (x, y) and threads of a block
+    blocks, threads  size of the grid (x, y), x a number or the name of a free size, and threads of a block
     block, thread    indices: (x, y) of the block, and the thread in it
     """
 
     def __init__(
-        self, name: str, buffers: Mapping[str, tuple[Shape, str]], blocks: tuple[int, int], threads: int
+        self, name: str, buffers: Mapping[str, tuple[Shape, str]], blocks: tuple[int | str, int], threads: int
     ) -> None:
         super().__init__(name, buffers)
         self._blocks, self._threads = blocks, threads
@@ -51,7 +51,8 @@ class CudaFunction(FunctionBuilder):
             IRBuilder.name(buffer.name, buffer)
         self._inner.enter_context(T.attr(const(0), "pragma_unroll_explicit", const(0)))
         x, y = self._blocks
-        column = self._inner.enter_context(T.launch_thread("blockIdx.x", x))
+        extent = self.sizes[x] if isinstance(x, str) else x
+        column = self._inner.enter_context(T.launch_thread("blockIdx.x", extent))
         row = self._inner.enter_context(T.launch_thread("blockIdx.y", y)) if y > 1 else 0
         self.block = (column, row)
         self.thread = self._inner.enter_context(T.launch_thread("threadIdx.x", self._threads))

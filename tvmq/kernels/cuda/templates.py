@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from tvmq.kernels.attention.shape import BatchMatmul, is_product_of_codes
-from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows
+from tvmq.kernels.cuda import batch_matmul, conv2d, depthwise, few_rows, recurrent
 from tvmq.kernels.cuda.batch_matmul import MOST_GRID_ROWS
 from tvmq.kernels.parts.types import Conv2d, Dequantize, Epilogue, FixedRequantize, Kernel, Requantize
+from tvmq.kernels.recurrent.recurrent import Recurrent
 
 CODES = ("uint8", "int8")
 LARGEST = 2**31  # elements of a tensor: the templates compute addresses in int32
@@ -42,3 +43,10 @@ def choose_batch_matmul(
     largest = max(math.prod(operand.shape) for operand in (product.a, product.b, product.y))
     fits = panels <= MOST_GRID_ROWS and largest < LARGEST
     return batch_matmul.batch_matmul(product, step, arch) if fits else None
+
+
+def choose_recurrent(
+    layer: Recurrent, weight: np.ndarray, terms: np.ndarray, scale: np.ndarray | None, _arch: int
+) -> Kernel | None:
+    """All steps of a recurrent layer; None where a state does not fit shared memory."""
+    return recurrent.recurrent(layer, weight, terms, scale) if recurrent.fits_shared(layer) else None

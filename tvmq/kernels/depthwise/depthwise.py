@@ -46,6 +46,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork, step_cycles
 
@@ -82,15 +83,15 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     packed = pack_weights(shape, weight)
     bias = shifted_bias(bias, weight, shape.ins.shift_of(conv.x_dtype))
     name = f"depthwise_{shape.ins.name}_{conv.kernel[0]}x{conv.kernel[1]}"
-    func = _Template(name, shape, plan).prim_func()
     key = (
         "depthwise",
         conv,
-        shape.ins.name,
+        shape.ins.key,
         shape.ins.lanes,
         x_zero if any(conv.padding) else None,
         plan.key,
     )
+    func = made_once(key, _Template(name, shape, plan).prim_func)
     constants = packed, pack_biases(shape, weight, bias), *plan.constants(pack)
     return Kernel(name, func, constants, key, work=_work(conv, plan.steps))
 

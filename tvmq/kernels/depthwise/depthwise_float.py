@@ -22,6 +22,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flat, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -48,11 +49,12 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     packed = weight[channels, 0].transpose(0, 2, 3, 1)
     pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
     name = f"depthwise_float_{isa.name}_{pixels}x1"
-    func = _Template(name, conv, vectors, bounds).prim_func()
+    key = ("depthwise_float", conv, isa.name, bounds)
+    func = made_once(key, _Template(name, conv, vectors, bounds).prim_func)
     constants = (np.ascontiguousarray(packed).reshape(-1), start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
-    return Kernel(name, func, constants, ("depthwise_float", conv, isa.name, bounds), work=work)
+    return Kernel(name, func, constants, key, work=work)
 
 
 def _check(conv: Conv2d) -> None:

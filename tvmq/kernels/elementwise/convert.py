@@ -19,10 +19,19 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flat, load, store, vector_type
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Shape, flat, load, shape_of_sizes, store, vector_type
 from tvmq.kernels.parts.epilogue import plan_epilogue
 from tvmq.kernels.parts.float_vectors import quantize_vector
-from tvmq.kernels.parts.loops import collapse, offset_of, opaque, over_lanes, over_rows, over_vectors, plain
+from tvmq.kernels.parts.loops import (
+    collapse,
+    offset_of,
+    opaque,
+    over_all_rows,
+    over_lanes,
+    over_rows,
+    over_vectors,
+    plain,
+)
 from tvmq.kernels.parts.types import Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import KernelWork
 
@@ -32,7 +41,7 @@ CODES = ("uint8", "int8", "int16")
 
 
 def quantize(
-    shape: Sequence[int],
+    shape: Sequence[int | str],
     scale: ArrayLike,
     zero_point: int,
     isa: Isa,
@@ -45,7 +54,7 @@ def quantize(
 
     raises   BuildError for a type that is no code, or several scales
     """
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     limits = code_range("quantize", dtype, qmin, qmax)
     scale = one_scale("quantize", scale)
     ins = instructions(isa)
@@ -58,7 +67,7 @@ def quantize(
             value = load(x, offset, vector_type("float32", lanes))
             store(y, offset, quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype), lanes)
 
-        over_vectors(prod(shape), ins.vector_bytes, GRAIN, lambda: body)
+        over_vectors(function.count(shape), ins.vector_bytes, GRAIN, lambda: body)
     key = ("quantize", shape, zero_point, limits, dtype, ins.name)
     return Kernel(name, function.prim_func, (scale,), key, work=KernelWork("quantize", 5.0))
 
@@ -112,7 +121,7 @@ def one_scale(stage: str, scale: ArrayLike) -> np.ndarray:
     return values
 
 
-def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
+def dequantize(shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
     """Kernel q -> x (float32) of the same shape.
 
     dtype              type of the codes or sums: uint8, int8, int16 or int32
@@ -120,7 +129,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
                        q - zero_point must fit int32
     raises             BuildError for other types or shapes
     """
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     if dtype not in (*CODES, "int32"):
         raise BuildError(f"kernels, dequantize: takes {', '.join(CODES)} or int32. Got {dtype} instead")
     ins = instructions(isa)
@@ -141,7 +150,7 @@ def dequantize(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: A
             real = T.Cast(vector_type("float32", count), codes) * load(factor, channel, vector_type("float32", count))
             store(y, offset, real, count)
 
-        _walk(shape, channels, lanes, convert)
+        _walk(function, shape, channels, lanes, convert)
     key = ("dequantize", shape, dtype, channels, ins.name)
     return Kernel(name, function.prim_func, (scales, zeros), key, work=KernelWork("dequantize", 3.0))
 
@@ -163,7 +172,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
             loaded = plan.requantizer.load(constants, channel, count)
             store(y, offset, plan.requantizer.codes(plain(count), [sums], [loaded]), count)
 
-        _walk(shape, channels, ins.vector_bytes, convert)
+        _walk(function, shape, channels, ins.vector_bytes, convert)
     key = ("requantize", shape, channels, plan.key, ins.name)
     return Kernel(
         name,
@@ -174,20 +183,22 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     )
 
 
-def _walk(shape: tuple[int, ...], channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]) -> None:
+def _walk(
+    function: FunctionBuilder, shape: Shape, channels: int, lanes: int, convert: Callable[[Expr, Expr, int], None]
+) -> None:
     """convert(offset, channel, lanes) over all elements; channels 0: all alike, the channel is 0."""
     if not channels:
-        over_vectors(prod(shape), lanes, GRAIN, lambda: lambda offset, count: convert(offset, 0, count))
+        over_vectors(function.count(shape), lanes, GRAIN, lambda: lambda offset, count: convert(offset, 0, count))
         return
 
     def row(number: Expr) -> None:
         begin = opaque(number * channels)
         over_lanes(channels, lanes, lambda offset, count: convert(begin + offset, offset, count))
 
-    over_rows(prod(shape) // channels, channels, GRAIN, lambda: row)
+    over_all_rows(function.count(shape[:-1]), channels, GRAIN, lambda: row)
 
 
-def _channels(shape: tuple[int, ...], count: int) -> int:
+def _channels(shape: Shape, count: int) -> int:
     """Channels that `count` parameters are for; 0 if one serves all."""
     if count == 1:
         return 0
@@ -199,7 +210,7 @@ def _channels(shape: tuple[int, ...], count: int) -> int:
 
 
 def _per_channel(
-    shape: tuple[int, ...], scale: ArrayLike, zero_point: ArrayLike, lanes: int
+    shape: Shape, scale: ArrayLike, zero_point: ArrayLike, lanes: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Scales and zero points as the kernel reads them, and the channels they are for (see `_channels`)."""
     scales, zeros = np.asarray(scale, np.float32).ravel(), np.asarray(zero_point, np.int32).ravel()
@@ -211,7 +222,7 @@ def _per_channel(
 
 
 def choose_quantize(
-    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+    shape: Sequence[int | str], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
 ) -> Kernel | None:
     """The kernel of quantize; None for several scales and types that are no codes.
 
@@ -233,7 +244,7 @@ def choose_quantize_view(
 
 
 def choose_dequantize(
-    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+    shape: Sequence[int | str], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
 ) -> Kernel | None:
     """The kernel of dequantize; None for types that are neither codes nor sums."""
     return dequantize(shape, dtype, scale, zero_point, isa) if dtype in (*CODES, "int32") else None

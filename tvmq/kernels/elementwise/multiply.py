@@ -34,6 +34,7 @@ from tvmq.kernels.parts.builder import (
     bind,
     flat,
     load,
+    shape_of_sizes,
     spread,
     store,
     vector_type,
@@ -238,7 +239,7 @@ ADD_GRAIN = 200_000  # elements in about 10 us
 LARGEST = {"uint8": 255, "int8": 128, "int16": 2**15}  # magnitude of a code
 
 
-def add(shape: Sequence[int], step: AddStep, isa: Isa, a_dtype: str = "uint8") -> Kernel:
+def add(shape: Sequence[int | str], step: AddStep, isa: Isa, a_dtype: str = "uint8") -> Kernel:
     """Kernel (a, b) -> y, all of this shape.
 
     step     the constants; a of a_dtype, b and y as it says
@@ -246,12 +247,12 @@ def add(shape: Sequence[int], step: AddStep, isa: Isa, a_dtype: str = "uint8") -
     """
     _check_add(step, a_dtype)
     ins = instructions(isa)
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
     name = f"add_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
         a, b, y = (flat(buffer) for buffer in function.buffers)
-        over_vectors(prod(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
+        over_vectors(function.count(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
     return Kernel(
         name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)
     )
@@ -285,7 +286,9 @@ def _check_add(step: AddStep, a_dtype: str) -> None:
         )
 
 
-def choose_add(a: Sequence[int], b: Sequence[int], step: AddStep, a_dtype: str, isa: Isa) -> Kernel | None:
+def choose_add(
+    a: Sequence[int | str], b: Sequence[int | str], step: AddStep, a_dtype: str, isa: Isa
+) -> Kernel | None:
     """The kernel of a sum; None for different shapes, and types that are no codes."""
     return add(a, step, isa, a_dtype) if a == b and {a_dtype, step.b_dtype} <= set(LARGEST) else None
 

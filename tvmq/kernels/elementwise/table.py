@@ -27,7 +27,18 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import clip_codes
 from tvmq.kernels.isa.x86 import X86
-from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    bind,
+    flat,
+    load,
+    shape_of_sizes,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.epilogue import bits_table, table_step
 from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -37,7 +48,7 @@ CODES = ("uint8", "int8")
 GRAIN = 200_000  # elements in about 10 us
 
 
-def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Kernel:
+def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) -> Kernel:
     """Kernel x -> y of this shape; y has the type of `values`, which is a constant of the kernel.
 
     dtype    "uint8" or "int8"
@@ -52,7 +63,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
             f"Got {dtype} and {values.size} of {out_dtype}"
         )
     ins = instructions(isa)
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
@@ -71,7 +82,7 @@ def table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Ker
 
             return body
 
-        over_vectors(prod(shape), ins.vector_bytes, GRAIN, start)
+        over_vectors(function.count(shape), ins.vector_bytes, GRAIN, start)
     return Kernel(
         name,
         function.prim_func,
@@ -146,7 +157,7 @@ def _codes(ins: X86, step: PreluStep, x: Buffer, offset: Expr, table: Buffer, pl
     return clip_codes(narrow, step.dtype, step.qmin, step.qmax, size)
 
 
-def choose_table(shape: Sequence[int], dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
+def choose_table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) -> Kernel | None:
     """The kernel of a lookup; None for entries that are no 8-bit codes."""
     return table(shape, dtype, values, isa) if str(values.dtype) in CODES else None
 

@@ -56,11 +56,14 @@ class Avx512BW(X86):
 
 
 class Avx512Lanes(LaneInstructions, Avx512BW):
-    """Products of bytes in int16 lanes; for weights that prove it (see lanes)."""
+    """Products of bytes in int16 lanes; for weights that prove it (see int16_accumulation)."""
 
     name = "avx512bw_lanes"
-    dot_cycles = 1.3  # of four products
-    dot_temporaries = 6
+
+    @property
+    def plain(self) -> X86:
+        """See LaneInstructions."""
+        return AVX512BW
 
 
 class Avx512VNNI(Avx512BW):

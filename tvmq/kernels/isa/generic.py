@@ -81,6 +81,11 @@ class Instructions:
         return self
 
     @property
+    def key(self) -> tuple[str, str]:
+        """What code depends on: the name, and that of the whole, whose instructions steps over codes take."""
+        return self.name, self.whole.name
+
+    @property
     def words(self) -> Instructions:
         """What multiplies codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
         return self

@@ -215,15 +215,20 @@ class WordInstructions(X86):
 
 
 class LaneInstructions(X86):
-    """What `dot` of bytes takes instead of that of words; to be mixed into a level, before it.
+    """What `dot` of bytes takes instead of that of words (see int16_accumulation); to be mixed into a level, before it.
 
-    The costs are for a group of four products, paired (see lanes): 2.5 instructions.
+    plain  the same CPU without it
     """
 
     taps = 4
     x_dtype = "uint8"
     w_dtype = "int8"
     packs_rests = False
+
+    @property
+    def plain(self) -> X86:
+        """See above."""
+        raise NotImplementedError(self.name)
 
     def ones(self) -> Expr:
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
@@ -232,7 +237,3 @@ class LaneInstructions(X86):
     def folded(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
         """Sums plus int16 lanes, added by pairs."""
         return sums + self.multiply_pairs(products, ones)
-
-    def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """See Instructions; exact only where `lanes_hold` says so."""
-        return self.folded(sums, self.multiply_bytes(x, w), self.ones())

@@ -20,9 +20,20 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, const, flat, load, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    Shape,
+    const,
+    flat,
+    load,
+    shape_of_sizes,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
-from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_lanes, over_rows
+from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_all_rows, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import COPY_CYCLES, KernelWork
 
@@ -31,7 +42,7 @@ GRAIN = 200_000  # bytes in about 10 us
 
 
 def concat(
-    shapes: Sequence[Sequence[int]],
+    shapes: Sequence[Sequence[int | str]],
     axis: int,
     isa: Isa,
     dtype: str = "uint8",
@@ -39,23 +50,24 @@ def concat(
 ) -> Kernel:
     """Kernel (x0, x1, ...) -> their concat along `axis`; all are of type dtype.
 
+    shapes   names are sizes that only a run tells, of axes before the concat axis alone
     tables   for each input None or 256 entries of dtype in the order of numerics.table; constants
     raises   BuildError for shapes that do not fit, or tables of other types
     """
-    inputs = [tuple(int(extent) for extent in shape) for shape in shapes]
+    inputs = [shape_of_sizes(shape) for shape in shapes]
     axis %= len(inputs[0])
     entries = [None if values is None else np.asarray(values) for values in tables or [None] * len(inputs)]
     _check(inputs, axis, dtype, entries)
     ins = instructions(isa)
     parameters: Parameters = {f"x{i}": (shape, dtype) for i, shape in enumerate(inputs)}
     parameters |= {f"table{i}": ((256,), dtype) for i, values in enumerate(entries) if values is not None}
-    total = sum(shape[axis] for shape in inputs)
+    total = sum(int(shape[axis]) for shape in inputs)
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
         flats = [flat(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
-        lengths = [prod(shape[axis:]) for shape in inputs]
+        lengths = [prod(map(int, shape[axis:])) for shape in inputs]
 
         def start() -> Callable[[Expr], None]:
             begins = [sum(lengths[:i]) for i in range(len(lengths))]
@@ -67,7 +79,7 @@ def concat(
 
             return row
 
-        over_rows(prod(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
+        over_all_rows(function.count(inputs[0][:axis]), sum(lengths) * np.dtype(dtype).itemsize, GRAIN, start)
     constants = tuple(bits_table(values, dtype) for values in entries if values is not None)
     key = ("concat", tuple(inputs), axis, dtype, tuple(values is not None for values in entries), ins.name)
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
@@ -102,7 +114,7 @@ class _Part:
         return piece
 
 
-def _check(shapes: list[tuple[int, ...]], axis: int, dtype: str, tables: list[np.ndarray | None]) -> None:
+def _check(shapes: list[Shape], axis: int, dtype: str, tables: list[np.ndarray | None]) -> None:
     rest = {shape[:axis] + shape[axis + 1 :] for shape in shapes}
     if len(rest) != 1 or len({len(shape) for shape in shapes}) != 1:
         raise BuildError(f"kernels, concat: shapes must agree but for axis {axis}. Got {shapes} instead")
@@ -169,7 +181,7 @@ def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Se
     return inside, source
 
 
-def choose_concat(shapes: Sequence[Sequence[int]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
+def choose_concat(shapes: Sequence[Sequence[int | str]], axis: int, dtypes: Sequence[str], isa: Isa) -> Kernel | None:
     """The kernel of tensors behind each other; None for several types, and types of two bytes."""
     fits = len(set(dtypes)) == 1 and dtypes[0] in TYPES
     return concat(shapes, axis, isa, dtypes[0]) if fits else None

@@ -9,7 +9,6 @@ Few rows   (channels of a picture): whole vectors of each row are interleaved at
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,16 +22,18 @@ from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
+    Shape,
     bind,
     const,
     flat,
     load,
+    shape_of_sizes,
     spread,
     store,
     vector_type,
 )
 from tvmq.kernels.parts.float_vectors import quantize_vector
-from tvmq.kernels.parts.loops import opaque, over_rows
+from tvmq.kernels.parts.loops import opaque, over_all_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -47,31 +48,31 @@ CODES = ("uint8", "int8")
 TYPES = (*CODES, "int16", "int32", "float32")
 
 
-def to_nhwc(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
+def to_nhwc(shape: Sequence[int | str], isa: Isa, dtype: str = "uint8") -> Kernel:
     """Kernel (N, C, H, W) -> (N, H, W, C)."""
-    return _copy("to_nhwc", tuple(int(extent) for extent in shape), (0, 2, 3, 1), isa, dtype)
+    return _copy("to_nhwc", shape_of_sizes(shape), (0, 2, 3, 1), isa, dtype)
 
 
-def to_nchw(shape: Sequence[int], isa: Isa, dtype: str = "uint8") -> Kernel:
+def to_nchw(shape: Sequence[int | str], isa: Isa, dtype: str = "uint8") -> Kernel:
     """Kernel (N, H, W, C) -> (N, C, H, W)."""
-    return _copy("to_nchw", tuple(int(extent) for extent in shape), (0, 3, 1, 2), isa, dtype)
+    return _copy("to_nchw", shape_of_sizes(shape), (0, 3, 1, 2), isa, dtype)
 
 
-def _copy(kind: str, shape: tuple[int, ...], axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
+def _copy(kind: str, shape: Shape, axes: tuple[int, ...], isa: Isa, dtype: str) -> Kernel:
     if dtype not in TYPES or len(shape) != 4:
         raise BuildError(f"kernels, {kind}: takes rank 4 and {', '.join(TYPES)}. Got {shape} of {dtype} instead")
     name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
         x, y = (flat(buffer) for buffer in function.buffers)
-        _transpose(*_matrix(shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
+        _transpose(*_matrix(function, shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(
         name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
     )
 
 
 def quantize_to_nhwc(
-    shape: Sequence[int],
+    shape: Sequence[int | str],
     scale: ArrayLike,
     zero_point: int,
     isa: Isa,
@@ -81,7 +82,7 @@ def quantize_to_nhwc(
     qmax: int | None = None,
 ) -> Kernel:
     """Kernel x (N, C, H, W) float32 -> codes (N, H, W, C); scale is one number, a constant of the kernel."""
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     limits = code_range("quantize_to_nhwc", dtype, qmin, qmax)
     scale = one_scale("quantize_to_nhwc", scale)
     ins = instructions(isa)
@@ -95,7 +96,7 @@ def quantize_to_nhwc(
             value = load(x, offset, vector_type("float32", lanes))
             return quantize_vector(ins, value, divisor, lanes, zero_point, limits, dtype)
 
-        _transpose(*_matrix(shape, (0, 2, 3, 1)), read, y)
+        _transpose(*_matrix(function, shape, (0, 2, 3, 1)), read, y)
     return Kernel(
         name,
         function.prim_func,
@@ -105,9 +106,11 @@ def quantize_to_nhwc(
     )
 
 
-def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa) -> Kernel:
+def dequantize_to_nchw(
+    shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_point: ArrayLike, isa: Isa
+) -> Kernel:
     """Kernel q (N, H, W, C) -> x (N, C, H, W) float32; one scale and zero point, constants of the kernel."""
-    shape = tuple(int(extent) for extent in shape)
+    shape = shape_of_sizes(shape)
     if dtype not in TYPES[:-1] or np.size(zero_point) != 1:
         raise BuildError(
             f"kernels, dequantize_to_nchw: takes {', '.join(TYPES[:-1])} and one zero point. "
@@ -125,26 +128,39 @@ def dequantize_to_nchw(shape: Sequence[int], dtype: str, scale: ArrayLike, zero_
             real = T.Cast(vector_type("float32", lanes), codes - spread(zero[0], lanes))
             return bind(real * spread(factor[0], lanes))
 
-        _transpose(*_matrix(shape, (0, 3, 1, 2)), read, y)
+        _transpose(*_matrix(function, shape, (0, 3, 1, 2)), read, y)
     return Kernel(name, function.prim_func, constants, (name, shape, dtype), work=KernelWork("dequantize_to_nchw", 4.0))
 
 
-def _matrix(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int]:
+def _matrix(function: FunctionBuilder, shape: Shape, axes: tuple[int, ...]) -> tuple[Expr, Expr, Expr]:
     """(batch, rows, columns) of the matrices that these axes transpose."""
-    rows = shape[1] if axes[-1] == 1 else shape[1] * shape[2]
-    return shape[0], rows, prod(shape[1:]) // rows
+    cut = 2 if axes[-1] == 1 else 3
+    return function.count(shape[:1]), function.count(shape[1:cut]), function.count(shape[cut:])
 
 
-def _transpose(batch: int, rows: int, columns: int, read: Read, y: Buffer) -> None:
-    """y[n][column][row] = x[n][row][column]; x is what `read` reads."""
+def _transpose(batch: Expr, rows: Expr, columns: Expr, read: Read, y: Buffer) -> None:
+    """y[n][column][row] = x[n][row][column]; x is what `read` reads. One of rows and columns is a number."""
+    known = [size for size in (rows, columns) if isinstance(size, int)]
     side = SQUARE_BYTES // np.dtype(str(y.dtype)).itemsize
-    if rows == 1 or columns == 1:
+    few = isinstance(rows, int) and 1 < rows <= FEW_ROWS
+    few = few and (not isinstance(columns, int) or columns >= INTERLEAVED_LANES)
+    if 1 in known or (not few and min(known) < side):
         side = 1
-    few = 1 < rows <= FEW_ROWS and columns >= INTERLEAVED_LANES
-    if not few and min(rows, columns) < side:
-        side = 1
+    if len(known) == 2:
+        _blocks(batch, rows, columns, side, few, read, y)
+        return
+    size = columns if isinstance(rows, int) else rows
+    with T.If(size >= (INTERLEAVED_LANES if few else side)):
+        with T.Then():
+            _blocks(batch, rows, columns, side, few, read, y)
+        with T.Else():
+            _blocks(batch, rows, columns, 1, False, read, y)
+
+
+def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: Read, y: Buffer) -> None:
+    """Squares of so many elements a side, or `few` rows at once."""
     width = INTERLEAVED_LANES if few else side
-    blocks = -(-columns // width)
+    blocks, lines = _ceil(columns, width), _ceil(rows, side)
 
     def block(number: Expr) -> None:
         image = opaque(T.floordiv(number, blocks))
@@ -154,14 +170,19 @@ def _transpose(batch: int, rows: int, columns: int, read: Read, y: Buffer) -> No
         if few:
             _interleave_rows(rows, columns, width, read, y, source, target)
             return
-        with T.serial(0, -(-rows // side)) as i:
+        with T.serial(0, lines) as i:
             row = opaque(T.min(i * side, rows - side))
             _square(side, rows, columns, read, y, opaque(source + row * columns), opaque(target + row))
 
-    over_rows(batch * blocks, rows * width, GRAIN, lambda: block)
+    count = batch * blocks if isinstance(batch, int) and isinstance(blocks, int) else bind(batch * blocks)
+    over_all_rows(count, rows * width, GRAIN, lambda: block)
 
 
-def _square(side: int, rows: int, columns: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
+def _ceil(size: Expr, step: int) -> Expr:
+    return -(-size // step) if isinstance(size, int) else bind(T.floordiv(size + (step - 1), step))
+
+
+def _square(side: int, rows: Expr, columns: Expr, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
     """Transpose side x side elements in registers."""
     lines = [read(source + i * columns, side) for i in range(side)]
     size = 1
@@ -181,21 +202,21 @@ def _interleave(vectors: Sequence[Expr], lanes: int, part: int) -> Expr:
     return bind(tirx.Shuffle(list(vectors), [const(place % count * lanes + place // count) for place in places]))
 
 
-def _interleave_rows(rows: int, columns: int, lanes: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
+def _interleave_rows(rows: int, columns: Expr, lanes: int, read: Read, y: Buffer, source: Expr, target: Expr) -> None:
     """All rows of `lanes` columns."""
     vectors = [read(source + row * columns, lanes) for row in range(rows)]
     for part in range(rows):
         store(y, target + part * lanes, _interleave(vectors, lanes, part), lanes)
 
 
-def choose_transpose(shape: Sequence[int], axes: Sequence[int], dtype: str, isa: Isa) -> Kernel | None:
+def choose_transpose(shape: Sequence[int | str], axes: Sequence[int], dtype: str, isa: Isa) -> Kernel | None:
     """The kernel of a transposed copy; None for other orders than NHWC of NCHW and back, and 16 or 32 bit integers."""
     maker = to_nhwc if tuple(axes) == (0, 2, 3, 1) else to_nchw if tuple(axes) == (0, 3, 1, 2) else None
     return maker(shape, isa, dtype) if maker and dtype in (*CODES, "float32") else None
 
 
 def choose_quantize_to_nhwc(
-    shape: Sequence[int], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+    shape: Sequence[int | str], scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
 ) -> Kernel | None:
     """The kernel from floats to codes, arguments as convert.choose_quantize; None for several scales and int16."""
     zero_point, qmin, qmax, dtype = codes
@@ -204,7 +225,7 @@ def choose_quantize_to_nhwc(
 
 
 def choose_dequantize_to_nchw(
-    shape: Sequence[int], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
+    shape: Sequence[int | str], dtype: str, scale: np.ndarray, zero_point: np.ndarray, isa: Isa
 ) -> Kernel | None:
     """The kernel from codes or sums to floats; None for int16, and parameters of channels."""
     fits = dtype in (*CODES, "int32") and scale.size == zero_point.size == 1

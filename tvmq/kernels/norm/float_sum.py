@@ -97,13 +97,13 @@ def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int
                     add(i * LANES, lane)
         for lane in range(shape.count % LANES):
             add(shape.count // LANES * LANES, lane)
-        value = _finish_sum(shape, _tree([total.get() for total in totals], size), size)
+        value = _finish_sum(shape, tree([total.get() for total in totals], size), size)
         store(y, number * shape.inner + first, value, size)
 
     over_lanes(shape.inner, lanes, columns)
 
 
-def _tree(values: list[Expr], lanes: int) -> Expr:
+def tree(values: list[Expr], lanes: int) -> Expr:
     """The definition's tree; lanes that no element reached are zeros."""
     values += [spread(0.0, lanes, "float32")] * (LANES - len(values))
     while len(values) > 1:

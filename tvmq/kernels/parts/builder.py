@@ -9,7 +9,7 @@ bound; a multiply that feeds an add is fused into one rounding unless a fence ke
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +21,11 @@ from tvm.script.ir_builder import tirx as T
 Expr = Any  # a TIR expression or a Python int
 Shape = tuple[int | str, ...]  # a name is a size that only a run tells, int32, equal wherever it stands
 Buffer = Any
+
+
+def shape_of_sizes(sizes: Sequence[Any]) -> Shape:
+    """A shape of ints, and of names of what only a run tells."""
+    return tuple(size if isinstance(size, str) else int(size) for size in sizes)
 
 
 class FunctionBuilder:

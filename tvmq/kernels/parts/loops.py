@@ -65,8 +65,14 @@ def over_free_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], C
                     body(opaque(begin + i))
 
 
-def over_vectors(total: int, lanes: int, grain: int, start: Callable[[], Body]) -> None:
-    """body(offset, lanes) for vectors that cover range(total); see `over_rows` and `tail_pieces`."""
+def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
+    """body(offset, lanes) for vectors that cover range(total); see `over_rows` and `tail_pieces`.
+
+    What whole vectors leave of a number that only a run tells is done one by one.
+    """
+    if not isinstance(total, int):
+        _over_free_vectors(total, lanes, grain, start)
+        return
     if total >= lanes:
 
         def start_vectors() -> Callable[[Expr], None]:
@@ -79,6 +85,25 @@ def over_vectors(total: int, lanes: int, grain: int, start: Callable[[], Body]) 
         body = start()
         for offset, size in pieces:
             body(offset, size)
+
+
+def _over_free_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
+    vectors = bind(T.floordiv(total, lanes))
+
+    def start_vectors() -> Callable[[Expr], None]:
+        body = start()
+        return lambda vector: body(opaque(vector * lanes), lanes)
+
+    over_free_rows(vectors, lanes, grain, start_vectors)
+    body = start()
+    with T.serial(0, total - vectors * lanes) as i:
+        body(opaque(vectors * lanes + i), 1)
+
+
+def over_all_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
+    """`over_rows` or `over_free_rows`."""
+    known = isinstance(rows, int) and isinstance(row_cost, int)
+    (over_rows if known else over_free_rows)(rows, row_cost, grain, start)
 
 
 @lru_cache(maxsize=1024)

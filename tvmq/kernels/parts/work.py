@@ -14,7 +14,7 @@ from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
 from tvmq.kernels.parts.types import AddStep, TableStep
 
 # Cycles that were measured (on Zen 4) to those of the model that chooses tiles, which needs ratios of tiles alone.
-MEASURED = {"avx2": 0.49, "avx2_lanes": 0.58, "avx512bw": 0.68, "avx512bw_lanes": 0.66}
+MEASURED = {"avx2": 0.49, "avx512bw": 0.68}
 MEASURED_FLOATS = {"avx2": 0.64}  # the same of float32
 ADD_CYCLES, TABLE_CYCLES = 12.0, 3.0  # for 64 codes
 COPY_CYCLES = 3.0  # for 64 bytes that are written elsewhere

@@ -157,7 +157,7 @@ class WinogradShape:
     @property
     def key(self) -> tuple[Any, ...]:
         """What the code depends on."""
-        return self.conv, self.ins.name, self.x_zero, self.scheme.tile, self.rows, self.columns, self.block
+        return self.conv, self.ins.key, self.x_zero, self.scheme.tile, self.rows, self.columns, self.block
 
 
 def _odd_lines(size: int) -> int:

@@ -31,9 +31,11 @@ from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.cuda import templates
 from tvmq.kernels.parts.types import Kernel
+from tvmq.kernels.recurrent.recurrent import choose_recurrent
 from tvmq.lower.lowerer import LOWERINGS, Choice, Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import emit_requantize
+from tvmq.lower.rules.recurrent import lower as lower_recurrent
 from tvmq.target.cuda import CudaTarget
 
 
@@ -53,10 +55,16 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def refuse_loop(lowerer: Lowerer, chain: Chain) -> bool:
-    """A loop over time is written for CPUs alone."""
+def lower_loop(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for all steps; nothing else can follow a loop over time."""
+    if lower_recurrent(lowerer, chain):
+        return True
     names = ", ".join(lowerer.view.sources(chain.head)) or chain.head
-    raise BuildError(f"build, layer '{names}': a recurrent layer has no kernel for GPUs; build for a CPU")
+    hidden = shape_of(lowerer.view.value[chain.head].args[1])[0]
+    raise BuildError(
+        f"build, layer '{names}': a state of {hidden} hidden units does not fit the shared memory of a GPU; "
+        "build for a CPU"
+    )
 
 
 # Rules of LOWERINGS that keep layouts together and need no kernel of a CPU.
@@ -77,7 +85,7 @@ CUDA_LOWERINGS: dict[str, str] = {
     **{name: LOWERINGS[name] for name in (*SHARED, *TEMPLATES)},
     "where": "tvmq.lower.rules.elementwise:same_layout",
     "tvmq.sum_pool": "tvmq.lower.cuda.lowerer:sum_pool",
-    **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:refuse_loop"),
+    **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:lower_loop"),
 }
 
 
@@ -85,6 +93,7 @@ CUDA_LOWERINGS: dict[str, str] = {
 TEMPLATES_OF_CPUS: dict[Choice, Choice] = {
     choose_convolution: templates.choose_convolution,
     choose_batch_matmul: templates.choose_batch_matmul,
+    choose_recurrent: templates.choose_recurrent,
 }
 
 
@@ -94,7 +103,7 @@ class CudaLowerer(Lowerer):
     rules = CUDA_LOWERINGS
     free_rules: dict[str, str] = {
         "take": "tvmq.lower.rules.shape:take_packed_rows",
-        **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:refuse_loop"),
+        **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:lower_loop"),
     }
     gpu = True
     wide = False

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.sizes import is_number
+from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
 from tvmq.graph.walk import resolve_each
 from tvmq.kernels.elementwise.convert import choose_dequantize, choose_quantize, choose_quantize_view
@@ -24,8 +24,8 @@ FLOAT_LOOPS = (*ELEMENTARY, "add", "subtract", "multiply", "divide", "maximum", 
 
 def transpose(lowerer: Lowerer, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
     """A transposed copy."""
-    shape = shape_of(value)
-    kernel = lowerer.choose(choose_transpose, shape, axes, dtype_of(value))
+    shape = list(value.ty.shape)
+    kernel = lowerer.choose(choose_transpose, free_names(shape), axes, dtype_of(value))
     if kernel is None:
         return lowerer.emit(relax.op.permute_dims(value, list(axes)), name)
     return lowerer.call(kernel, [value], [shape[axis] for axis in axes], dtype_of(value), name)

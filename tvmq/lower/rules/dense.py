@@ -1,5 +1,7 @@
 """Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels.
 
+Products with a weight in groups that have a scale each.
+
 Products of two activations of free sizes; the scale and the transpose behind them go the generic way.
 """
 
@@ -15,6 +17,7 @@ from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
 from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, choose_free_matmul
 from tvmq.kernels.conv.choose import choose_convolution
+from tvmq.kernels.conv.group_matmul import choose_group_matmul
 from tvmq.kernels.conv.matmul import multiply_rows
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d
 from tvmq.lower.code_range import code_range
@@ -69,6 +72,24 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     out_dtype = dtype_of(view.var[finish.end])
     result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
     lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
+    return True
+
+
+def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
+    """One kernel for the product; what follows goes the generic way."""
+    call = lowerer.view.value[chain.head]
+    x, x_scale, weight, scale = call.args
+    if not is_const(weight) or not is_const(scale) or is_const(x) or is_const(x_scale):
+        return False
+    leading = tuple(free_names(list(x.ty.shape)[:-1]))
+    arrays = const_value(weight), const_value(scale)
+    kernel = lowerer.choose(choose_group_matmul, leading, *arrays, int(call.attrs.group_size))
+    if kernel is None:
+        return False
+    inputs = [lowerer.logical(arg.name) for arg in (x, x_scale)]
+    result = lowerer.call(kernel, inputs, list(call.ty.shape), "float32", chain.head)
+    lowerer.give_logical(chain.head, result)
+    lowerer.as_it_stands(chain.members[chain.members.index(chain.head) + 1 :])
     return True
 
 

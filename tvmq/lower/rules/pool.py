@@ -10,7 +10,8 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import dtype_of, op_name, shape_of
-from tvmq.kernels.pool import Pool2d, choose_max_pool, choose_sum_pool
+from tvmq.kernels.pool import choose_max_pool, choose_sum_pool
+from tvmq.kernels.pool_windows import Pool2d
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import NHWC_AXIS, emit_requantize

@@ -11,7 +11,7 @@ from tvmq.numerics.recurrent import WHOLE_LENGTH
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel; False for a weight that is computed."""
+    """One kernel; False for a weight that is computed, and where there is none."""
     call = lowerer.view.value[chain.head]
     gates, weight, terms, state, lengths, *scale = call.args
     if not all(map(is_const, (weight, terms, *scale))):
@@ -38,7 +38,8 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     )
     arrays = (const_value(weight), const_value(terms), const_value(scale[0]) if is_codes else None)
     kernel = lowerer.choose(choose_recurrent, layer, *arrays)
-    assert kernel is not None
+    if kernel is None:
+        return False
     inputs = [gates, state, *([] if names == "all" else [lengths])]
     values = [arg if is_const(arg) else lowerer.logical(arg.name) for arg in inputs]
     shape = list(call.ty.shape)

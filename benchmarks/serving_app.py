@@ -1,0 +1,103 @@
+"""A server of one model: FastAPI and uvicorn, arrays as .npz in and out.
+
+    pip install 'tvmq[serve]'
+    python benchmarks/serving_app.py model.tvmq --port 8000
+
+    POST /run     inputs by name as .npz (np.savez); the outputs o0, o1, ... as .npz. 422 says what does not fit
+    GET /model    inputs and outputs: name, shape, element type
+
+A loaded model is safe to share: runs take turns, and each gives fresh arrays. They happen in threads of the server, so
+that it reads the next request meanwhile. A .onnx file is run by onnxruntime, for comparison (serving.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import threading
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+Feed = dict[str, np.ndarray]
+Run = Callable[[Feed], Sequence[np.ndarray]]
+
+
+def load(path: Path) -> tuple[Run, dict[str, list[str]]]:
+    """A function that runs the model, and what it takes and gives."""
+    if path.suffix == ".onnx":
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
+        described = {"inputs": session.get_inputs(), "outputs": session.get_outputs()}
+        names = {kind: [f"{one.name} {one.type}{one.shape}" for one in found] for kind, found in described.items()}
+        return lambda feed: session.run(None, feed), names
+    import tvmq
+
+    exe = tvmq.load(path, num_threads=1)
+    return exe.run, {"inputs": [*map(str, exe.input_info)], "outputs": [*map(str, exe.output_info)]}
+
+
+def pack(arrays: Sequence[np.ndarray] | Feed) -> bytes:
+    """Arrays as .npz."""
+    file = io.BytesIO()
+    np.savez(file, **(arrays if isinstance(arrays, dict) else {f"o{i}": array for i, array in enumerate(arrays)}))  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+# NumPy reads a header by ast.literal_eval, which fails in threads of CPython 3.11 (python/cpython#106905)
+_READING = threading.Lock()
+
+
+def unpack(data: bytes) -> Feed:
+    """Arrays of .npz; nothing that is pickled."""
+    with _READING, np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def app(path: Path) -> FastAPI:
+    """The server of a model."""
+    run, described = load(path)
+    server = FastAPI(title=path.name)
+
+    def answer(body: bytes) -> bytes:
+        return pack(run(unpack(body)))
+
+    async def run_model(request: Request) -> Response:
+        try:
+            result = await run_in_threadpool(answer, await request.body())
+        # a DataError is a ValueError: it names the input and what it should be; the others are of what is no .npz
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise HTTPException(422, str(error)) from error
+        return Response(result, media_type="application/octet-stream")
+
+    async def model() -> Any:
+        return described
+
+    # annotations are texts here, which FastAPI looks up among the names of this file
+    server.add_api_route("/run", run_model, methods=["POST"])
+    server.add_api_route("/model", model)
+    return server
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    import uvicorn
+
+    commands = argparse.ArgumentParser(description="A server of one model.")
+    commands.add_argument("model", type=Path, help=".tvmq or, for comparison, .onnx")
+    commands.add_argument("--host", default="127.0.0.1")
+    commands.add_argument("--port", type=int, default=8000)
+    options = commands.parse_args()
+    uvicorn.run(app(options.model), host=options.host, port=options.port, log_level="warning")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Weights that several layers share: the compiler packs them for each use, and equal ones are written once.
+
+A transformer whose layers share their weights would else have them in its file, and in memory when it is loaded, as
+often as it uses them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import io
+from typing import Any
+
+import tvm_ffi
+
+from tvmq.artifact.bytecode import Bytecode, read_bytecode
+from tvmq.artifact.weightless import MASK, byte_size, kind_of, write_bytecode
+from tvmq.tvm_internals import CALL, CONSTANT, CONSTANT_KIND
+
+LEAST = 4096  # bytes of a constant that is looked at
+
+
+def merge_equal_constants(code: bytes) -> bytes:
+    """Bytecode as TVM wrote it without the constants that are there again; the same bytes where there are none."""
+    found = read_bytecode(io.BytesIO(code), len(code))
+    if found is None:
+        return code
+    firsts: dict[Any, int] = {}
+    kept: list[Any] = []
+    numbers: list[int] = []  # what each constant is called then
+    for constant in found.constants:
+        key = _key(constant)
+        if key is None or key not in firsts:
+            kept.append(constant)
+            if key is not None:
+                firsts[key] = len(kept) - 1
+        numbers.append(len(kept) - 1 if key is None else firsts[key])
+    if len(kept) == len(found.constants):
+        return code
+    instructions = [_renumbered(words, numbers) for words in found.instructions]
+    return write_bytecode(Bytecode(found.functions, kept, instructions))
+
+
+def _key(constant: Any) -> Any:
+    """What equal constants have in common; None for one that stays as it is."""
+    if not isinstance(constant, tvm_ffi.Tensor) or byte_size(constant) < LEAST:
+        return None
+    digest = hashlib.sha256(ctypes.string_at(constant.data_ptr(), byte_size(constant))).digest()
+    return str(constant.dtype), tuple(map(int, constant.shape)), digest
+
+
+def _renumbered(words: list[int], numbers: list[int]) -> list[int]:
+    if words[0] != CALL:
+        return words
+    return [*words[:4], *(CONSTANT | numbers[w & MASK] if kind_of(w) == CONSTANT_KIND else w for w in words[4:])]

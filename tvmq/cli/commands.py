@@ -1,0 +1,71 @@
+"""Which commands there are. The module of one is imported when it runs; the list of all needs docstrings alone."""
+
+from __future__ import annotations
+
+import ast
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from tvmq.by_name import load_object
+
+NAMES = (
+    "demo", "inspect", "quantize", "build", "run", "verify", "explain", "compare", "report", "bench", "tune", "search",
+    "doctor",
+)  # fmt: skip
+COMMANDS = {name: f"tvmq.cli.{name}:{name}" for name in NAMES}
+
+
+class Commands(TyperGroup):
+    """The commands of COMMANDS."""
+
+    _lists = False  # while the list of all is written
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        names: Any = dict.fromkeys(COMMANDS)
+        self.commands = names  # which are offered for a misspelt one
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command; for the list, one of that name and text."""
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=help_of(cmd_name)) if self._lists else load_command(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """As usual, but no command is imported."""
+        self._lists = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._lists = False
+
+
+def load_command(name: str) -> Any:
+    """A command with its options."""
+    from tvmq.cli.guard import guarded  # with NumPy behind it
+
+    alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(guarded(load_object(COMMANDS[name])))
+    return typer.main.get_command(alone)
+
+
+def help_of(name: str) -> str:
+    """The docstring of a command's function, from its file.
+
+    >>> help_of("run").splitlines()[0][-1]
+    '.'
+    """
+    module, _, function = COMMANDS[name].partition(":")
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    found = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return ast.get_docstring(found) or ""

@@ -1,0 +1,82 @@
+"""Sums and means of float32 over the pixels of pictures of free sizes.
+
+Computes   numerics.float_sum, bit for bit
+Layouts    NHWC, summed over rows and columns
+Loops      parallel pictures; vectors of channels, one for each of the definition's 16 lanes, and its tree between them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.kernels.isa import instructions
+from tvmq.kernels.norm.float_sum import GRAIN, tree
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.float_vectors import LANES
+from tvmq.kernels.parts.loops import opaque, over_free_rows, over_lanes
+from tvmq.kernels.parts.types import Isa, Kernel
+from tvmq.kernels.parts.work import KernelWork
+
+
+@dataclass(frozen=True)
+class FreeSum:
+    """What is summed: pictures (batch, rows, columns, channels); names are sizes that only a run tells.
+
+    mean  divides by the number of pixels
+    """
+
+    sizes: Shape
+    channels: int
+    mean: bool
+
+
+def free_sum(pictures: FreeSum, isa: Isa) -> Kernel:
+    """Kernel x (batch, rows, columns, channels) -> y (batch, channels), float32."""
+    sizes, channels = pictures.sizes, pictures.channels
+    name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
+    parameters = {"x": ((*sizes, channels), "float32"), "y": ((sizes[0], channels), "float32")}
+    with FunctionBuilder(name, parameters) as function:
+        x, y = (flat(buffer) for buffer in function.buffers)
+        count, batch = opaque(function.count(sizes[1:])), function.count(sizes[:1])
+        whole = opaque(tirx.truncdiv(count, LANES))
+
+        def start() -> Callable[[Expr], None]:
+            def picture(number: Expr) -> None:
+                begin = opaque(number * count * channels)
+
+                def columns(first: Expr, size: int) -> None:
+                    kind = vector_type("float32", size)
+                    totals = [Register("float32", size) for _ in range(LANES)]
+                    for total in totals:
+                        total.set(spread(0.0, size, "float32"))
+
+                    def add(pixel: Expr, lane: int) -> None:
+                        source = begin + (pixel + lane) * channels + first
+                        totals[lane].set(totals[lane].get() + load(x, source, kind))
+
+                    with T.serial(0, whole) as i:
+                        for lane in range(LANES):
+                            add(i * LANES, lane)
+                    for lane in range(LANES - 1):
+                        with T.If(whole * LANES + lane < count), T.Then():
+                            add(whole * LANES, lane)
+                    value = tree([total.get() for total in totals], size)
+                    if pictures.mean:
+                        value = value / spread(T.Cast("float32", count), size)
+                    store(y, number * channels + first, value, size)
+
+                over_lanes(channels, lanes, columns)
+
+            return picture
+
+        over_free_rows(batch, count * channels, GRAIN, start)
+    return Kernel(name, function.prim_func, (), (name, pictures), work=KernelWork("float_column_sum"))
+
+
+def choose_free_sum(pictures: FreeSum, isa: Isa) -> Kernel | None:
+    """The kernel."""
+    return free_sum(pictures, isa)

@@ -1,0 +1,24 @@
+"""Training on the deployed integers: a torch module whose forward pass is the integer module, bit for bit.
+
+    net = tvmq.training.prepare(mod, params, dataset)         # a torch.nn.Module
+    for x, y in loader:                                       # a loop of one's own
+        loss = criterion(net(x), y); loss.backward(); optimizer.step(); optimizer.zero_grad()
+    qmod = tvmq.training.convert(net)                         # the integer module: nothing is rounded anew
+
+So the score of the last epoch is that of the executable. Needs torch: pip install "tvmq[torch]".
+"""
+
+from __future__ import annotations
+
+try:
+    import torch  # noqa: F401
+except ImportError as error:
+    raise ModuleNotFoundError(
+        'tvmq.training needs torch; install it with pip install "tvmq[torch]"', name="torch"
+    ) from error
+
+from tvmq.training.distill import Distill, finetune
+from tvmq.training.network import IntegerNetwork
+from tvmq.training.prepare import convert, prepare
+
+__all__ = ["Distill", "IntegerNetwork", "convert", "finetune", "prepare"]

@@ -1,0 +1,62 @@
+"""Where the trained network and the integer module differ, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+import tvm
+
+from tvmq.graph.functions import unpack_weights
+from tvmq.graph.names import input_names
+from tvmq.reference import Reference
+from tvmq.training.meaning import Codes, Sums
+
+if TYPE_CHECKING:
+    from tvmq.training.network import IntegerNetwork
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first variable of the integer module whose values are not the network's."""
+
+    variable: str
+    count: int
+    size: int
+
+
+def first_difference(
+    net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence[torch.Tensor]
+) -> Difference | None:
+    """The first variable that differs in any value, None where all are equal.
+
+    module  the integer module, as `convert` gives it
+    inputs  of the model, in its order
+    """
+    module = unpack_weights(module)
+    watched: dict[str, Any] = {}
+    with torch.no_grad():
+        net.values_of(inputs, watched)
+    found: list[Difference] = []
+
+    def compare(name: str, value: Any) -> None:
+        if name in watched and not found and isinstance(value, np.ndarray):
+            ours = _array(watched[name])
+            if ours is not None and ours.shape == value.shape:
+                count = int(np.count_nonzero((ours != value) & ~(np.isnan(ours) & np.isnan(value.astype(np.float64)))))
+                if count:
+                    found.append(Difference(name, count, value.size))
+            watched[name] = None
+
+    feed = dict(zip(input_names(module["main"]).values(), (x.numpy() for x in inputs), strict=True))
+    Reference(module).run(feed, watch=compare)
+    return found[0] if found else None
+
+
+def _array(value: Any) -> np.ndarray | None:
+    if isinstance(value, Codes | Sums):
+        value = value.value
+    return value.detach().double().numpy() if isinstance(value, torch.Tensor) else None

@@ -1,0 +1,73 @@
+"""Pools: sums of centred codes, and maxima of codes or floats."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from tvmq.graph.sizes import covering_padding
+from tvmq.graph.view import shape_of
+from tvmq.training.meaning import Codes, Sums
+
+
+def sum_pool(place: Any, x: Codes) -> Sums:
+    """tvmq.sum_pool: padding adds nothing."""
+    attrs = place.call.attrs
+    kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
+    value = _padded(x.value - int(attrs.zero_point), [int(p) for p in attrs.padding], 0.0)
+    channels = value.shape[1]
+    ones = torch.ones((channels, 1, *kernel))
+    operator = (functional.conv1d, functional.conv2d, functional.conv3d)[len(kernel) - 1]
+    if [*value.shape[2:]] == kernel:
+        total = value.sum(dim=list(range(2, value.ndim)), keepdim=True)
+    else:
+        total = operator(value, ones, stride=strides, groups=channels)
+    bound = 2.0 * x.largest * math.prod(kernel)
+    return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
+
+
+def sum_axes(place: Any, x: Codes) -> Sums:
+    """tvmq.sum over axes."""
+    attrs = place.call.attrs
+    axes = [int(a) for a in attrs.axes]
+    total = (x.value - int(attrs.zero_point)).sum(dim=axes, keepdim=bool(attrs.keepdims))
+    bound = 2.0 * x.largest * math.prod(x.value.shape[a] for a in axes)
+    return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
+
+
+def max_pool(place: Any, x: Any) -> Any:
+    """Of codes or floats; padding never wins."""
+    attrs = place.call.attrs
+    value = x.value if isinstance(x, Codes) else x
+    rank = value.ndim - 2
+    options = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "dilation")}
+    kernel = [int(k) for k in attrs.pool_size]
+    padding = list(
+        covering_padding(
+            attrs.padding, value.shape[2:], shape_of(place.call)[2:], kernel, options["strides"], options["dilation"]
+        )
+    )
+    operator = (functional.max_pool1d, functional.max_pool2d, functional.max_pool3d)[rank - 1]
+    value = operator(
+        _padded(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
+    )
+    return x.moved(value) if isinstance(x, Codes) else value
+
+
+def _padded(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
+    """padding: all befores, then all afters."""
+    if not any(padding):
+        return value
+    half = len(padding) // 2
+    pairs = [(padding[i], padding[half + i]) for i in reversed(range(half))]
+    return functional.pad(value, [side for pair in pairs for side in pair], value=fill)
+
+
+FORMS: dict[str, Any] = {
+    "tvmq.sum_pool": sum_pool,
+    "tvmq.sum": sum_axes,
+    **{f"nn.max_pool{axes}d": max_pool for axes in (1, 2, 3)},
+}

@@ -1,0 +1,115 @@
+"""Convolutions and products of matrices: exact integer sums in floating point wide enough for them.
+
+Sums of float32 products are exact in any order while none can reach 2^24; the bound is taken from the weights of the
+moment. Beyond it float64 serves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from tvmq.training.meaning import Codes, Sums
+
+EXACT = float(2**24)
+
+
+def _type_for(bound: float) -> torch.dtype:
+    return torch.float32 if bound < EXACT else torch.float64
+
+
+def convolution(place: Any, x: Codes, _weight: Any) -> Sums:
+    """A convolution with the trained weight of its layer."""
+    layer, attrs = place.net.layer_of(place.name), place.call.attrs
+    codes = layer.codes()
+    bound = _bound(codes, 0, x.largest)
+    dtype = _type_for(bound)
+    operator = (functional.conv1d, functional.conv2d, functional.conv3d)[codes.ndim - 3]
+    options: dict[str, Any] = {
+        "stride": [int(s) for s in attrs.strides], "dilation": [int(d) for d in attrs.dilation],
+        "groups": int(attrs.groups),
+    }  # fmt: skip
+    value = operator(x.value.to(dtype), codes.to(dtype), **options)
+    place.net.remember(place.name, (layer, codes, x))
+    return Sums(value, x.scale.double() * layer.scale().double(), 1, bound)
+
+
+def dense(place: Any, a: Codes, b: Any) -> Sums:
+    """A product with the trained weight of its layer."""
+    layer = place.net.layer_of(place.name)
+    codes = layer.codes()
+    bound = _bound(codes, 1, a.largest)
+    dtype = _type_for(bound)
+    value = a.value.to(dtype) @ codes.to(dtype)
+    place.net.remember(place.name, (layer, codes, a))
+    return Sums(value, a.scale.double() * layer.scale().double(), value.ndim - 1, bound)
+
+
+def transposed_convolution(place: Any, x: Codes, _weight: Any) -> Sums:
+    """tvmq.conv_transpose: its sums count zero points as if each tap met a code."""
+    layer, attrs = place.net.layer_of(place.name), place.call.attrs
+    codes, groups = layer.codes(), int(attrs.groups)
+    filters = layer.filters(codes)
+    bound = 2 * _bound(filters, 0, x.largest)
+    dtype = _type_for(bound)
+    spatial = codes.ndim - 2
+    operator = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)[spatial - 1]
+    padding = [int(p) for p in attrs.padding]
+    before, after = padding[:spatial], padding[spatial:]
+    value = operator(
+        x.value.to(dtype) - x.zero_point, codes.to(dtype), stride=[int(s) for s in attrs.strides], groups=groups,
+        dilation=[int(d) for d in attrs.dilation], output_padding=[int(p) for p in attrs.output_padding],
+    )  # fmt: skip
+    cut = tuple(slice(b, size - a) for b, a, size in zip(before, after, value.shape[2:], strict=True))
+    value = value[(slice(None), slice(None), *cut)]
+    shape = (-1, *[1] * spatial)
+    value = value + x.zero_point * filters.to(dtype).flatten(1).sum(1).reshape(shape)
+    place.net.remember(place.name, (layer, filters, x))
+    return Sums(value, x.scale.double() * layer.channel_scale().double(), 1, bound)
+
+
+def product(place: Any, a: Codes, b: Any) -> Sums:
+    """tvmq.matmul: both sides lose their zero points first."""
+    attrs = place.call.attrs
+    if not isinstance(b, Codes):
+        layer = place.net.layer_of(place.name)
+        b = Codes(layer.codes(), layer.scale(), 0, layer.scale.spec)
+    depth = a.value.shape[-1]
+    bound = depth * float(a.largest) * b.largest
+    dtype = _type_for(bound)
+    value = (a.value.to(dtype) - int(attrs.a_zero)) @ (b.value.to(dtype) - int(attrs.b_zero))
+    scale = a.scale.double() * b.scale.double() * place.net.factor_of(place.name)
+    return Sums(value, scale, None if scale.ndim == 0 or scale.numel() == 1 else value.ndim - 1, bound)
+
+
+def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
+    """The bias of a layer, in steps of its sums."""
+    layer, filters, x = place.net.remembered(place.call.args[0].name)
+    bias = layer.bias_codes(filters, x)
+    bound = sums.bound + float(bias.detach().abs().max())
+    value = sums.value.to(_type_for(bound))
+    return Sums(value + sums.along(bias.to(value.dtype)), sums.scale, sums.axis, bound)
+
+
+def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:
+    """No sum of these weights with codes up to `largest` is larger."""
+    others = [a for a in range(codes.ndim) if a != axis % codes.ndim]
+    return float(codes.detach().abs().sum(dim=others).max()) * largest
+
+
+def matmul(place: Any, a: Any, b: Any) -> Any:
+    """Of codes with a weight, or of floats."""
+    if isinstance(a, Codes):
+        return dense(place, a, b)
+    return a @ (torch.from_numpy(np.array(b)) if isinstance(b, np.ndarray) else b)
+
+
+FORMS: dict[str, Any] = {
+    **{f"nn.conv{axes}d": convolution for axes in (1, 2, 3)},
+    "tvmq.conv_transpose": transposed_convolution,
+    "matmul": matmul,
+    "tvmq.matmul": product,
+}

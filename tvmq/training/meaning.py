@@ -1,0 +1,73 @@
+"""What the tensors of the trained network mean: codes of a scale, sums of a scale, and plain floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tvmq.spec import QParams, QuantSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """Integer codes of an activation.
+
+    value       integers as float32, any shape
+    scale       float32 scalar: the real value of one step; a parameter, or computed of one
+    zero_point  code of 0.0
+    spec        type and bits in the integer module
+    """
+
+    value: torch.Tensor
+    scale: torch.Tensor
+    zero_point: int
+    spec: QuantSpec
+
+    @property
+    def largest(self) -> int:
+        """Largest magnitude of a code of this type."""
+        return {"uint8": 255, "int8": 128, "int16": 32768}[self.spec.dtype]
+
+    @property
+    def qparams(self) -> QParams:
+        """Scale and zero point of the moment."""
+        return QParams(self.scale.detach().numpy(), np.asarray(self.zero_point), self.spec)
+
+    @property
+    def real(self) -> torch.Tensor:
+        """The real values, with gradients to codes and scale."""
+        return (self.value - self.zero_point) * self.scale
+
+    def moved(self, value: torch.Tensor) -> Codes:
+        """Other places, the same scale."""
+        return Codes(value, self.scale, self.zero_point, self.spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """int32 sums of products.
+
+    value  integers, float32 where all that occur are below 2^24, else float64
+    scale  float64, scalar or one a channel: the real value of 1
+    axis   of the channels; None for a single scale
+    bound  no sum is larger
+    """
+
+    value: torch.Tensor
+    scale: torch.Tensor
+    axis: int | None
+    bound: float
+
+    def along(self, constants: torch.Tensor) -> torch.Tensor:
+        """Constants of the channels, shaped to broadcast against the sums."""
+        if self.axis is None or constants.ndim == 0:
+            return constants
+        shape = [1] * self.value.ndim
+        shape[self.axis] = -1
+        return constants.reshape(shape)
+
+    def moved(self, value: torch.Tensor) -> Sums:
+        """Other places of one scale."""
+        return Sums(value, self.scale, None, self.bound)

@@ -1,0 +1,44 @@
+"""Adam in steps of codes: a learning rate means the same for every layer, however large its weights are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from tvmq.training.network import IntegerNetwork
+
+BETAS, EPSILON = (0.9, 0.999), 1e-12
+SCALE_RATE = 0.05  # of a scale's logarithm, for one code of a weight
+
+
+class StepAdam:
+    """Adam (Kingma and Ba 2015) whose step is counted in units of each parameter.
+
+    A weight moves by codes of its channel, a bias by the mean magnitude of its layer's biases / 128, a scale by shares.
+    """
+
+    def __init__(self, net: IntegerNetwork) -> None:
+        self.units: list[tuple[torch.nn.Parameter, torch.Tensor]] = net.units(SCALE_RATE)
+        self.moments = [(torch.zeros_like(p), torch.zeros_like(p)) for p, _ in self.units]
+        self.count = 0
+
+    def zero_grad(self) -> None:
+        """Forget all gradients."""
+        for parameter, _ in self.units:
+            parameter.grad = None
+
+    @torch.no_grad()
+    def step(self, rate: float) -> None:
+        """One step of `rate` units."""
+        self.count += 1
+        first, second = BETAS
+        for (parameter, unit), (mean, square) in zip(self.units, self.moments, strict=True):
+            grad = parameter.grad
+            if grad is None:
+                continue
+            mean.mul_(first).add_(grad, alpha=1 - first)
+            square.mul_(second).addcmul_(grad, grad, value=1 - second)
+            root = (square / (1 - second**self.count)).sqrt_().add_(EPSILON)
+            parameter.sub_(unit * (mean / (1 - first**self.count)) / root * rate)

@@ -1,0 +1,108 @@
+"""Rounding with a gradient: forward the integers of the definition, backward as if nothing were rounded.
+
+What saturates has no gradient: a value outside of its codes does not move its result. (Straight-through estimator,
+Bengio et al. 2013, arXiv:1308.3432; learned step sizes, Esser et al. 2020, arXiv:1902.08153.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+class _Round(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return torch.round(x)  # half to even, as numpy.rint
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return grad
+
+
+class _Exactly(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor, smooth: torch.Tensor) -> torch.Tensor:
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        return None, grad
+
+
+class _Requantize(torch.autograd.Function):
+    """clip(rint(float32(acc) * multiplier), low, high) + zero_point."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, acc: torch.Tensor, multiplier: torch.Tensor, slope: float, low: int, high: int, zero: int
+    ) -> torch.Tensor:
+        steps = acc.to(torch.float32)
+        factor = multiplier if slope == 1 else torch.where(steps < 0, multiplier * slope, multiplier)
+        steps = (steps * factor).round_()
+        inside = (steps >= low) & (steps <= high)
+        ctx.save_for_backward(acc, multiplier, inside)
+        ctx.slope = slope
+        return steps.clamp_(low, high).add_(zero)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        acc, multiplier, inside = ctx.saved_tensors
+        grad = grad * inside
+        if ctx.slope != 1:
+            grad = torch.where(acc < 0, grad * ctx.slope, grad)
+        to_multiplier = None
+        if ctx.needs_input_grad[1]:
+            to_multiplier = (grad * acc.to(grad.dtype)).sum_to_size(multiplier.shape)
+        return (grad * multiplier).to(acc.dtype), to_multiplier, None, None, None, None
+
+
+class _Codes(torch.autograd.Function):
+    """clip(rint(x / scale), low, high) + zero_point."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: torch.Tensor, low: int, high: int, zero: int) -> torch.Tensor:
+        steps = (x / scale).round_()
+        inside = (steps >= low) & (steps <= high)
+        ctx.save_for_backward(x, scale, inside)
+        # NaN becomes the lowest code
+        return torch.where(torch.isnan(steps), low, steps.clamp_(low, high)).add_(zero)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        x, scale, inside = ctx.saved_tensors
+        grad = grad * inside / scale
+        to_scale = -(grad * x / scale).sum_to_size(scale.shape) if ctx.needs_input_grad[1] else None
+        return grad, to_scale, None, None, None
+
+
+def round_through(x: torch.Tensor) -> torch.Tensor:
+    """rint(x); the gradient passes."""
+    rounded: torch.Tensor = _Round.apply(x)
+    return rounded
+
+
+def exactly(value: torch.Tensor, smooth: torch.Tensor) -> torch.Tensor:
+    """`value`, with the gradient of `smooth`: one thing computed as it is defined, and smoothly."""
+    result: torch.Tensor = _Exactly.apply(value.detach(), smooth)
+    return result
+
+
+def requantize_sums(
+    acc: torch.Tensor, multiplier: torch.Tensor, *, slope: float = 1.0, qmin: int, qmax: int, zero_point: int
+) -> torch.Tensor:
+    """numerics.requantize, mode "float".
+
+    acc         integers, float32 where they are below 2^24, else float64; any shape
+    multiplier  float32, broadcasts against acc
+    returns     codes as float32
+    """
+    codes: torch.Tensor = _Requantize.apply(acc, multiplier, slope, qmin - zero_point, qmax - zero_point, zero_point)
+    return codes
+
+
+def quantize_values(x: torch.Tensor, scale: torch.Tensor, *, qmin: int, qmax: int, zero_point: int) -> torch.Tensor:
+    """numerics.quantize: codes as float32; x and scale float32, broadcasting."""
+    codes: torch.Tensor = _Codes.apply(x, scale, qmin - zero_point, qmax - zero_point, zero_point)
+    return codes
