@@ -162,6 +162,8 @@ _look_beside()
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562) and keep it."""
+    if name == "training":  # no name of __all__: it needs an extra
+        return load_object("tvmq.training")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'tvmq' has no attribute {name!r}")
     value = load_object(_PUBLIC[name])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import tvm
@@ -39,6 +39,18 @@ from tvmq.static_quantization import StaticQuantization, missing_data, model_has
 from tvmq.target.backend import backend_of, cpu_of
 
 Params = Mapping[str, np.ndarray]
+
+
+class Finetuning(Protocol):
+    """What may make the integer module instead of rounding alone: `tvmq.training.Distill`."""
+
+    def check_config(self, config: QConfig) -> None:
+        """ConfigError for options that it cannot work with."""
+
+    def module(self, quantization: StaticQuantization) -> tvm.IRModule:
+        """The integer module."""
+
+
 CPUS = ("cpu", "cpu_without_vnni")
 USUAL_GUARD = "sqnr >= 20"
 # What a warning says where there are no data
@@ -59,6 +71,7 @@ def quantize(
     calibration: CalibrationResult | None = None,
     tune: float | None = None,
     guard: Guard | str | None = USUAL_GUARD,
+    finetune: Finetuning | None = None,
 ) -> tvm.IRModule:
     """The integer module of a float one.
 
@@ -79,6 +92,8 @@ def quantize(
     guard         what the outputs must keep beside float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
                   not, layers get more precision, and the ledger says which and why; an AccuracyWarning where even that
                   does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
+    finetune      a `tvmq.training.Distill`: the integers learn the float model's tensors on these data before the guard
+                  judges; see docs/training.md. Needs torch
     raises        CalibrationError without data where an option or the target needs them, or with stale thresholds,
                   DataError for data that do not fit the model,
                   ConfigError for rules that match nothing and for options that the target cannot express,
@@ -87,11 +102,13 @@ def quantize(
     backend, bound = backend_of(target), guard_of(guard)
     asked = config or _options(calibration)
     config = asked.for_backend(backend)
+    if finetune is not None:
+        _check_finetuning(finetune, config, dataset, calibration)
     decision = None if tune is None else _measure_layers(mod, params, target, config, calibration, tune)
     if decision is not None:
         asked = replace(asked, rules=(*asked.rules, *decision.rules()))
     needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
-    quantized = _quantize(mod, params, dataset, backend, asked, calibration, needs_data, bound)
+    quantized = _quantize(mod, params, dataset, backend, asked, calibration, needs_data, bound, finetune)
     if decision is not None:
         quantized = with_decision(quantized, decision, cpu_of(target).name)
     if backend.accumulator_bits < 32 and not config.do_simulation:
@@ -105,6 +122,22 @@ def _options(calibration: CalibrationResult | None) -> QConfig:
     kept = {} if calibration is None else calibration.settings.get("config", {})
     unreadable = any("function" in rule for rule in kept.get("rules", ()))  # of functions only the name is kept
     return around if around.given or unreadable else QConfig.from_dict(kept)
+
+
+def _check_finetuning(
+    finetune: Finetuning, config: QConfig, dataset: Any, calibration: CalibrationResult | None
+) -> None:
+    """raises  ConfigError for what is no Finetuning and what does not go together, CalibrationError without data"""
+    if not hasattr(finetune, "check_config"):
+        raise ConfigError(
+            f"quantize: finetune must be a tvmq.training.Distill. Got {type(finetune).__name__} instead; use "
+            "finetune=Distill(steps=1000)"
+        )
+    if calibration is not None:
+        raise ConfigError("quantize: finetune= chooses scales from the data itself; leave calibration out")
+    if dataset is None:
+        raise CalibrationError("quantize: finetune= learns from data and there are none; give dataset=")
+    finetune.check_config(config)
 
 
 def _measure_layers(
@@ -143,6 +176,7 @@ def _quantize(
     calibration: CalibrationResult | None,
     needs_data: str | None,
     guard: Guard | None = None,
+    finetune: Finetuning | None = None,
 ) -> tvm.IRModule:
     """The module in one function.
 
@@ -160,6 +194,8 @@ def _quantize(
         rounding = None if data is None or brings_scales(prepared) else _rounding(prepared, data)
         return pack_weights(quantize_dynamic(prepared, config, rounding))
     if brings_scales(prepared):
+        if finetune is not None:
+            raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
         imported = import_qdq(prepared, config, backend)
         return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, Choices(config)))
     outliers = None if calibration is None else calibration.settings.get("outliers", {})
@@ -172,7 +208,7 @@ def _quantize(
                 "this model anew"
             )
         return round_module(annotated, calibration, config)
-    module = quantization.module()
+    module = quantization.module() if finetune is None else finetune.module(quantization)
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
     return quantization.guarded(module, guard)

@@ -15,7 +15,7 @@ import tvmq  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.demo import load_demo  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
-from tvmq.training.distill import Distill, Teacher, finetune  # noqa: E402
+from tvmq.training.distill import Distill, finetune  # noqa: E402
 
 STEPS, BATCH = 3, 32
 
@@ -87,6 +87,6 @@ def test_distillation_brings_few_bits_nearer(model: Any, pictures: np.ndarray) -
         return float(np.square(net(torch.from_numpy(x["image"])).detach().numpy() - wanted).mean())
 
     before = error()
-    finetune(net, Teacher(net.annotated), {"image": pictures}, Distill(steps=120, learning_rate=0.01))
+    finetune(net, [pictures], Distill(steps=120))
     assert error() < 0.8 * before
     assert first_difference(net, training.convert(net), [torch.from_numpy(pictures[:16])]) is None

@@ -33,4 +33,4 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     x = demo.test[:4]
     expected = names["net"](torch.from_numpy(x)).detach().numpy()  # type: ignore[operator]
     np.testing.assert_array_equal(names["exe"].run({"image": x})[0], expected)  # type: ignore[attr-defined]
-    exec(compile(labelless.replace("steps=1000", "steps=2"), str(PAGE), "exec"), names)
+    exec(compile(labelless.replace("seconds=300", "steps=2"), str(PAGE), "exec"), names)

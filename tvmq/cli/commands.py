@@ -13,8 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 from tvmq.by_name import load_object
 
 NAMES = (
-    "demo", "inspect", "quantize", "build", "run", "verify", "explain", "compare", "report", "bench", "tune", "search",
-    "doctor",
+    "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "bench",
+    "tune", "search", "doctor",
 )  # fmt: skip
 COMMANDS = {name: f"tvmq.cli.{name}:{name}" for name in NAMES}
 

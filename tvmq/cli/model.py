@@ -193,12 +193,19 @@ def import_model(
 
 
 def import_source(
-    source: Source, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, quiet: bool = False
+    source: Source,
+    data: Mapping[str, Shape],
+    shape: Sequence[str],
+    batch: int,
+    *,
+    free_batch: bool = False,
+    quiet: bool = False,
 ) -> tuple[Any, dict[str, Any], int]:
     """Import a model that was read.
 
-    data     {input: shape} of the samples, samples first
-    returns  (module, weights, samples in a batch)
+    data        {input: shape} of the samples, samples first
+    free_batch  a batch that all inputs leave free stays so
+    returns     (module, weights, samples in a batch)
     """
     given = parse_shapes(shape)
     if source.program and given:
@@ -209,6 +216,8 @@ def import_source(
     if not quiet and shapes != source.own and not given:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if free_batch and not given and all(dims and dims[0] is None for dims in source.own.values()):
+        shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch
     return mod, params, first or batch

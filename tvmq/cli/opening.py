@@ -102,11 +102,13 @@ def opened(
     quiet: bool,
     backend: str | None = None,
     tune: float | None = None,
+    free_batch: bool = False,
 ) -> Opened:
     """Read, import and prepare.
 
-    backend  what `tvmq.quantize` will take as its target
-    raises   CalibrationError for a model that needs data and has none; what reading and importing raise
+    backend     what `tvmq.quantize` will take as its target
+    free_batch  a batch that the model leaves free stays so in the module
+    raises      CalibrationError for a model that needs data and has none; what reading and importing raise
     """
     if random and data is not None:
         raise ConfigError("--random-data: there is --data as well; give one of them")
@@ -124,7 +126,7 @@ def opened(
     count = wanted(samples, held_out)
     first = _first_reading(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(source, first.shapes, shape, batch, quiet=quiet)
+        mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
     found = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
     read = first.samples
     if first.function is not None and data is not None:

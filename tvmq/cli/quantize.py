@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,21 @@ from tvmq.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
+from tvmq.cli.quantize_options import (
+    RESULT,
+    BackendName,
+    Bench,
+    Compare,
+    Count,
+    HeldOut,
+    Labels,
+    Metric,
+    Model,
+    Onnx,
+    Output,
+    SaveSamples,
+    Threads,
+)
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, print_json, step
 from tvmq.cli.summary import next_steps, output_for, text
@@ -36,18 +52,14 @@ from tvmq.cli.summary import next_steps, output_for, text
 # Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
 READS = (1, 6, 1)
-RESULT = "Result"
 USUAL = "sqnr >= 20"
 
 
 @with_qconfig_options
 def quantize(
-    model: Annotated[Path, typer.Argument(help="The trained float model: .onnx, or .pt2 of torch.export.")],
+    model: Model,
     config: tvmq.QConfig,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to save the executable. Default: MODEL.tvmq in the current folder."),
-    ] = None,
+    output: Output = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -63,56 +75,14 @@ def quantize(
         bool,
         typer.Option("--random-data", help="Choose ranges from random values: to try the speed. Accuracy suffers."),
     ] = False,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", min=1, help="Calibrate on the first so many samples only. Default: at most 256."),
-    ] = None,
-    held_out: Annotated[
-        int | None,
-        typer.Option(
-            "--held-out",
-            min=0,
-            help="Samples that are kept apart to judge the result. Default: a fifth, or what is more than "
-            "256, at most 500; none of fewer than 50 samples.",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            "--labels",
-            help="Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an "
-            "array 'labels' of the .npz, or what the function yields.",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            help="top1, top5, mse, or module:function or file.py:function of (outputs, labels). Default: top1 where "
-            "there are labels that fit.",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    compare: Annotated[
-        bool,
-        typer.Option("--compare/--no-compare", help="Run float and int8 side by side.", rich_help_panel=RESULT),
-    ] = True,
-    bench: Annotated[
-        bool, typer.Option("--bench/--no-bench", help="Measure how much faster int8 is.", rich_help_panel=RESULT)
-    ] = True,
-    threads: Annotated[
-        int, typer.Option("--threads", min=1, help="Threads of that measurement.", rich_help_panel=RESULT)
-    ] = 1,
-    save_samples: Annotated[
-        Path | None,
-        typer.Option(
-            "--save-samples",
-            help="Write the samples that judge the result as .npz, prepared, for verify, compare, run and bench.",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
+    samples: Count = None,
+    held_out: HeldOut = None,
+    labels: Labels = None,
+    metric: Metric = None,
+    compare: Compare = True,
+    bench: Bench = True,
+    threads: Threads = 1,
+    save_samples: SaveSamples = None,
     guard: Annotated[
         str,
         typer.Option(
@@ -141,20 +111,9 @@ def quantize(
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
-    onnx: Annotated[
-        Path | None,
-        typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
-    ] = None,
+    onnx: Onnx = None,
     target: Targets = None,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            "--backend",
-            help='Quantize for this description of a target: a name, or "module:object" that holds a tvmq.Backend. '
-            "Options that are not given follow it. Default: the CPU of --target if that names one, else cpu. "
-            "Example: my_chip:DESCRIPTION",
-        ),
-    ] = None,
+    backend: BackendName = None,
     tune: Annotated[
         float | None,
         typer.Option(
@@ -189,9 +148,8 @@ def quantize(
     output = said_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
     asked = check_bound(guard, metric, max_drop)
-    # "llvm" alone stays portable: what comes out does not depend on this machine
     named = target_of(target)
-    described = backend or (named if isinstance(named, str) and named.startswith("llvm ") else None)
+    described = backend_for(backend, named)
     found = opened(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
@@ -202,21 +160,42 @@ def quantize(
         qmod = quantized(
             found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
-    if onnx is not None:
-        tvmq.to_onnx(qmod, onnx)
-    with step("build", quiet=quiet):
-        exe = tvmq.build(qmod, target=named)
-    exe.save(output)
-    explanation = tvmq.explain(qmod)
     wanted = Wanted(compare, bench, threads, metric, labels, save_samples)
-    facts = {
-        "model": str(model), "output": str(output),
-        "model_bytes": found.model_bytes, "output_bytes": output.stat().st_size,
-        "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
-        **found.facts(), **measured(exe, found, wanted, quiet=quiet),
-        "seconds": time.perf_counter() - start, **explanation.to_dict(),
-    }  # fmt: skip
+    outputs = Outputs(model, output, onnx, named)
+    facts = save(qmod, outputs, found, wanted, quiet=quiet)
+    facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+
+
+def backend_for(backend: str | None, target: str | list[str]) -> str | None:
+    """What quantizing is told of the target; "llvm" alone stays portable: nothing of this machine goes in."""
+    return backend or (target if isinstance(target, str) and target.startswith("llvm ") else None)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files, and what to compile for."""
+
+    model: Path
+    output: Path
+    onnx: Path | None
+    target: str | list[str]
+
+
+def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+    """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
+    if files.onnx is not None:
+        tvmq.to_onnx(qmod, files.onnx)
+    with step("build", quiet=quiet):
+        exe = tvmq.build(qmod, target=files.target)
+    exe.save(files.output)
+    explanation = tvmq.explain(qmod)
+    return {
+        "model": str(files.model), "output": str(files.output),
+        "model_bytes": found.model_bytes, "output_bytes": files.output.stat().st_size,
+        "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
+        **found.facts(), **measured(exe, found, wanted, quiet=quiet), **explanation.to_dict(),
+    }  # fmt: skip
 
 
 def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
@@ -259,11 +238,15 @@ def quantized(
 
     data   batches that know their length and call `advance` after each, or None
     """
-    total = sum(READS) * len(data) if data is not None else None
-    with step("quantize", total, quiet=quiet, counted=False) as advance, config:
+    with step("quantize", None if data is None else whole_read(data), quiet=quiet, counted=False) as advance, config:
         if data is not None:
             data.advance = weighted(advance, len(data))
         return tvmq.quantize(mod, params, data, target=backend, tune=tune, guard=guard)
+
+
+def whole_read(data: Feeds) -> int:
+    """What `weighted` counts in all."""
+    return sum(READS) * len(data)
 
 
 def weighted(advance: Callable[[], None], batches: int) -> Callable[[], None]:

@@ -17,8 +17,9 @@ except ImportError as error:
         'tvmq.training needs torch; install it with pip install "tvmq[torch]"', name="torch"
     ) from error
 
-from tvmq.training.distill import Distill, finetune
+from tvmq.training.course import Learned, Progress
+from tvmq.training.distill import Distill, converted, finetune
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, prepare
 
-__all__ = ["Distill", "IntegerNetwork", "convert", "finetune", "prepare"]
+__all__ = ["Distill", "IntegerNetwork", "Learned", "Progress", "convert", "converted", "finetune", "prepare"]

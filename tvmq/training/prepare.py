@@ -12,6 +12,7 @@ from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, UnsupportedOpError
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
+from tvmq.static_quantization import StaticQuantization
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.source import with_constants, with_float_weights
 
@@ -48,6 +49,11 @@ def prepare(
         raise CalibrationError(
             f"training: activations '{quantization.config.activations}' have no scales to learn; use 'static'"
         )
+    return network_of(quantization)
+
+
+def network_of(quantization: StaticQuantization) -> IntegerNetwork:
+    """The network of a model whose data are at hand; options and errors as `prepare`."""
     annotated = quantization.annotated()
     choices = Choices(quantization.config, quantization.backend, calibration=quantization.calibration(annotated))
     rounded = run_stages(annotated, ROUNDING, choices)

@@ -1,0 +1,194 @@
+"""`tvmq finetune`: quantize, then train the integers on the float model's outputs, without labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.cli.measure import Wanted
+from tvmq.cli.opening import Opened, opened
+from tvmq.cli.options import with_qconfig_options
+from tvmq.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.cli.quantize import Outputs, backend_for, check_files, report, said_output, save, weighted, whole_read
+from tvmq.cli.quantize_options import (
+    BackendName,
+    Bench,
+    Compare,
+    Count,
+    HeldOut,
+    Labels,
+    Metric,
+    Model,
+    Onnx,
+    Output,
+    SaveSamples,
+    Threads,
+)
+from tvmq.cli.samples import Feeds
+from tvmq.cli.screen import notice, step
+from tvmq.errors import ConfigError
+
+MINUTES = 5.0
+PANEL = "Training"
+
+
+@with_qconfig_options
+def finetune(
+    model: Model,
+    config: tvmq.QConfig,
+    data: Annotated[
+        str,
+        typer.Option("--data", help="Samples as `tvmq quantize` takes them, 100 to 1000. Labels are not learned from."),
+    ],
+    output: Output = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes", min=0, help="Train for so long. Default: 5, where --steps is not given.", rich_help_panel=PANEL
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps",
+            min=1,
+            help="Train for so many steps: the same file every time, see --seed.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order of the samples.", rich_help_panel=PANEL)] = 0,
+    samples: Count = None,
+    held_out: HeldOut = None,
+    labels: Labels = None,
+    metric: Metric = None,
+    compare: Compare = True,
+    bench: Bench = True,
+    threads: Threads = 1,
+    save_samples: SaveSamples = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
+    ] = False,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    shape: Shapes = None,
+    onnx: Onnx = None,
+    target: Targets = None,
+    backend: BackendName = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
+
+    For few bits, where rounding alone costs accuracy. The output is a model at every moment: the one of the start, then
+    each better one, so Ctrl-C (which saves the best so far) and a killed process lose little. Needs tvmq[torch].
+
+    Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
+
+    Example: tvmq finetune keywords.onnx --data samples.npz --nbit-weight 4 --nbit-input 4 --steps 2000 -o keywords.tvmq
+    """
+    start = time.perf_counter()
+    check_torch()
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    output = said_output(model, output, force=force, quiet=quiet)
+    check_files(data, labels, metric, (onnx, save_samples))
+    named = target_of(target)
+    found = opened(
+        model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+    )  # fmt: skip
+    if found.quantized or found.samples is None:
+        raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
+    files = Outputs(model, output, onnx, named)
+    seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
+    qmod, learned = trained(found, files, backend_for(backend, named), steps, seconds, seed, batch, quiet=quiet)
+    found.mod = with_batch(found.mod, batch)
+    facts = save(qmod, files, found, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
+    report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+
+
+def check_torch() -> None:
+    """ConfigError without torch, before anything is read."""
+    try:
+        import tvmq.training  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"finetune: {error}") from error
+
+
+def trained(
+    found: Opened,
+    files: Outputs,
+    backend: str | None,
+    steps: int | None,
+    seconds: float | None,
+    seed: int,
+    batch: int,
+    *,
+    quiet: bool,
+) -> tuple[Any, Any]:
+    """The integer module and what was learned; each better state is at once the file of the output."""
+    from tvmq import training
+
+    assert found.samples is not None
+    calibration = Feeds(found.samples, found.split.calibration, found.size)
+    with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
+        calibration.advance = weighted(advance, len(calibration))
+        net = training.prepare(found.mod, found.params, calibration, target=backend, config=found.config)
+
+    def keep(better: Any) -> None:
+        module = with_batch(training.convert(better), batch)
+        tvmq.build(module, target=files.target).save(files.output)
+
+    apart = found.split.comparison if found.split.apart else ()
+    learn = Feeds(found.samples, np.setdiff1d(np.arange(len(found.samples)), apart), found.size)
+    options = training.Distill(steps=steps, seconds=seconds, seed=seed, keep=keep)
+    with step("finetune", 100, quiet=quiet, counted=False) as advance:
+        learned = training.finetune(net, learn, replace(options, watch=hundredths(advance)))
+    if learned.interrupted and not quiet:
+        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
+    return with_batch(training.converted(net, learned), batch), learned
+
+
+def with_batch(mod: Any, batch: int) -> Any:
+    """The module with this batch, where it leaves one free."""
+    from tvmq.graph.symbolic import free_dimensions, with_sizes
+
+    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+
+
+def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
+    """To be told of each step: calls `advance` for each hundredth that is done."""
+    told = 0
+
+    def watch(progress: Any) -> None:
+        nonlocal told
+        while told < int(100 * progress.done):
+            told += 1
+            advance()
+
+    return watch
