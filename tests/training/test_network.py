@@ -78,6 +78,7 @@ def test_start_is_what_quantize_gives(model: Any, pictures: np.ndarray) -> None:
     np.testing.assert_array_equal(net(torch.from_numpy(x)).detach().numpy(), expected)
 
 
+@pytest.mark.slow  # test_finetune.py has a network that learns in a blink
 def test_distillation_brings_few_bits_nearer(model: Any, pictures: np.ndarray) -> None:
     net = prepared(model, pictures, nbit_weight=3)
     x = {"image": load_demo().test[:100]}
