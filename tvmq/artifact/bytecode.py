@@ -54,8 +54,10 @@ if TYPE_CHECKING:
     import tvm
     from tvm import relax
 
-WORD, SHORT = struct.Struct("<q"), struct.Struct("<i")
-CHUNK, AHEAD = 2**18, 2**12
+WORD, SHORT, PLACES = struct.Struct("<q"), struct.Struct("<i"), struct.Struct("<4q")
+WORDS = [struct.Struct(f"<{count}q") for count in range(MOST_AXES + 2)]
+MARK = int.from_bytes(TENSOR_MARK, "little")
+AHEAD = 2**12  # bytes of what is no weight that are read at once
 
 
 class UnknownForm(Exception):
@@ -158,21 +160,39 @@ class _Reader:
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
+        at = self._need(count)
+        return self.ahead[at : at + count]
+
+    def unpack(self, form: struct.Struct) -> tuple[Any, ...]:
+        """The next numbers."""
+        at = self._need(form.size)
+        return form.unpack_from(self.ahead, at)
+
+    def _need(self, count: int) -> int:
+        """Where the next bytes are in `ahead`; they are taken then."""
         if not 0 <= count <= self.left:
             raise UnknownForm(f"{count} bytes that are not there")
-        data = self.ahead[self.at : self.at + count]
-        self.at += len(data)
-        if len(data) < count:
-            missing = count - len(data)
-            self.ahead, self.at = self.file.read(min(max(missing, AHEAD), self.left - len(data))), missing
-            data += self.ahead[:missing]
-        if len(data) != count:
-            raise UnknownForm(f"{count} bytes that are not there")
+        there = len(self.ahead) - self.at
+        if there < count:
+            more = self.file.read(min(max(count - there, AHEAD), self.left - there))
+            self.ahead, self.at = self.ahead[self.at :] + more, 0
+            if len(self.ahead) < count:
+                raise UnknownForm(f"{count} bytes that are not there")
         self.left -= count
-        return data
+        self.at += count
+        return self.at - count
+
+    def fill(self, buffer: memoryview) -> None:
+        """The next bytes into a buffer."""
+        there = self.ahead[self.at : self.at + len(buffer)]
+        self.at += len(there)
+        buffer[: len(there)] = there
+        if len(there) < len(buffer) and self.file.readinto(buffer[len(there) :]) != len(buffer) - len(there):
+            raise UnknownForm(f"{len(buffer)} bytes that are not there")
+        self.left -= len(buffer)
 
     def word(self) -> int:
-        return int(WORD.unpack(self.take(WORD.size))[0])
+        return int(self.unpack(WORD)[0])
 
     def count(self) -> int:
         """Length of a list, of which every entry has some bytes."""
@@ -185,14 +205,13 @@ class _Reader:
         return np.frombuffer(self.take(WORD.size * self.count()), "<i8").tolist()
 
     def short(self) -> int:
-        return int(SHORT.unpack(self.take(SHORT.size))[0])
+        return int(self.unpack(SHORT)[0])
 
     def text(self) -> str:
         return self.take(self.word()).decode()
 
     def function(self) -> Function:
-        kind, name, begin, end = self.short(), self.text(), self.word(), self.word()
-        inputs, registers = self.word(), self.word()
+        kind, name, (begin, end, inputs, registers) = self.short(), self.text(), self.unpack(PLACES)
         names = [self.text() for _ in range(self.count())]
         if kind == BYTECODE_FUNCTION and inputs != len(names):
             raise UnknownForm(f"{inputs} inputs with {len(names)} names")
@@ -207,23 +226,21 @@ class _Reader:
         if kind == TEXT_CONSTANT:
             return self.text()
         if kind == DATA_TYPE_CONSTANT:
-            return tvm_ffi.dtype(_dtype(*DTYPE.unpack(self.take(DTYPE.size))))
+            return tvm_ffi.dtype(_dtype(*self.unpack(DTYPE)))
         raise UnknownForm(f"a constant of type {kind}")
 
     def tensor(self) -> tvm_ffi.Tensor:
         """A tensor, its bytes read to where it keeps them."""
-        head = self.take(TENSOR_HEAD.size)
-        _mark, _reserved, device, _number, rank, *kind = TENSOR_HEAD.unpack(head)
-        if not head.startswith(TENSOR_MARK) or device != CPU or not 0 <= rank <= MOST_AXES:
+        mark, _reserved, device, _number, rank, *kind = self.unpack(TENSOR_HEAD)
+        if mark != MARK or device != CPU or not 0 <= rank <= MOST_AXES:
             raise UnknownForm("a tensor of another form")
-        shape, size = [self.word() for _ in range(rank)], self.word()
+        *shape, size = self.unpack(WORDS[rank + 1])
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
             raise UnknownForm(f"a tensor {shape} of {size} bytes")
         result = empty(shape, dtype)
-        for begin in range(0, size, CHUNK):
-            piece = self.take(min(CHUNK, size - begin))
-            ctypes.memmove(result.data_ptr() + begin, piece, len(piece))
+        if size:
+            self.fill(memoryview((ctypes.c_char * size).from_address(result.data_ptr())).cast("B"))
         return result
 
 

@@ -1,6 +1,7 @@
 """The saved model, `.tvmq`: one zip of named members, none of them pickled.
 
-    manifest.json   schema, versions, target, CPU features it needs, description, kernels, sha256 of the rest
+    manifest.json   schema, versions, target, CPU features it needs, description, kernels, sha256 of the rest, and of
+                    how it lies in the file where it is deflated
     vm.bin          bytecode and packed constants of the Relax virtual machine
     kernels.so      kernels as a shared library for Linux on x86-64
     kernels.bc      kernels as LLVM bitcode, compiled when loaded, for other systems; one of both is empty
@@ -21,6 +22,7 @@ malice; give `load(path, sha256=...)` the hash that `save` returned to be sure t
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -53,7 +55,8 @@ from tvmq.artifact.manifest import (
     describe_code,
     make_manifest,
 )
-from tvmq.artifact.saved_file import HashingReader, Readable, SavedFile, write_whole
+from tvmq.artifact.members import METHODS, Archive, open_archive
+from tvmq.artifact.saved_file import Readable, SavedFile, write_whole
 from tvmq.artifact.shared_constants import Known
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import best, host_arch, reasons
@@ -66,17 +69,16 @@ if TYPE_CHECKING:
     import tvm
 
 MANIFEST = "manifest.json"
+PACKED = "packed"  # its entry of hashes of members as they lie in the file
 CODE, IR = (BYTECODE, NATIVE, BITCODE), (MODULE, CONSTANTS)
 MEMBERS = (MANIFEST, *CODE, *IR)
-METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 6
-LARGE, PIECES, WORTH = 2**20, 8, 0.1  # bytes of a large member; pieces of it that tell what deflating would save
+LARGE, PIECES, WORTH = 2**20, 8, 0.15  # bytes of a large member; pieces of it that tell what deflating would save
 GROWTH = 1.5  # packed weights of so many times the bytes are made when the model is loaded
 # Bounds against damaged or hostile archives: unpacked bytes for each of the file's, beyond a base.
 # Deflate could reach 1000; a model that compresses better than RATIO is stored as it is.
 UNPACKED_BASE = 64 * 2**20
 RATIO = 100
-CHUNK = 2**18
 EPOCH = (1980, 1, 1, 0, 0, 0)
 Reader = Callable[[Readable, int], Any]  # makes something of an open member of so many bytes
 
@@ -153,20 +155,30 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
 
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     """The archive; the same bytes for the same contents."""
-    members = {MANIFEST: json.dumps(manifest, indent=1).encode(), **blobs}
-    data = _zip(members)
-    return data if _bounded(sum(map(len, members.values())), len(data)) else _zip(members, zipfile.ZIP_STORED)
+    data, unpacked = _zip(blobs, manifest)
+    return data if _bounded(unpacked, len(data)) else _zip(blobs, manifest, zipfile.ZIP_STORED)[0]
 
 
-def _zip(members: dict[str, bytes], method: int | None = None) -> bytes:
-    buffer = io.BytesIO()
+def _zip(blobs: dict[str, bytes], manifest: dict[str, Any], method: int | None = None) -> tuple[bytes, int]:
+    """The archive, and the bytes of its members' contents; the manifest last, as it says how the others lie there."""
+    buffer, packed = io.BytesIO(), {}
     with zipfile.ZipFile(buffer, "w") as archive:
-        for name, blob in members.items():
-            info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
-            info.compress_type = _method(blob) if method is None else method
-            info.create_system = 3  # nor the system
-            archive.writestr(info, blob, compresslevel=LEVEL)
-    return buffer.getvalue()
+        for name, blob in blobs.items():
+            begin = _write(archive, name, blob, method)
+            if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+                packed[name] = _sha256(buffer.getbuffer()[begin:])
+        text = json.dumps({**manifest, PACKED: packed}, separators=(",", ":")).encode()
+        _write(archive, MANIFEST, text, method)
+    return buffer.getvalue(), sum(map(len, blobs.values())) + len(text)
+
+
+def _write(archive: zipfile.ZipFile, name: str, blob: bytes, method: int | None) -> int:
+    """Add a member; where its bytes begin."""
+    info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
+    info.compress_type = _method(blob) if method is None else method
+    info.create_system = 3  # nor the system
+    archive.writestr(info, blob, compresslevel=LEVEL)
+    return archive.start_dir - info.compress_size
 
 
 def _method(blob: bytes) -> int:
@@ -184,8 +196,13 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
     if sha256 is not None and not isinstance(sha256, str):
         raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
     file = SavedFile.open(where, path)
-    if sha256 is not None and file.sha256 != sha256.lower():
-        raise ArtifactError(f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved")
+    if sha256 is not None:
+        with contextlib.suppress(Exception), open_archive(file):  # as it is hashed it will be read
+            pass
+        if file.sha256 != sha256.lower():
+            raise ArtifactError(
+                f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
+            )
     return load_file(where, file)
 
 
@@ -342,49 +359,45 @@ def unpack(
     """
     file = SavedFile.of(where, data) if isinstance(data, bytes) else data
     try:
-        with file.stream() as stream, zipfile.ZipFile(stream) as archive:
+        with open_archive(file) as archive:
             _check_members(where, archive, file.size)
-            manifest = read_json(bounded_text(where, archive.read(MANIFEST)))
+            manifest = read_json(bounded_text(where, archive.text(MANIFEST)))
             check_versions(where, manifest)
             several = [f"{number}/{name}" for number in range(1, _count(manifest)) for name in CODE]
-            _check_names(where, archive.namelist(), several)
+            _check_names(where, archive.names, several)
             check_form(where, manifest)
             gpu = GPU if is_cuda(manifest.get("target")) else ()
             chosen = readers(manifest)
             # constants first: bytecode may be made of them
             names = (CONSTANTS, *CODE, MODULE, *gpu, *several)
-            found = {name: _read(archive, name, chosen.get(name)) for name in names}
+            return manifest, {name: _read(where, archive, name, manifest, chosen.get(name)) for name in names}
     except TvmqError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
         reason = last_line(error)
         raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
-    for name, (_, digest) in found.items():
-        if manifest["sha256"].get(name) != digest:
-            raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")
-    return manifest, {name: content for name, (content, _) in found.items()}
 
 
-def _read(archive: zipfile.ZipFile, name: str, reader: Reader | None) -> tuple[Any, str]:
-    """What a reader makes of a member, without one its bytes; and the hash of them all."""
-    if reader is None:
-        content = archive.read(name)
-        return content, _sha256(content)
-    with archive.open(name) as member:
-        hashing = HashingReader(member)
-        result = reader(hashing, archive.getinfo(name).file_size)
-        while hashing.read(CHUNK):
-            pass
-    return result, hashing.sha256
+def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], reader: Reader | None) -> Any:
+    """What a reader makes of a member, without one its bytes; ArtifactError if its hash is not that of the manifest."""
+    packed = manifest.get(PACKED, {}) if reader is _nothing else {}
+    member = archive.open(name, hashed=name not in packed)
+    size = archive.size(name)
+    result = member.read(size) if reader is None else reader(member, size)
+    lying, content = member.digests()
+    if content is None and lying != packed[name]:  # damaged, or packed anew by somebody
+        content = archive.open(name, hashed=True).digests()[1]
+    if content is not None and content != manifest["sha256"].get(name):
+        raise ArtifactError(f"{where}: '{name}' is damaged (its hash differs); save the model again")
+    return result
 
 
-def _check_members(where: str, archive: zipfile.ZipFile, size: int) -> None:
+def _check_members(where: str, archive: Archive, size: int) -> None:
     """Refuse what could fill the memory before anything is unpacked."""
-    members = archive.infolist()
-    unpacked = sum(info.file_size for info in members)
+    unpacked = sum(info.file_size for info in archive.members)
     if not _bounded(unpacked, size):
         raise ArtifactError(f"{where} claims {unpacked} bytes packed into {size}; it is no tvmq file")
-    for info in members:
+    for info in archive.members:
         if info.compress_type not in METHODS or info.flag_bits & 1:
             raise ArtifactError(
                 f"{where}: '{info.filename}' is encrypted or packed in an unknown way; it is no tvmq file"
@@ -408,5 +421,5 @@ def _bounded(unpacked: int, packed: int) -> bool:
     return unpacked <= UNPACKED_BASE + RATIO * packed
 
 
-def _sha256(data: bytes) -> str:
+def _sha256(data: bytes | memoryview) -> str:
     return hashlib.sha256(data).hexdigest()

@@ -1,8 +1,10 @@
 """A saved file that is read piece by piece, and is the same for as long as a model needs it.
 
-The hash of each block is taken when it is first read; whatever is read later is held against it. So the file need not
-stay in memory for its hash to mean something, for the module to be read when it is asked for, or to be saved again.
-A file that is removed or replaced stays readable, as it is held open.
+Each byte is hashed once. What says where the members of the zip lie is small and stays in memory; it cuts the file into
+spans, each member one and what lies between two of them one. The hash of a span is taken when it is first read, and
+whatever is read later is held against it. So the file need not stay in memory for its hash to mean something, for the
+module to be read when it is asked for, or to be saved again. A file that is removed or replaced stays readable, as it
+is held open.
 
 Files that appear whole or not at all, and leave nothing behind, not even where the process is killed.
 
@@ -22,27 +24,43 @@ import stat
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tvmq.errors import ArtifactError
 
-BLOCK = 2**18
+HELD = 2**12  # bytes that are kept together of what says where members lie
+CHUNK = 2**18  # bytes that are hashed while they are in a core's cache
 # Bound against what is no model: bytes of a file
 LARGEST_FILE = 16 * 2**30
+
+
+class Readable(Protocol):
+    """What is read forward."""
+
+    def read(self, count: int, /) -> bytes:
+        """The next bytes, fewer at the end only."""
+        ...
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """The next bytes into a buffer, their number; fewer at the end only."""
+        ...
 
 
 class SavedFile:
     """Bytes that do not change.
 
-    where   begins the messages
-    read    a function of (place, count) that gives the bytes there, fewer at the end
-    size    bytes that there are
+    where      begins the messages
+    read_into  a function of (place, buffer) that puts the bytes there into the buffer; their number, fewer at the end
+    size       bytes that there are
     """
 
-    def __init__(self, where: str, read: Callable[[int, int], bytes], size: int) -> None:
-        self.where, self._read, self.size = where, read, size
-        self._hashes: list[bytes] = [b""] * -(-size // BLOCK)  # empty: not read yet
+    def __init__(self, where: str, read_into: Callable[[int, memoryview], int], size: int) -> None:
+        self.where, self._read_into, self.size = where, read_into, size
+        self._held: dict[int, bytes] = {}
+        self._ends = {0: size}  # of spans, by where they begin
+        self._digests: dict[int, bytes] = {}  # of those that were read
 
     @cached_property
     def sha256(self) -> str:
@@ -52,16 +70,27 @@ class SavedFile:
             whole.update(block)
         return whole.hexdigest()
 
+    def cut(self, spans: Iterable[tuple[int, int]]) -> None:
+        """From now on these are read at once, (begin, end) each; before anything but `held` was read, and once."""
+        places = sorted({0, self.size, *(place for span in spans for place in span)})
+        if not self._digests and places[0] == 0 and places[-1] == self.size:
+            self._ends = dict(pairwise(places)) or self._ends
+
     def settle(self) -> None:
         """Read what nobody has read yet: all bytes are from now on what they are now."""
-        for number, known in enumerate(self._hashes):
-            if not known:
-                self.block(number)
+        for begin in self._ends.keys() - self._digests.keys():
+            self.span(begin).digest()
 
     @classmethod
     def of(cls, where: str, data: bytes) -> SavedFile:
         """Bytes in memory."""
-        return cls(where, lambda place, count: data[place : place + count], len(data))
+
+        def read_into(place: int, buffer: memoryview) -> int:
+            piece = data[place : place + len(buffer)]
+            buffer[: len(piece)] = piece
+            return len(piece)
+
+        return cls(where, read_into, len(data))
 
     @classmethod
     def open(cls, where: str, path: Path) -> SavedFile:
@@ -70,14 +99,14 @@ class SavedFile:
         raises   ArtifactError if it cannot be read
         """
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", buffering=0) as file:
                 facts = os.fstat(file.fileno())
                 if facts.st_size > LARGEST_FILE:
                     raise ArtifactError(
                         f"{where} has {facts.st_size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file"
                     )
-                # without os.pread, on Windows, an open file could not be replaced either
-                if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "pread"):
+                # without os.preadv, on Windows, an open file could not be replaced either
+                if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "preadv"):
                     return cls.of(where, file.read())
                 return cls._of_descriptor(where, os.dup(file.fileno()), facts.st_size)
         except ArtifactError:  # too large
@@ -90,45 +119,117 @@ class SavedFile:
 
     @classmethod
     def _of_descriptor(cls, where: str, descriptor: int, size: int) -> SavedFile:
-        def read(place: int, count: int) -> bytes:
-            pieces = []
-            while count and (piece := os.pread(descriptor, count, place)):
-                pieces.append(piece)
-                place, count = place + len(piece), count - len(piece)
-            return b"".join(pieces)
+        def read_into(place: int, buffer: memoryview) -> int:
+            done = 0
+            while done < len(buffer) and (count := os.preadv(descriptor, [buffer[done:]], place + done)):
+                done += count
+            return done
 
-        found = cls(where, read, size)
+        found = cls(where, read_into, size)
         weakref.finalize(found, os.close, descriptor)
         return found
 
-    def block(self, number: int) -> bytes:
-        """The bytes from BLOCK * number on, fewer than BLOCK at the end.
+    def held(self, place: int, count: int) -> bytes:
+        """Bytes that stay in memory, fewer at the end."""
+        end = min(place + count, self.size)
+        numbers = range(place // HELD, -(-end // HELD))
+        whole = b"".join(map(self._hold, numbers))
+        return whole[place - HELD * numbers.start :][: end - place] if numbers else b""
 
-        raises   ArtifactError if they have changed
+    def _hold(self, number: int) -> bytes:
+        if number not in self._held:
+            data = bytearray(min(HELD, self.size - HELD * number))
+            self.fetch(HELD * number, memoryview(data))
+            self._held[number] = bytes(data)
+        return self._held[number]
+
+    def fetch(self, place: int, buffer: memoryview) -> None:
+        """Fill a buffer; what is held must be what it was.
+
+        raises   ArtifactError if it is not, and where the file has become shorter
         """
-        data = self._read(BLOCK * number, min(BLOCK, self.size - BLOCK * number))
-        digest = hashlib.sha256(data).digest()
-        self._hashes[number] = self._hashes[number] or digest
-        if digest != self._hashes[number]:
+        count = self._read_into(place, buffer)
+        for number, known in self._held.items():
+            begin = max(HELD * number, place)
+            end = min(HELD * number + len(known), place + len(buffer))
+            if begin < end and buffer[begin - place : end - place] != known[begin - HELD * number :][: end - begin]:
+                count = -1
+        if count != len(buffer):
             raise ArtifactError(f"{self.where} was changed while it was in use; load it again")
-        return data
+
+    def end_of(self, begin: int) -> int | None:
+        """Where the span that begins there ends; None if none does."""
+        return self._ends.get(begin)
+
+    def span(self, begin: int) -> Span:
+        """The span that begins there, to be read."""
+        return Span(self, begin, self._ends[begin])
+
+    def pin(self, begin: int, digest: bytes) -> None:
+        """Say what the hash of a span is.
+
+        raises   ArtifactError if it was another one
+        """
+        if self._digests.setdefault(begin, digest) != digest:
+            raise ArtifactError(f"{self.where} was changed while it was in use; load it again")
 
     def blocks(self) -> Iterator[bytes]:
-        """All bytes, block by block."""
-        return map(self.block, range(len(self._hashes)))
+        """All bytes, block by block.
+
+        raises   ArtifactError if they have changed, behind the last block of a span at the latest
+        """
+        for begin in sorted(self._ends):
+            span = self.span(begin)
+            while block := span.read(CHUNK):
+                yield block
+            span.digest()
 
     def stream(self) -> io.BufferedReader:
-        """The same as a file, independent of other streams."""
-        return io.BufferedReader(_Stream(self), BLOCK)
+        """The same as a file of which every byte that is read stays in memory, independent of other streams."""
+        return io.BufferedReader(_Stream(self), HELD)
+
+
+class Span:
+    """Bytes of a file that are read forward, and hashed when they are first read, or read again."""
+
+    def __init__(self, file: SavedFile, begin: int, end: int) -> None:
+        self.file, self.begin, self.place, self.end = file, begin, begin, end
+        self._hash = hashlib.sha256()
+
+    def read(self, count: int, /) -> bytes:
+        """The next bytes, fewer at the end only."""
+        data = bytearray(min(count, self.end - self.place))
+        self.readinto(memoryview(data))
+        return bytes(data)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """The next bytes into a buffer, their number; fewer at the end only."""
+        size = min(len(buffer), self.end - self.place)
+        for first in range(0, size, CHUNK):
+            piece = buffer[first : min(first + CHUNK, size)]
+            self.file.fetch(self.place, piece)
+            self._hash.update(piece)
+            self.place += len(piece)
+        return size
+
+    def digest(self) -> str:
+        """sha256 of all bytes, also of those that nobody has read.
+
+        raises   ArtifactError if it was another one when they were read before
+        """
+        buffer = memoryview(bytearray(min(CHUNK, self.end - self.place)))
+        while self.place < self.end:
+            self.readinto(buffer)
+        self.file.pin(self.begin, self._hash.digest())
+        return self._hash.hexdigest()
 
 
 class _Stream(io.RawIOBase):
-    """Reads blocks and keeps the last one."""
+    """What is held, as a file."""
 
     def __init__(self, file: SavedFile) -> None:
         super().__init__()
         self.file, self.place = file, 0
-        self.number, self.last = -1, b""
 
     def readable(self) -> bool:
         return True
@@ -147,41 +248,10 @@ class _Stream(io.RawIOBase):
         return self.place
 
     def readinto(self, buffer: Any) -> int:
-        if self.place >= self.file.size:
-            return 0
-        number, begin = divmod(self.place, BLOCK)
-        if number != self.number:
-            self.number, self.last = number, self.file.block(number)
-        piece = self.last[begin : begin + len(buffer)]
+        piece = self.file.held(self.place, len(buffer)) if self.place < self.file.size else b""
         buffer[: len(piece)] = piece
         self.place += len(piece)
         return len(piece)
-
-
-class Readable(Protocol):
-    """What is read forward."""
-
-    def read(self, count: int, /) -> bytes:
-        """The next bytes, fewer at the end only."""
-        ...
-
-
-class HashingReader:
-    """A file that is read forward, with the hash of what was read."""
-
-    def __init__(self, file: Readable) -> None:
-        self.file, self._hash = file, hashlib.sha256()
-
-    def read(self, count: int, /) -> bytes:
-        """The next bytes, fewer at the end only."""
-        data = self.file.read(count)
-        self._hash.update(data)
-        return data
-
-    @property
-    def sha256(self) -> str:
-        """Of all bytes until here."""
-        return self._hash.hexdigest()
 
 
 PART = ".tvmq-{}.part"

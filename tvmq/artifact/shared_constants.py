@@ -52,7 +52,7 @@ def cut_constants(
 
     sources  {member: bytes}; the first that has a constant is named
     recipes  `known` of recipes.Recipes
-    growth   only constants that have so many times the bytes of what they are made of
+    growth   only constants that have so many times the bytes of what they are made of, and those of depthwise kernels
 
     >>> cut_constants(b"abc", {"vm.bin": b"abc"})
     (b'abc', [])
@@ -64,11 +64,16 @@ def cut_constants(
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
         found = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
-        if found is not None and end - begin >= growth * (found[2] - found[1]):
+        if found is not None and (_is_repeated(found) or end - begin >= growth * (found[2] - found[1])):
             pieces.append(code[done:begin])
             cuts.append([begin, *found])
             done = end
     return b"".join([*pieces, code[done:]]), cuts
+
+
+def _is_repeated(found: Sequence[Any]) -> bool:
+    """Whether a packed constant holds what it is made of several times: the module cannot take it from there."""
+    return len(found) > 3 and "variants" in found[3]
 
 
 def _found(
@@ -112,36 +117,48 @@ class JoinedReader:
 
     def read(self, count: int, /) -> bytes:
         """The next bytes, fewer at the end only."""
-        pieces: list[bytes] = []
-        while count > 0:
-            if not self.piece and self.cuts and self.cuts[0][0] <= self.at:
-                self.piece = memoryview(self._constant(*self.cuts.pop(0)))
-            if self.piece:
-                part, self.piece = bytes(self.piece[:count]), self.piece[count:]
-            else:
-                part = self.rest.read(min(count, self.cuts[0][0] - self.at) if self.cuts else count)
-            if not part:
-                break
-            pieces.append(part)
-            count, self.at = count - len(part), self.at + len(part)
-        return b"".join(pieces)
+        data = bytearray(max(count, 0))
+        size = self.readinto(memoryview(data))
+        return bytes(data) if size == count else bytes(data[:size])
 
-    def _constant(self, at: int, name: str, begin: int, end: int, *recipe: Recipe) -> bytes:
+    def readinto(self, buffer: memoryview, /) -> int:
+        """The next bytes into a buffer, their number; fewer at the end only."""
+        done = 0
+        while done < len(buffer):
+            if not self.piece and self.cuts and self.cuts[0][0] <= self.at:
+                self.piece = self._constant(*self.cuts.pop(0))
+            left = len(buffer) - done
+            if self.piece:
+                count = min(left, len(self.piece))
+                buffer[done : done + count], self.piece = self.piece[:count], self.piece[count:]
+            else:
+                most = min(left, self.cuts[0][0] - self.at) if self.cuts else left
+                count = self.rest.readinto(buffer[done : done + most]) or 0
+            if not count:
+                break
+            done, self.at = done + count, self.at + count
+        return done
+
+    def _constant(self, at: int, name: str, begin: int, end: int, *recipe: Recipe) -> memoryview:
         if at != self.at or not 0 <= begin <= end <= len(self.sources[name]):
             raise ValueError(f"there are no bytes {begin} to {end} of '{name}' for place {at}")
-        piece = self.sources[name][begin:end]
-        piece = make_constant(piece, recipe[0], self.most) if recipe else piece
+        source = memoryview(self.sources[name])[begin:end]
+        piece = memoryview(make_constant(source, recipe[0], self.most)) if recipe else source
         if not piece or self.at + len(piece) > self.most:
             raise ValueError(f"constants of none or of more than {self.most} bytes")
         return piece
 
 
-def make_constant(source: bytes, recipe: Recipe, most: int) -> bytes:
-    """Packed weights from plain ones, by a recipe that is spelled out or names an instruction set."""
+def make_constant(source: Any, recipe: Recipe, most: int) -> Any:
+    """Packed weights from plain ones, bytes both, by a recipe that is spelled out or names an instruction set."""
     if "g" in recipe:
         from tvmq.kernels.winograd.weights import pack_by_recipe  # NumPy alone, which a run has
 
         return pack_by_recipe(source, recipe, most)
+    if "variants" in recipe:
+        from tvmq.kernels.depthwise.weights import pack_by_recipe as pack_depthwise
+
+        return pack_depthwise(source, recipe, most)
     if "slots" in recipe:
         from tvmq.kernels.parts.weight_order import order_by_recipe
 

@@ -28,7 +28,7 @@ from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import shifted_bias
 from tvmq.kernels.depthwise.copy_rows import RowCopier
-from tvmq.kernels.depthwise.plan import Blocks, DepthwiseShape, pack_biases, pack_weights, stored_channels
+from tvmq.kernels.depthwise.plan import Blocks, DepthwisePacking, DepthwiseShape, pack_biases, stored_channels
 from tvmq.kernels.isa import instructions, level
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
@@ -80,7 +80,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     def pack(values: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.channels)[shape.slots])
 
-    packed = pack_weights(shape, weight)
+    packing = DepthwisePacking(shape)
     bias = shifted_bias(bias, weight, shape.ins.shift_of(conv.x_dtype))
     name = f"depthwise_{shape.ins.name}_{conv.kernel[0]}x{conv.kernel[1]}"
     key = (
@@ -92,8 +92,8 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         plan.key,
     )
     func = made_once(key, _Template(name, shape, plan).prim_func)
-    constants = packed, pack_biases(shape, weight, bias), *plan.constants(pack)
-    return Kernel(name, func, constants, key, work=_work(conv, plan.steps))
+    constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
+    return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
 
 
 def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.kernels.isa.generic import Instructions
+from tvmq.kernels.depthwise.weights import order_weights
 from tvmq.kernels.parts.builder import Expr, limit, quotient
 from tvmq.kernels.parts.types import Conv2d
 
@@ -284,15 +285,26 @@ class DepthwiseShape:
         return len(self.columns.variants) * int(self.ins.taps)
 
 
-def pack_weights(shape: DepthwiseShape, weight: np.ndarray) -> np.ndarray:
-    """[channels, 1, rows, columns] -> [block][kernel row][variant][vector][lane][slot], flat."""
-    _, _, rows, kernel = weight.shape
-    # a column of zeros behind the last tap is what NO_TAP reads
-    padded = np.zeros((rows, kernel + 1, shape.places), shape.ins.w_dtype)
-    padded[:, :kernel] = weight[shape.slots, 0].transpose(1, 2, 0)
-    packed = padded[:, np.array(shape.columns.variants)]  # [row, variant, slot, place]
-    packed = packed.transpose(0, 1, 3, 2)
-    return np.concatenate([packed[:, :, begin:end].ravel() for begin, end in _block_places(shape.blocks)])
+@dataclass(frozen=True)
+class DepthwisePacking:
+    """How the weights of a kernel are packed: enough to pack them again, where a file holds them plain."""
+
+    shape: DepthwiseShape
+
+    def recipe(self) -> dict[str, Any]:
+        """See weights.py."""
+        shape, kernel = self.shape, self.shape.conv.kernel
+        variants = [[tap if tap != NO_TAP else kernel[1] for tap in slots] for slots in shape.columns.variants]
+        orders = [stored_channels(shape.ins, blocks.vectors).ravel().tolist() for blocks in shape.blocks]
+        return {
+            "shape": [shape.conv.channels, 1, *map(int, kernel)], "dtype": str(shape.ins.w_dtype), "variants": variants,
+            "blocks": [[order, blocks.starts()] for order, blocks in zip(orders, shape.blocks, strict=True)],
+        }  # fmt: skip
+
+    def weights(self, weight: np.ndarray) -> np.ndarray:
+        """The weights as the kernel reads them."""
+        recipe = self.recipe()
+        return order_weights(weight, recipe["variants"], recipe["blocks"], recipe["dtype"])
 
 
 def pack_biases(shape: DepthwiseShape, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
@@ -302,10 +314,3 @@ def pack_biases(shape: DepthwiseShape, weight: np.ndarray, bias: np.ndarray) -> 
     left_out = [rows[:, :above].sum(axis=1) + rows[:, kernel - below :].sum(axis=1) for above, below in shape.biases]
     shifted = [(bias + shape.fill * total).astype(np.int32)[shape.slots] for total in left_out]
     return np.concatenate(shifted)
-
-
-def _block_places(plan: list[Blocks]) -> Iterator[tuple[int, int]]:
-    for blocks in plan:
-        for index in range(blocks.count):
-            begin = blocks.slot + index * blocks.size
-            yield begin, begin + blocks.size

@@ -2,7 +2,7 @@
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
-of a dense layer.
+of a dense layer. That of a depthwise convolution, which has "variants", is spelled out (depthwise/weights.py).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.kernels.depthwise.plan import DepthwisePacking
+from tvmq.kernels.depthwise.weights import pack_by_recipe
 from tvmq.kernels.isa import level
 from tvmq.kernels.parts.packing import Packing
 from tvmq.kernels.parts.types import Kernel
@@ -43,6 +45,10 @@ class Recipes:
         if kernel.packed is None:
             return
         weight, packing = kernel.packed
+        plain = np.ascontiguousarray(weight).tobytes()
+        if isinstance(packing, DepthwisePacking):
+            self.known[digest(kernel.constants[0].tobytes())] = [(digest(plain), packing.recipe())]
+            return
         recipe = {
             "level": packing.ins.name,
             "taps": packing.ins.taps,
@@ -54,7 +60,7 @@ class Recipes:
         }
         if isinstance(packing, TransformedPacking):
             recipe["winograd"] = packing.scheme.tile
-        packed, plain = kernel.constants[0].tobytes(), np.ascontiguousarray(weight).tobytes()
+        packed = kernel.constants[0].tobytes()
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
         ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
         self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
@@ -66,6 +72,8 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     most    bytes that they may have
     raises  any error, for a recipe that is none
     """
+    if "variants" in recipe:
+        return pack_by_recipe(source, recipe, most)
     packing = packing_of(recipe, most)
     codes = np.frombuffer(source, np.int8)
     if recipe.get("turned"):
@@ -128,4 +136,6 @@ def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
 
 def spell_out(recipe: Recipe) -> Recipe:
     """The same for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
+    if "variants" in recipe:
+        return recipe
     return {**packing_of(recipe).recipe(), **({"turned": True} if recipe.get("turned") else {})}
