@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,12 @@ import tvm
 from tvm import relax
 
 from tests.models import parse
-from tvmq.artifact import bytecode
+from tvmq.artifact import bytecode, container
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.artifact.code_bytes import BYTECODE
 from tvmq.artifact.memory_file import read_written_file
 from tvmq.artifact.quiet import without_noise
+from tvmq.artifact.saved_file import SavedFile
 
 BRANCH = """
 # from tvm.script import ir as I
@@ -86,8 +86,7 @@ def test_all_kinds_of_instructions(branch):
 
 
 def test_a_network(digits):
-    with zipfile.ZipFile(digits.path) as archive:
-        code = archive.read(BYTECODE)
+    code = container._whole("here", SavedFile.open("here", digits.path))[BYTECODE]
     assert without_scopes(again(code)) == without_scopes(code)
 
 

@@ -26,7 +26,7 @@ import tvm
 
 import tvmq
 from tests.models import Net, parse
-from tvmq.artifact import bytecode, code_bytes, container, native, saved_file
+from tvmq.artifact import bytecode, code_bytes, container, members, native, saved_file
 from tvmq.artifact.code_bytes import BITCODE, BYTECODE, CONSTANTS, MODULE, NATIVE
 from tvmq.artifact.container import MANIFEST, MEMBERS, unpack
 from tvmq.artifact.module_bytes import module_from_bytes, module_to_bytes
@@ -301,6 +301,30 @@ def test_flipped_bytes(digits):
         except (ArtifactError, TargetError) as error:
             assert "\n" not in str(error)
     assert harmless < 150
+
+
+def test_what_is_not_needed_is_held_against_how_it_lies_in_the_file(digits, monkeypatch):
+    """And not inflated; damage of it is found all the same, and who packs a file anew has the same model."""
+    data = digits.path.read_bytes()
+    manifest, _ = unpack("here", data)
+    assert manifest["packed"].keys() >= {MODULE, CONSTANTS} and MANIFEST not in manifest["packed"]
+    readers = {MODULE: container._nothing, CONSTANTS: container._nothing}
+    anew = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(anew, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name), compresslevel=1)
+        begin = old.getinfo(MODULE).header_offset + 30 + len(MODULE)
+    assert anew.getvalue() != data and unpack("here", anew.getvalue(), lambda _: readers)[0] == manifest
+    for place in (begin, begin + 100):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        with pytest.raises(ArtifactError, match="'module.json' is damaged|is no tvmq file, or it is damaged"):
+            unpack("here", bytes(changed), lambda _: readers)
+    inflated: list[str] = []
+    readinto = members.Deflated.readinto
+    monkeypatch.setattr(members.Deflated, "readinto", lambda m, b: inflated.append(m.name) or readinto(m, b))
+    container.load(digits.path)
+    assert MODULE not in inflated and BYTECODE in inflated
 
 
 Change = Callable[[dict[str, bytes]], Any]
@@ -665,7 +689,7 @@ def test_a_manifest_of_many_entries_is_refused_before_it_is_read(saved: Path, tm
     with zipfile.ZipFile(saved) as archive:
         blobs = {name: archive.read(name) for name in archive.namelist()}
     blobs[MANIFEST] = b"[" + b"[]," * 3_000_000 + b"0]"
-    (tmp_path / "m.tvmq").write_bytes(container._zip(blobs, zipfile.ZIP_DEFLATED))
+    (tmp_path / "m.tvmq").write_bytes(remade(saved.read_bytes(), lambda _: blobs))
     tracemalloc.start()
     with pytest.raises(ArtifactError, match=r"its manifest has 9000003 bytes and 6000001 entries, the limits are"):
         tvmq.load(tmp_path / "m.tvmq")

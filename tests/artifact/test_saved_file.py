@@ -5,22 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tvmq.artifact import saved_file
-from tvmq.artifact.saved_file import HashingReader, SavedFile
+from tvmq.artifact.saved_file import SavedFile
 from tvmq.errors import ArtifactError
 
 DATA = bytes(np.random.default_rng(0).integers(0, 256, 1000, np.uint8))
 
 
 @pytest.fixture(autouse=True)
-def _small_blocks(monkeypatch):
-    monkeypatch.setattr(saved_file, "BLOCK", 64)
+def _small_pieces(monkeypatch):
+    monkeypatch.setattr(saved_file, "HELD", 64)
+    monkeypatch.setattr(saved_file, "CHUNK", 64)
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -105,11 +105,42 @@ def test_streams_of_threads_do_not_meet(file):
     assert found == [DATA] * 4
 
 
-def test_an_archive_with_the_hash_of_what_is_read(tmp_path):
-    path = tmp_path / "a.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("member", DATA)
-    with zipfile.ZipFile(SavedFile.open("here", path).stream()) as archive, archive.open("member") as member:
-        reader = HashingReader(member)
-        assert reader.read(10) + reader.read(2000) == DATA
-    assert reader.sha256 == hashlib.sha256(DATA).hexdigest()
+def test_spans_are_hashed_once(file):
+    file.cut([(100, 400), (400, 400), (500, 1000)])
+    span, buffer = file.span(100), bytearray(200)
+    assert span.read(50) == DATA[100:150] and span.readinto(memoryview(buffer)) == 200 and buffer == DATA[150:350]
+    assert span.read(200) == DATA[350:400] and span.read(1) == b""
+    assert span.digest() == hashlib.sha256(DATA[100:400]).hexdigest() == file.span(100).digest()
+    assert [file.end_of(place) for place in (0, 100, 400, 500, 150)] == [100, 400, 500, 1000, None]
+    file.cut([(7, 9)])  # too late: what was read stays as it was
+    assert file.end_of(7) is None and b"".join(file.blocks()) == DATA
+
+
+@pytest.mark.parametrize("place", [0, 150, 450, 999])
+def test_a_change_of_any_span_is_found_when_it_is_read(tmp_path, place):
+    path = tmp_path / "data"
+    path.write_bytes(DATA)
+    file = SavedFile.open("here", path)
+    assert file.held(440, 20) == DATA[440:460]
+    file.cut([(100, 400), (500, 1000)])
+    file.settle()
+    changed = bytearray(DATA)
+    changed[place] ^= 1
+    path.write_bytes(changed)
+    for begin in (0, 100, 400, 500):
+        if begin <= place < (file.end_of(begin) or 0):
+            with pytest.raises(ArtifactError, match="^here was changed while it was in use; load it again$"):
+                file.span(begin).digest()
+        else:
+            file.span(begin).digest()
+    assert file.held(440, 20) == DATA[440:460]
+
+
+def test_a_change_before_a_span_was_read_is_what_it_says(tmp_path):
+    """Only what was read is held: it is hashed then."""
+    path = tmp_path / "data"
+    path.write_bytes(DATA)
+    file = SavedFile.open("here", path)
+    file.cut([(100, 400)])
+    path.write_bytes(bytes(1000))
+    assert file.span(100).digest() == hashlib.sha256(bytes(300)).hexdigest()

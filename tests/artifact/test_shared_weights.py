@@ -16,9 +16,12 @@ from tests.artifact.test_container import edited, refused
 from tests.models import Net, feeds_of
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST
+from tvmq.kernels.depthwise.plan import DepthwisePacking, DepthwiseShape
+from tvmq.kernels.depthwise.weights import pack_by_recipe as pack_depthwise
 from tvmq.kernels.isa import LEVELS, level
 from tvmq.kernels.parts.packing import Packing
 from tvmq.kernels.parts.packing_recipes import gives, repack_weights, restore_weights
+from tvmq.kernels.parts.types import Conv2d
 from tvmq.kernels.winograd.weights import pack_by_recipe
 
 TARGETS = [
@@ -76,7 +79,8 @@ def test_winograd_is_in_the_file_as_plain_weights(module: Any, tmp_path: Path) -
     uses = any("winograd" in name for name in manifest["kernels"].values())
     if not uses:
         pytest.skip("this CPU has no kernels of Winograd's algorithm")
-    assert len(manifest["joined"]["cuts"]) == 1 and manifest["joined"]["size"] > 36 * 2 * 32 * 32
+    made = [recipe for *_, recipe in manifest["joined"]["cuts"] if "g" in recipe]
+    assert len(made) == 1 and manifest["joined"]["size"] > 36 * 2 * 32 * 32
 
 
 @pytest.mark.parametrize("key, value, message", [
@@ -85,6 +89,8 @@ def test_winograd_is_in_the_file_as_plain_weights(module: Any, tmp_path: Path) -
     ("joined.cuts", [[0, CONSTANTS, 0, 10**9]], "there are no bytes 0 to 1000000000"),
     ("joined.cuts", [[0, CONSTANTS, 0, 4, {"slots": [[0]]}]], "damaged"),
     ("joined.cuts", [[0, CONSTANTS, 0, 4, {"g": [[1, 0, 0]], "shape": [1, 0], "slots": [[0]], "parts": [[1, 1]]}]],
+     "sizes below 1"),
+    ("joined.cuts", [[0, CONSTANTS, 0, 4, {"variants": [[0]], "shape": [0, 1, 1, 1], "dtype": "int8", "blocks": []}]],
      "sizes below 1"),
     ("joined.cuts", [[0, "absent", 0, 4]], "damaged"), ("schema", 3, "'joined' of the manifest"),
 ])  # fmt: skip
@@ -125,3 +131,46 @@ def test_recipes_that_claim_too_much() -> None:
         pack_by_recipe(bytes(9), recipe, 100)
     with pytest.raises(ValueError, match="outside of the weights"):
         pack_by_recipe(bytes(9), {**recipe, "slots": [[99] * 16]}, 10**6)
+
+
+def test_depthwise_weights_are_in_the_file_as_they_are(saved: Any) -> None:
+    with zipfile.ZipFile(saved[1]) as archive:
+        manifest, constants = json.loads(archive.read(MANIFEST)), archive.read(CONSTANTS)
+    made = [cut for cut in manifest["joined"]["cuts"] if len(cut) > 4 and "variants" in cut[4]]
+    assert [cut[4]["shape"] for cut in made] == [[48, 1, 3, 3]]
+    _, _, begin, end, recipe = made[0]
+    packed = pack_depthwise(constants[begin:end], recipe, 10**6)
+    assert end - begin == 48 * 9 and len(packed) > 48 * 9
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@pytest.mark.parametrize("channels, kernel, stride, dilation", [(150, 3, 1, 1), (64, 5, 2, 1), (80, 3, 1, 2)])
+def test_depthwise_weights_are_made_again(name: str, channels: int, kernel: int, stride: int, dilation: int) -> None:
+    """Tap by tap as the kernel reads them: [block][kernel row][variant][place][slot]."""
+    conv = Conv2d(1, 16, 16, channels, channels, (kernel, kernel), (stride, stride), dilation=(dilation, dilation),
+                  groups=channels)  # fmt: skip
+    shape = DepthwiseShape(conv, level(name), 3)
+    packing, weight = DepthwisePacking(shape), np.random.default_rng(3).integers(-9, 9, (channels, 1, kernel, kernel))
+    weight = weight.astype(np.int8)
+    packed = np.frombuffer(pack_depthwise(weight.tobytes(), packing.recipe(), 10**6), shape.ins.w_dtype)
+    np.testing.assert_array_equal(packed, packing.weights(weight))
+    expected, slots = [], iter(shape.slots)
+    for block in (size for blocks in shape.blocks for size in [blocks.size] * blocks.count):
+        places = [next(slots) for _ in range(block)]
+        expected += [
+            weight[channel, 0, row, tap] if tap >= 0 else 0
+            for row in range(kernel) for variant in shape.columns.variants for channel in places for tap in variant
+        ]  # fmt: skip
+    np.testing.assert_array_equal(packed, expected)
+
+
+def test_depthwise_recipes_that_claim_too_much() -> None:
+    recipe = {"shape": [2, 1, 1, 1], "dtype": "int8", "variants": [[0, 1]], "blocks": [[[0, 1], [0]]]}
+    assert bytes(pack_depthwise(b"\x05\x06", recipe, 8)) == b"\x05\0\x06\0"
+    for changes, message in (
+        ({"variants": [[0, 2]]}, "taps outside of the kernel"), ({"variants": [0]}, "weights of another type"),
+        ({"blocks": [[[0, 1], [1]]]}, "channels outside of the weights"), ({"dtype": "float32"}, "another type"),
+        ({"variants": [[0] * 100]}, "weights of more than 8 bytes"), ({"shape": [2, 3, 1, 1]}, "another type"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            pack_depthwise(b"\x05\x06", {**recipe, **changes}, 8)

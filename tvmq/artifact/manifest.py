@@ -70,14 +70,26 @@ _SIMPLE: dict[Any, Check] = {
 }
 
 
-def _check(form: Any) -> Check:
-    """The function of a value that tells whether it has a form."""
+def _check(form: Any, known: dict[int, Check] | None = None) -> Check:
+    """The function of a value that tells whether it has a form.
+
+    known   of parts of the form, by their id
+    """
+    known = {} if known is None else known
+    if id(form) not in known:
+        known[id(form)] = _new_check(form, known)
+    return known[id(form)]
+
+
+def _new_check(form: Any, known: dict[int, Check]) -> Check:
     if isinstance(form, tuple):
-        return _any_of([_check(one) for one in form])
+        return _any_of([_check(one, known) for one in form])
+    if isinstance(form, list) and form[-1:] == [...]:
+        return _list_of(_check(form[0], known))
     if isinstance(form, list):
-        return _list_of(_check(form[0])) if form[-1:] == [...] else _items_of([_check(one) for one in form])
+        return _items_of([_check(one, known) for one in form])
     if isinstance(form, dict):
-        return _entries_of(form)
+        return _entries_of(form, known)
     if isinstance(form, range | frozenset):
         kind = int if isinstance(form, range) else str
         return lambda value: type(value) is kind and value in form
@@ -109,10 +121,10 @@ def _items_of(checks: Sequence[Check]) -> Check:
     return check
 
 
-def _entries_of(form: dict[Any, Any]) -> Check:
-    fixed = [(name, _check(one)) for name, one in form.items() if isinstance(name, str)]
-    others = [(names, _check(one)) for names, one in form.items() if not isinstance(names, str)]
-    known = {name for name, _ in fixed}
+def _entries_of(form: dict[Any, Any], known: dict[int, Check]) -> Check:
+    fixed = [(name, _check(one, known)) for name, one in form.items() if isinstance(name, str)]
+    others = [(names, _check(one, known)) for names, one in form.items() if not isinstance(names, str)]
+    names_of_fixed = {name for name, _ in fixed}
 
     def check(value: Any) -> bool:
         if type(value) is not dict:
@@ -123,9 +135,9 @@ def _entries_of(form: dict[Any, Any]) -> Check:
         if not others:
             return True
         names, other = others[-1]
-        if names is str and not known:
+        if names is str and not fixed:
             return all(map(other, value.values()))
-        further = [name for name in value if name not in known]
+        further = [name for name in value if name not in names_of_fixed]
         return all((names is str or name in names) and other(value[name]) for name in further)
 
     return check

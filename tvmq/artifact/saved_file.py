@@ -141,6 +141,9 @@ class SavedFile:
             data = bytearray(min(HELD, self.size - HELD * number))
             self.fetch(HELD * number, memoryview(data))
             self._held[number] = bytes(data)
+            for begin in self._digests:  # what was read before is what is held
+                if begin < HELD * number + len(data) and HELD * number < self._ends[begin]:
+                    self.span(begin).digest()
         return self._held[number]
 
     def fetch(self, place: int, buffer: memoryview) -> None:

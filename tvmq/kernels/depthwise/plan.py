@@ -8,7 +8,6 @@ whose dots read its own groups and those of the steps behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
@@ -16,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.depthwise.weights import order_weights
+from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Expr, limit, quotient
 from tvmq.kernels.parts.types import Conv2d
 

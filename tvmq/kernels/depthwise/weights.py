@@ -1,4 +1,4 @@
-"""Weights of depthwise convolutions in the order in which their kernels read them. NumPy only, for a model that is loaded.
+"""Weights of depthwise convolutions in the order in which their kernels read them. NumPy only, for loaded models.
 
 A kernel reads a tap as often as output pixels of a step use it in different places of a dot, with zeros between: two to
 six times the bytes. Files hold the plain weights; these are made when the model is loaded, from a recipe:
@@ -38,7 +38,7 @@ def order_weights(
     return np.concatenate(parts)
 
 
-def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> bytes:
+def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> memoryview:
     """Packed weights from plain ones, int8, as the head of this file says.
 
     most    bytes that they may have
@@ -56,4 +56,4 @@ def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> bytes:
     if any(min(order) + min(firsts) < 0 or max(order) + max(firsts) >= channels for order, firsts in blocks):
         raise ValueError("channels outside of the weights")
     weight = np.frombuffer(source, np.int8).reshape(channels, 1, rows, kernel)
-    return order_weights(weight, variants.tolist(), blocks, dtype).tobytes()
+    return order_weights(weight, variants.tolist(), blocks, dtype).data.cast("B")

@@ -73,7 +73,7 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     raises  any error, for a recipe that is none
     """
     if "variants" in recipe:
-        return pack_by_recipe(source, recipe, most)
+        return bytes(pack_by_recipe(source, recipe, most))
     packing = packing_of(recipe, most)
     codes = np.frombuffer(source, np.int8)
     if recipe.get("turned"):

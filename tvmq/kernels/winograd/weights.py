@@ -25,16 +25,37 @@ def transform_weights(weight: np.ndarray, g: Matrix) -> np.ndarray:
     >>> transform_weights(np.ones((1, 1, 3, 3), np.int8), ((1, 0, 0), (1, 1, 1), (1, -1, 1), (0, 0, 1)))[1, :, 0, 0]
     array([3, 9, 3, 3], dtype=int16)
     """
-    matrix, (filters, channels) = np.asarray(g, np.float32), weight.shape[:2]
-    points = len(matrix)
-    # float32 holds these integers, and its matrix products are fast
-    rows = (weight.astype(np.float32).reshape(-1, 3) @ matrix.T).reshape(-1, 3, points)
-    both = (matrix @ rows.transpose(1, 0, 2).reshape(3, -1)).astype(np.int16)
-    return np.ascontiguousarray(both.reshape(points, filters, channels, points).transpose(0, 3, 1, 2))
+    filters, channels = weight.shape[:2]
+    result = np.empty((len(g), len(g), filters, channels), np.int16)
+    transform_taps(weight.transpose(2, 3, 0, 1).astype(np.int16), g, result)
+    return result
+
+
+def transform_taps(taps: np.ndarray, g: Matrix, result: np.ndarray) -> None:
+    """int16 [3, 3, ...] -> [points, points, ...]; the entries of G are small, so these are additions."""
+    columns = [_combined(taps.swapaxes(0, 1), row) for row in g]
+    for number, column in enumerate(columns):
+        for place, row in enumerate(g):
+            result[place, number] = _combined(column, row)
+
+
+def _combined(parts: np.ndarray, factors: Sequence[int]) -> np.ndarray:
+    """Sum of parts times factors."""
+    total = None
+    for part, factor in zip(parts, factors, strict=True):
+        if factor == 0:
+            continue
+        if total is None:
+            total = part * np.int16(factor) if factor != 1 else part
+        elif abs(factor) == 1:
+            total = total + part if factor == 1 else total - part
+        else:
+            total = total + part * np.int16(factor)
+    return total if total is not None else np.zeros_like(parts[0])
 
 
 def pack_transformed(weight: np.ndarray, g: Matrix, slots: np.ndarray, parts: Sequence[Sequence[int]]) -> np.ndarray:
-    """U as kernels read it, flat int16: [position][panel][step][vector][lane][2 channels].
+    """U as kernels read it, flat int16: [panel][position][step][vector][lane][2 channels].
 
     weight  int8 [filters, channels, 3, 3]
     slots   filter that stands in [vector, lane]; numbers beyond the last are padding
@@ -42,16 +63,20 @@ def pack_transformed(weight: np.ndarray, g: Matrix, slots: np.ndarray, parts: Se
     """
     filters, channels = weight.shape[:2]
     steps = -(-channels // 2)
-    padded = np.zeros((len(g) ** 2, slots.size, 2 * steps), np.int16)
-    padded[:, :filters, :channels] = transform_weights(weight, g).reshape(-1, filters, channels)
-    placed = padded[:, slots].reshape(-1, *slots.shape, steps, 2)
-    ordered = [
-        placed[:, first : first + columns].transpose(0, 3, 1, 2, 4).reshape(-1) for first, columns in panels(parts)
-    ]
-    return np.concatenate(ordered)
+    padded = np.zeros((3, 3, slots.size, 2 * steps), np.int16)
+    padded[:, :, :filters, :channels] = weight.transpose(2, 3, 0, 1)
+    result, done = np.empty(len(g) ** 2 * 2 * steps * slots.size, np.int16), 0
+    for first, columns in panels(parts):
+        # plain weights are a fraction of what they become, so these are put in order
+        taken = padded[:, :, slots[first : first + columns]].reshape(3, 3, columns, -1, steps, 2)
+        taps = np.ascontiguousarray(taken.transpose(0, 1, 4, 2, 3, 5)).reshape(3, 3, -1)
+        end = done + len(g) ** 2 * taps.shape[-1]
+        transform_taps(taps, g, result[done:end].reshape(len(g), len(g), -1))
+        done = end
+    return result
 
 
-def pack_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
+def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> memoryview:
     """Packed weights from plain ones, as the head of this file says.
 
     most    bytes that they may have
@@ -64,4 +89,4 @@ def pack_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
     if len(recipe["g"]) ** 2 * slots.size * (channels + 1) * 2 > most:
         raise ValueError(f"weights of more than {most} bytes")
     weight = np.frombuffer(source, np.int8).reshape(filters, channels, 3, 3)
-    return pack_transformed(weight, recipe["g"], slots, recipe["parts"]).tobytes()
+    return pack_transformed(weight, recipe["g"], slots, recipe["parts"]).data.cast("B")
