@@ -1,8 +1,9 @@
-"""Fold every call whose arguments are all constants, with NumPy.
+"""Fold every call whose arguments are all constants, with NumPy; of large constants that are equal one stays.
 
 Before                                        After
     a = permute_dims(const)                       b = matmul(x, const)
     b = matmul(x, a)
+    c = matmul(y, equal const)                    c = matmul(y, const)
 
 Needs     any stage.
 Leaves    operators without a NumPy form (graph/evaluate.py), and those that make large constants of small ones;
@@ -13,6 +14,8 @@ Numerics  float32 as NumPy computes it, own operators by their definition. TVM's
 
 from __future__ import annotations
 
+import operator
+from hashlib import sha256
 from math import prod
 from typing import Any
 
@@ -22,8 +25,9 @@ from tvm import relax, tirx
 
 from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.rewrite import Rewriter, rewrite
-from tvmq.graph.view import const_value, is_const, make_const, op_name, used_vars
+from tvmq.graph.view import const_value, is_const, make_const, op_name, shape_of, used_vars
 
+LEAST_SHARED = 1024  # elements of a constant that is compared with others
 LARGEST_GROWTH = 1 << 24  # elements; more is cheaper to compute in a run than to store
 
 
@@ -65,10 +69,37 @@ def _scalar(arg: relax.Expr) -> Any:
     return arg.value if hasattr(arg, "value") else None
 
 
-def _visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    return fold(value)
+class _Folder:
+    """Folds, and knows the constants that there are."""
+
+    def __init__(self) -> None:
+        self._firsts: dict[Any, relax.Expr] = {}
+        self._known: dict[relax.Expr, relax.Expr] = {}
+
+    def visit(self, _rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+        """What becomes of a binding."""
+        folded = fold(value)
+        if folded is not None:
+            return self._first(folded)
+        if not isinstance(value, relax.Call):
+            return None
+        old = list(value.args)
+        args = [self._first(arg) for arg in old]
+        if all(map(operator.is_, args, old)):
+            return None
+        return relax.Call(value.op, args, value.attrs, value.ty_args, value.span)
+
+    def _first(self, value: relax.Expr) -> relax.Expr:
+        """The first constant that is equal to this one; anything else as it is."""
+        if not is_const(value) or prod(shape_of(value)) < LEAST_SHARED:
+            return value
+        if value not in self._known:
+            array = np.ascontiguousarray(const_value(value))
+            key = array.shape, str(value.ty.dtype), sha256(array.reshape(-1).view(np.uint8)).digest()
+            self._known[value] = self._firsts.setdefault(key, value)
+        return self._known[value]
 
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """See the head of this file."""
-    return rewrite(mod, _visit)
+    return rewrite(mod, _Folder().visit)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from tvmq.passes.families.conv_transpose import per_output_channel
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
-from tvmq.passes.round_weights import round_groups, round_layer
+from tvmq.passes.round_weights import round_groups, round_shared
 from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
@@ -109,6 +110,11 @@ def integer_facts(weight: QuantSpec) -> dict[str, Any]:
     return {"precision": "int8", **narrow}
 
 
+def _weight_use(call: relax.Call) -> tuple[Any, ...]:
+    """What layers have in common whose weights are rounded together."""
+    return op_name(call), int(getattr(call.attrs, "groups", 1)), call.args[1]
+
+
 class Walk:
     """Rewrites the module; `entries` are those of the ledger.
 
@@ -128,6 +134,7 @@ class Walk:
         self._rounding = rounding
         self._call: tuple[str, relax.Call] | None = None  # the layer at hand
         self._by_data: set[str] = set()  # layers whose weights the data rounded
+        self._rounded: set[relax.Expr] = set()  # codes of these weights
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
@@ -287,6 +294,7 @@ class Walk:
                     dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
                 )  # fmt: skip
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
+        self._enter_rounding(self._weights[key][0])
         return self._weights[key]
 
     def _quantize_groups(
@@ -313,6 +321,7 @@ class Walk:
             both[0] = both[0] if by_data is None else by_data
             codes, scale = (relax.const(np.ascontiguousarray(part)) for part in both)
             self._groups[key] = codes, scale
+        self._enter_rounding(self._groups[key][0])
         return self._groups[key]
 
     def _by_moments(
@@ -322,14 +331,35 @@ class Walk:
         name, call = self._call or ("", None)
         if self._rounding is None or name not in self._rounding.moments or spec.dtype != "int8":
             return None
-        moments, rounded = self._rounding.moments[name], self._rounding.rounded
+        uses, rounded = self._uses(call), self._rounding.rounded
         steps = np.asarray(scale, np.float64)
         if grouped:
-            codes = round_groups(weight, steps, spec, moments, rounded=rounded)
+            codes = round_groups(weight, steps, spec, uses, rounded=rounded)
         else:
-            codes = round_layer(call, weight, steps, spec, moments, bias=False, rounded=rounded).codes
+            codes = round_shared(call, weight, steps, spec, uses, bias=False, rounded=rounded)[0].codes
         self._by_data |= set() if codes is None else {name}
         return codes
+
+    @cached_property
+    def _layers_by_weight(self) -> dict[Any, list[str]]:
+        """Layers of known moments that use the same weight."""
+        found: dict[Any, list[str]] = {}
+        for name in self._rounding.moments if self._rounding is not None else ():
+            found.setdefault(_weight_use(self.view.value[name]), []).append(name)
+        return found
+
+    def _uses(self, call: relax.Call) -> list[Moments]:
+        """What the layers read that use the weight of a call."""
+        assert self._rounding is not None
+        return [self._rounding.moments[name] for name in self._layers_by_weight[_weight_use(call)]]
+
+    def _enter_rounding(self, codes: relax.Expr) -> None:
+        """The layer at hand has these codes of a weight, which data may have rounded when another layer had them."""
+        name, _ = self._call or ("", None)
+        if name in self._by_data:
+            self._rounded.add(codes)
+        elif codes in self._rounded:
+            self._by_data.add(name)
 
     def _quantize_activation(self, x: relax.Expr, first: int, count: int) -> tuple[relax.Var, relax.Var]:
         """Codes and scale of an activation; readers that reduce the same axes share them."""

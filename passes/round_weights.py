@@ -7,6 +7,8 @@ Before                                            After
 
 Needs     a calibrated module and what its layers read (passes/calibrate/second_moments.py).
 Leaves    layers without moments; layers without a bias get one where the mean error is corrected.
+Shared    a weight that several layers use is rounded once, by what all of them read, and stays one constant: the same
+          operator, equal bytes of the weight and of its scale. Each bias is corrected by what its own layer reads.
 Known as  GPTQ (OPTQ).
 Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float64 in a fixed order on exact integer
           sums. Codes times their scale are rounded back to the same codes.
@@ -14,7 +16,9 @@ Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import tvm
@@ -25,7 +29,7 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.numerics.moments import Moments, blocks
+from tvmq.numerics.moments import Moments, blocks, joint_matrices
 from tvmq.numerics.rounding import round_weights as round_blocks
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.correct_bias import shift_biases
@@ -45,7 +49,29 @@ def choose_rounding(
     rounded  numerics.rounding.round_weights, or compiled code of equal bits
     """
     view = View(mod)
-    return {root: _choose_codes(view, view.value[root], known, bias, rounded) for root, known in moments.items()}
+    found: dict[str, Rounding] = {}
+    for roots in layers_by_weight(view, moments):
+        simulated = view.value[view.value[roots[0]].args[1].name]
+        weight, scale = const_value(simulated.args[0]), const_value(simulated.args[1]).astype(np.float64)
+        uses = [moments[root] for root in roots]
+        calls, spec = [view.value[root] for root in roots], spec_of(simulated.attrs)
+        roundings = round_shared(calls[0], weight, scale, spec, uses, bias=bias, rounded=rounded)
+        found |= dict(zip(roots, roundings, strict=True))
+    return {root: found[root] for root in moments}
+
+
+def layers_by_weight(view: View, roots: Iterable[str]) -> list[list[str]]:
+    """The convolutions and products that use the same weight with the same scale, in their order."""
+    found: dict[Any, list[str]] = {}
+    for root in roots:
+        call = view.value[root]
+        simulated = view.value[call.args[1].name]
+        groups = 1 if op_name(call) == "matmul" else int(call.attrs.groups)
+        constants = [const_value(arg) for arg in simulated.args]
+        facts = [(array.shape, str(array.dtype), sha256(array.tobytes()).digest()) for array in constants]
+        key = op_name(call), groups, spec_of(simulated.attrs), int(simulated.attrs.axis), *facts
+        found.setdefault(key, []).append(root)
+    return list(found.values())
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
@@ -53,9 +79,10 @@ def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.I
     ledger = require_stage(mod, "round_weights", ("calibrated",))
     view = View(mod)
     weights = {view.value[root].args[1].name: rounding for root, rounding in roundings.items()}
+    known: dict[Any, relax.Expr] = {}  # weights of several layers
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        return _with_codes(value, weights[var.name].codes) if var.name in weights else None
+        return _with_codes(value, weights[var.name].codes, known) if var.name in weights else None
 
     for entry in ledger.layers.values():
         if entry.get("root") in roundings:
@@ -65,61 +92,64 @@ def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.I
     return shift_biases(rounded, shifts)
 
 
-def _with_codes(call: relax.Call, codes: np.ndarray) -> relax.Call:
+def _with_codes(call: relax.Call, codes: np.ndarray, known: dict[Any, relax.Expr]) -> relax.Call:
     """The simulated_quantize of a weight, reading what its codes mean."""
     scale, zero = const_value(call.args[1]), const_value(call.args[2])
     axis = call.attrs.axis if call.attrs.axis >= 0 else None
-    weight = numerics.dequantize(codes, scale, zero, axis=axis)
-    return relax.Call(call.op, [relax.const(weight), *call.args[1:]], call.attrs, call.ty_args, call.span)
+    key = sha256(codes.tobytes()).digest(), codes.shape, axis, scale.tobytes(), zero.tobytes()
+    if key not in known:
+        known[key] = relax.const(numerics.dequantize(codes, scale, zero, axis=axis))
+    return relax.Call(call.op, [known[key], *call.args[1:]], call.attrs, call.ty_args, call.span)
 
 
-def _choose_codes(
-    view: View, call: relax.Call, moments: Moments, bias: bool, rounded: Callable[..., np.ndarray]
-) -> Rounding:
-    simulated = view.value[call.args[1].name]
-    weight, scale = const_value(simulated.args[0]), const_value(simulated.args[1]).astype(np.float64)
-    return round_layer(call, weight, scale, spec_of(simulated.attrs), moments, bias=bias, rounded=rounded)
-
-
-def round_layer(
+def round_shared(
     call: relax.Call,
     weight: np.ndarray,
     scale: np.ndarray,
     spec: QuantSpec,
-    moments: Moments,
+    uses: Sequence[Moments],
     *,
     bias: bool,
     rounded: Callable[..., np.ndarray],
-) -> Rounding:
-    """The rounding of the weight of a convolution or product; scale: float64, of each filter or one of all."""
+) -> list[Rounding]:
+    """The rounding of the weight of convolutions or products, one for each use, of the same codes.
+
+    call   one of them
+    scale  float64, of each filter or one of all
+    uses   what each of them reads
+    """
     product = op_name(call) == "matmul"
     filters_first = weight.T if product else weight
     scale = np.broadcast_to(scale.reshape(-1), (len(filters_first),))
     groups = 1 if product else int(call.attrs.groups)
     steps = filters_first.reshape(len(filters_first), -1) / scale[:, None]
     steps = steps.reshape(groups, len(filters_first) // groups, -1)
-    parts = zip(blocks(steps), moments.matrices(centred=bias), strict=True)
+    parts = zip(blocks(steps), joint_matrices(uses, centred=bias), strict=True)
     codes = np.concatenate([rounded(w, m, qmin=spec.qmin, qmax=spec.qmax) for w, m in parts], axis=-1)
-    shift = _mean_error(steps - codes, moments).reshape(-1) * scale * moments.scale if bias else None
     back = codes.reshape(filters_first.shape)
-    return Rounding((back.T if product else back).astype(np.int8), shift)
+    back = (back.T if product else back).astype(np.int8)
+    error = steps - codes
+    return [
+        Rounding(back, _mean_error(error, use).reshape(-1) * scale * use.scale if bias else None) for use in uses
+    ]
 
 
 def round_groups(
     weight: np.ndarray,
     scale: np.ndarray,
     spec: QuantSpec,
-    moments: Moments,
+    uses: Sequence[Moments],
     *,
     rounded: Callable[..., np.ndarray],
 ) -> np.ndarray | None:
     """Codes int8 [depth, columns] of a weight in groups along the depth, each group by itself.
 
     scale    float64 [groups, columns]
+    uses     what each layer reads that has this weight
     returns  None where the moments are in blocks that part a group
     """
     size, found = len(weight) // len(scale), []
-    for matrix in moments.matrices(centred=False):
+    for matrix in joint_matrices(uses, centred=False):
         count, rest = divmod(matrix.shape[-1], size)
         if rest:
             return None

@@ -156,8 +156,7 @@ def test_weights_of_several_layers_are_there_once(tmp_path: Path):
         y = net.op("Relu", net.op("MatMul", y, shared))
     module, params = tvmq.from_onnx(net.model(y))
     feeds = [{"x": np.random.default_rng(i).normal(size=(4, 128)).astype(np.float32)} for i in range(3)]
-    with tvmq.qconfig(weight_rounding="nearest", bias_correction=False):  # else each layer has codes of its own
-        exe = tvmq.build(tvmq.quantize(module, params, feeds, guard=None))
+    exe = tvmq.build(tvmq.quantize(module, params, feeds, guard=None))
     exe.save(tmp_path / "m.tvmq")
     loaded = tvmq.load(tmp_path / "m.tvmq")
     large = [value for value in loaded._parts.code._code.constants if weightless.byte_size(value) >= weight.size]

@@ -215,3 +215,36 @@ def test_nothing_is_left_of_a_chain() -> None:
     )
     after = fold_constants(mod)
     assert View(after).bindings == [] and isinstance(after, tvm.IRModule)
+
+
+def test_large_constants_that_are_equal_become_one() -> None:
+    large = np.arange(2048, dtype=np.float32).reshape(2, 1024)
+    mod = block(
+        'x: R.Tensor((2, 1024), "float32"), a: R.Tensor((2, 1024), "float32"), b: R.Tensor((2, 1024), "float32"), '
+        'c: R.Tensor((1024, 2), "float32"), s: R.Tensor((2,), "float32"), t: R.Tensor((2,), "float32")',
+        "p = R.add(x, a)\nq = R.add(p, b)\nd = R.permute_dims(c)\nr = R.add(q, d)\n"
+        "m = R.matmul(R.permute_dims(x), x)\ny = R.add(r, a)",
+        a=large, b=large.copy(), c=large.T.copy(), s=np.zeros(2, np.float32), t=np.zeros(2, np.float32),
+    )  # fmt: skip
+    after = fold_constants(mod)
+    found = [arg for _, value in View(after).bindings for arg in value.args if is_const(arg)]
+    assert len(found) == 4 and len(set(found)) == 1
+    np.testing.assert_array_equal(const_value(found[0]), large)
+
+
+@pytest.mark.parametrize("change", [
+    lambda a: a + 1, lambda a: a.reshape(1024, 2).T, lambda a: a.view(np.int32), lambda a: a[:1],
+])  # fmt: skip
+def test_constants_of_other_values_shapes_or_types_stay(change) -> None:
+    large = np.arange(2048, dtype=np.float32).reshape(2, 1024)
+    other = np.ascontiguousarray(change(large))
+    shape, kind = str(other.shape), str(other.dtype)
+    mod = block(
+        f'x: R.Tensor((2, 1024), "float32"), z: R.Tensor({shape}, "{kind}"), a: R.Tensor((2, 1024), "float32"), '
+        f'b: R.Tensor({shape}, "{kind}")',
+        "p = R.add(x, a)\nq = R.add(z, b)\ny = R.add(p, R.astype(q, \"float32\"))",
+        a=large, b=other,
+    )  # fmt: skip
+    found = [arg for _, value in View(fold_constants(mod)).bindings for arg in value.args if is_const(arg)]
+    assert len(set(found)) == 2
+    np.testing.assert_array_equal(const_value(found[1]), other)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -13,11 +15,15 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_healthy, assert_same, at_stage, run_onnx, snr
+from tests.models import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
 from tests.passes.stages import calibrated
+from tests.shared_models import SPELLINGS, albert
 from tvmq import numerics
+from tvmq.artifact.code_bytes import CONSTANTS
+from tvmq.artifact.weightless import byte_size
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.calibrate import second_moments as moments_file
 from tvmq.passes.calibrate.observed_model import return_intermediates
@@ -25,7 +31,7 @@ from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
-from tvmq.passes.round_weights import choose_rounding, round_weights
+from tvmq.passes.round_weights import choose_rounding, layers_by_weight, round_weights
 from tvmq.reference import Reference
 
 FEEDS = [{"x": np.random.default_rng(i).uniform(-1, 2, (1, 4, 7, 6)).astype(np.float32)} for i in range(5)]
@@ -202,3 +208,94 @@ def test_other_stages_are_refused(mod: tvm.IRModule) -> None:
     with pytest.raises(StageError, match="round_weights: the module is 'prepared', this pass needs 'calibrated'"):
         round_weights(at_stage(mod, "prepared"), {})
     assert_same(round_weights(mod, {}), mod)
+
+
+@pytest.fixture(scope="module")
+def shared() -> tvm.IRModule:
+    """Two convolutions and two products of one weight each, at other places of the network and in other steps."""
+    n = Net((1, 4, 7, 6), seed=5)
+    kernel, dense = n.weight(4, 4, 3, 3), n.weight(36, 36)
+    y = n.op("Relu", n.conv("x", 4, 4, weight=kernel, strides=[2, 2], pads=[1, 1, 1, 1]))
+    y = n.op("Relu", n.conv(y, 4, 4, weight=kernel, pads=[1, 1, 1, 1], bias=False))
+    y = n.op("Reshape", n.op("MaxPool", y, kernel_shape=[2, 1]), n.constant([1, 36]))
+    y = n.op("Relu", n.op("MatMul", y, n.constant(dense)))
+    y = n.op("MatMul", y, n.op("Transpose", n.constant(dense.T.copy()), perm=[1, 0]))
+    return calibrated(prepare(*tvmq.from_onnx(n.model(y))))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(shared: tvm.IRModule, bias: bool) -> None:
+    moments = second_moments(shared, batches, evaluator, len(FEEDS))
+    roots = list(moments)
+    assert layers_by_weight(View(shared), roots) == [roots[:2], roots[2:]]
+    roundings = choose_rounding(shared, moments, bias=bias)
+    alone = {root: choose_rounding(shared, {root: moments[root]}, bias=bias)[root] for root in roots}
+    assert any((alone[a].codes != alone[b].codes).any() for a, b in (roots[:2], roots[2:]))
+    for pair in (roots[:2], roots[2:]):
+        one, two = (roundings[root] for root in pair)
+        np.testing.assert_array_equal(one.codes, two.codes)
+        assert not bias or (one.shift != two.shift).any()
+        # the sum of both errors is what was made small
+        errors = {
+            name: sum(squared_error(shared, moments, root, found[root].codes, centred=bias) for root in pair)
+            for name, found in (("joint", roundings), ("first", dict.fromkeys(pair, alone[pair[0]])),
+                                ("second", dict.fromkeys(pair, alone[pair[1]])))
+        }  # fmt: skip
+        assert errors["joint"] <= 1.05 * min(errors["first"], errors["second"])
+    after = round_weights(shared, roundings)
+    view = View(after)
+    weights = [
+        value.args[0] for _, value in view.bindings
+        if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind == "weight"
+    ]  # fmt: skip
+    assert len(weights) == 4 and len(set(weights)) == 2
+    assert choose_rounding(shared, dict(reversed(moments.items())), bias=bias).keys() == roundings.keys()
+
+
+def squared_error(mod: tvm.IRModule, moments: dict, root: str, codes: np.ndarray, *, centred: bool) -> float:
+    """What rounding adds to the results of a layer, over all of its rows."""
+    simulated = View(mod).value[View(mod).value[root].args[1].name]
+    scale = const_value(simulated.args[1]).astype(np.float64)
+    weight = const_value(simulated.args[0])
+    scale = scale.reshape(-1, *[1] * (weight.ndim - 1)) if simulated.attrs.axis == 0 else scale
+    error = weight.astype(np.float64) - codes * scale
+    error = (error.T if weight.ndim == 2 else error).reshape(error.shape[-1] if weight.ndim == 2 else len(error), -1)
+    (matrix,) = moments[root].matrices(centred=centred)
+    rows = moments[root].rows * moments[root].scale ** 2
+    return float(np.einsum("fi,ij,fj->", error, matrix[0], error)) * rows
+
+
+def test_other_scales_and_other_forms_are_other_weights(shared: tvm.IRModule) -> None:
+    """Equal bytes are not enough: what the codes mean must be the same."""
+    view = View(shared)
+    roots = list(second_moments(shared, batches, evaluator, len(FEEDS)))
+
+    def visit(_rewriter: Rewriter, var: tvm.relax.Var, value: tvm.relax.Expr) -> tvm.relax.Expr | None:
+        if var.name != view.value[roots[1]].args[1].name:
+            return None
+        scale = tvm.relax.const(const_value(value.args[1]) * np.float32(2))
+        return tvm.relax.Call(value.op, [value.args[0], scale, value.args[2]], value.attrs, value.ty_args, value.span)
+
+    assert layers_by_weight(View(rewrite(shared, visit)), roots) == [roots[:1], roots[1:2], roots[2:]]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spelling: str, tmp_path: Path) -> None:
+    """One weight, one copy: in the integer module, in the file, and in memory when it is loaded."""
+    model = albert(layers=3, hidden=64, inner=128, spelling=spelling)
+    module, params = tvmq.from_onnx(model)
+    integer = tvmq.quantize(module, params, feeds_of(model, 3), guard=None)
+    weights = [
+        value.args[1] for _, value in View(integer).bindings if op_name(value) == "matmul" and is_const(value.args[1])
+    ]
+    assert len(weights) == 18 and len(set(weights)) == 6
+    exe = tvmq.build(integer)
+    exe.save(tmp_path / "m.tvmq")
+    loaded = tvmq.load(tmp_path / "m.tvmq")
+    large = [value for value in loaded._parts.code._code.constants if byte_size(value) >= 4096]
+    assert sum(map(byte_size, large)) < 1.5 * (4 * 64 * 64 + 2 * 64 * 128)
+    with zipfile.ZipFile(tmp_path / "m.tvmq") as archive:
+        assert archive.getinfo(CONSTANTS).file_size < 3 * 6 * 4 * 4 * 64
+    feed = feeds_of(model, 1, seed=9)[0]
+    assert np.array_equal(loaded.run(feed)[0], exe.run(feed)[0])
+    assert tvmq.verify(exe, [feed]).exact

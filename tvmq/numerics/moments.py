@@ -89,6 +89,28 @@ class Moments:
         return [block - mean.transpose(0, 2, 1) * mean for block, mean in zip(plain, means, strict=True)]
 
 
+def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray]:
+    """Mean products of each block over all rows that one weight multiplies, float64, the uses added in their order.
+
+    Of several uses in real values, as their steps differ; of one in steps. Rounding asks for ratios alone.
+
+    >>> one, two = Moments(0.5), Moments(2.0)
+    >>> one.add(np.int16([[[2, 0]]]))
+    >>> two.add(np.int16([[[0, 1]]]))
+    >>> joint_matrices([one, two], centred=False)
+    [array([[[0.5, 0. ],
+            [0. , 2. ]]])]
+    """
+    if len(uses) == 1:
+        return uses[0].matrices(centred=centred)
+    rows, total = np.float64(sum(use.rows for use in uses)), []
+    for use in uses:
+        share = np.float64(use.scale) ** 2 * use.rows / rows
+        blocks_of_use = [block * share for block in use.matrices(centred=centred)]
+        total = [a + b for a, b in zip(total, blocks_of_use, strict=True)] if total else blocks_of_use
+    return total
+
+
 def _products(rows: np.ndarray) -> np.ndarray:
     """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
