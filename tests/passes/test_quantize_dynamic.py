@@ -11,10 +11,11 @@ import tvm
 
 import tvmq
 from tests.models import Net, feeds_of, run_onnx
+from tests.shared_models import albert
 from tvmq.errors import ConfigError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.passes.quantize_dynamic import quantize_dynamic
 
@@ -268,6 +269,23 @@ def test_data_round_the_weights(options: dict[str, object]) -> None:
         roundings = [entry.get("weight_rounding") for entry in get_ledger(module).layers.values() if entry["macs"]]
         assert roundings == [None if data is None else "calibrated"] * 3
     assert errors[1] < 0.8 * errors[0]
+
+
+@pytest.mark.parametrize("options", [{"activations": "dynamic"}, {"activations": None, "group_size": 16}])
+def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(options: dict[str, object]) -> None:
+    model = albert(layers=2, hidden=32, inner=32)
+    feeds, rounded = feeds_of(model, 2), []
+    mod, params = tvmq.from_onnx(model)
+    for data in (None, feeds, feeds[::-1]):
+        with tvmq.qconfig(nbit_weight=4, **options):
+            module = tvmq.quantize(mod, params, data, guard=None)
+        calls = [value for _, value in View(module).bindings if op_name(value) in ("tvmq.unpack", "tvmq.group_matmul")]
+        rounded.append({arg: const_value(arg).tobytes() for value in calls for arg in value.args if is_const(arg)})
+        assert len({code for code in rounded[-1].values() if len(code) == 32 * 32 // 2}) <= 6
+        entries = [entry for entry in get_ledger(module).layers.values() if entry["macs"] and entry["op"] == "matmul"]
+        found = [entry.get("weight_rounding") for entry in entries]
+        assert found.count(None if data is None else "calibrated") >= 12
+    assert sorted(rounded[0].values()) != sorted(rounded[1].values()) == sorted(rounded[2].values())
 
 
 def test_data_are_not_needed_where_nothing_is_rounded() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ from tvmq.schedule.generic import mark_kernel
 
 Rule = Callable[["Lowerer", Chain], bool]
 Choice = Callable[..., Kernel | None]
+
+LEAST_SHARED = 4096  # bytes of a constant that is compared with others
 
 # which keep the layout of their input
 VALUE_BY_VALUE = (
@@ -157,6 +160,7 @@ class Lowerer:
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
         self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
+        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}
         self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
@@ -286,6 +290,16 @@ class Lowerer:
         every = self._call_kernel(kernel, inputs, types, f"{outputs[-1][0]}_all")
         return [self.emit(relax.TupleGetItem(every, i), name) for i, (name, _, _) in enumerate(outputs)]
 
+    def _constant(self, array: np.ndarray) -> relax.Expr:
+        """A constant of a kernel; layers that share a weight share it packed, too."""
+        array = np.ascontiguousarray(array)
+        if array.nbytes < LEAST_SHARED:
+            return relax.const(array, str(array.dtype))
+        key = array.shape, str(array.dtype), sha256(array.reshape(-1).view(np.uint8)).digest()
+        if key not in self._constants:
+            self._constants[key] = relax.const(array, str(array.dtype))
+        return self._constants[key]
+
     def _call_kernel(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
         gvar = self._functions.get(kernel.key)
         if gvar is None:
@@ -295,7 +309,7 @@ class Lowerer:
             self.works[str(gvar.name_hint)] = kernel.work
         if self.packed is not None:
             self.packed(kernel)
-        args = [*inputs, *(relax.const(np.ascontiguousarray(c), str(c.dtype)) for c in kernel.constants)]
+        args = [*inputs, *map(self._constant, kernel.constants)]
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
         if kernel.note:
