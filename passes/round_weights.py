@@ -16,7 +16,7 @@ Numerics  tvmq.numerics.rounding: sequential rounding with error feedback, float
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -33,6 +33,7 @@ from tvmq.numerics.moments import Moments, blocks, joint_matrices
 from tvmq.numerics.rounding import round_weights as round_blocks
 from tvmq.observers.rounding import Rounding
 from tvmq.passes.correct_bias import shift_biases
+from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.spec import QuantSpec
 
 
@@ -58,20 +59,6 @@ def choose_rounding(
         roundings = round_shared(calls[0], weight, scale, spec, uses, bias=bias, rounded=rounded)
         found |= dict(zip(roots, roundings, strict=True))
     return {root: found[root] for root in moments}
-
-
-def layers_by_weight(view: View, roots: Iterable[str]) -> list[list[str]]:
-    """The convolutions and products that use the same weight with the same scale, in their order."""
-    found: dict[Any, list[str]] = {}
-    for root in roots:
-        call = view.value[root]
-        simulated = view.value[call.args[1].name]
-        groups = 1 if op_name(call) == "matmul" else int(call.attrs.groups)
-        constants = [const_value(arg) for arg in simulated.args]
-        facts = [(array.shape, str(array.dtype), sha256(array.tobytes()).digest()) for array in constants]
-        key = op_name(call), groups, spec_of(simulated.attrs), int(simulated.attrs.axis), *facts
-        found.setdefault(key, []).append(root)
-    return list(found.values())
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:

@@ -1,13 +1,14 @@
 """Run the calibration data through the integer module and sum up what its convolutions and products read.
 
 The sums are integers of integers, so that they are the same on every CPU and for every number of threads and batch
-size. Layers are treated in turns whose sums fit MOST_BYTES together; each turn reads the data once.
+size. Layers are treated in turns whose sums fit MOST_BYTES together; each turn reads the data once. Of layers that use
+the same weight one sum stays, in real values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +18,11 @@ from tvm import relax
 
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name, shape_of, sizes_of
-from tvmq.numerics.moments import MOST_TAPS, Moments, places_in_sample, product_rows, window_rows
+from tvmq.numerics.moments import MOST_TAPS, Joint, Moments, places_in_sample, product_rows, window_rows
 from tvmq.passes.calibrate.collect import has_batch
 from tvmq.passes.calibrate.observed_model import Evaluator, Feed, return_intermediates
 from tvmq.passes.families.base import family_named
+from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 
@@ -31,17 +33,19 @@ MOST_BYTES = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point."""
+    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point; and how
+    many layers use its weight."""
 
     root: str
     call: relax.Call
     codes: str
     scale: float
     zero_point: int
+    uses: int = 1
 
     def rows(self, codes: np.ndarray, samples: int) -> np.ndarray:
         """What its taps read, where there are so many samples in all: integers (groups, rows, taps)."""
-        places = places_in_sample(samples, self.taps, self.groups)
+        places = places_in_sample(samples * self.uses, self.taps, self.groups)
         if op_name(self.call) == "matmul":
             return product_rows(codes, self.zero_point, places)
         return window_rows(codes, self.zero_point, places=places, **self._window)
@@ -78,10 +82,18 @@ def second_moments(
     samples  how many these are: of many, fewer places of each count
     """
     integer = fold_constants(realize(mod))
+    layers = {layer.root: layer for layer in readers(mod, integer)}
+    shared: dict[str, Joint] = {}
+    for roots in layers_by_weight(View(mod), layers):
+        shared |= dict.fromkeys(roots, Joint()) if len(roots) > 1 else {}
+        layers |= {root: replace(layers[root], uses=len(roots)) for root in roots}
     found: dict[str, Moments] = {}
-    for turn in _turns(readers(mod, integer)):
-        found |= _sum_moments(integer, turn, batches(), evaluator, samples)
-    return {root: moments for root, moments in found.items() if moments.rows}
+    for turn in _turns(list(layers.values())):
+        new = _sum_moments(integer, turn, batches(), evaluator, samples)
+        found |= {root: moments for root, moments in new.items() if moments.rows}
+        for root in (root for root in new if root in found and root in shared):  # in their order
+            shared[root].take(found[root])
+    return found
 
 
 def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:

@@ -31,7 +31,8 @@ from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
-from tvmq.passes.round_weights import choose_rounding, layers_by_weight, round_weights
+from tvmq.passes.families.shared_weights import layers_by_weight
+from tvmq.passes.round_weights import choose_rounding, round_weights
 from tvmq.reference import Reference
 
 FEEDS = [{"x": np.random.default_rng(i).uniform(-1, 2, (1, 4, 7, 6)).astype(np.float32)} for i in range(5)]
@@ -224,11 +225,19 @@ def shared() -> tvm.IRModule:
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(shared: tvm.IRModule, bias: bool) -> None:
-    moments = second_moments(shared, batches, evaluator, len(FEEDS))
+def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(
+    shared: tvm.IRModule, bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(moments_file, "layers_by_weight", lambda _, roots: [[root] for root in roots])
+        moments = second_moments(shared, batches, evaluator, len(FEEDS))
     roots = list(moments)
     assert layers_by_weight(View(shared), roots) == [roots[:2], roots[2:]]
-    roundings = choose_rounding(shared, moments, bias=bias)
+    joint = second_moments(shared, batches, evaluator, len(FEEDS))
+    roundings = choose_rounding(shared, joint, bias=bias)
+    assert roundings == choose_rounding(shared, moments, bias=bias)
+    assert all(len(one.totals()) == 1 and one.joint is joint[root].joint for root, one in joint.items())
+    assert joint[roots[0]].joint is joint[roots[1]].joint is not joint[roots[2]].joint
     alone = {root: choose_rounding(shared, {root: moments[root]}, bias=bias)[root] for root in roots}
     assert any((alone[a].codes != alone[b].codes).any() for a, b in (roots[:2], roots[2:]))
     for pair in (roots[:2], roots[2:]):

@@ -30,6 +30,7 @@ class Moments:
 
     scale     real value of one step of what is read
     rows      number of rows summed
+    joint     what has the products of several layers, in place of this one's own
 
     >>> moments = Moments(0.5)
     >>> moments.add(np.int16([[[1, 2], [3, 4]]]))
@@ -40,6 +41,7 @@ class Moments:
 
     scale: float
     rows: int = 0
+    joint: Joint | None = field(default=None, repr=False)
     _totals: list[np.ndarray] | None = field(default=None, repr=False)
     _buffer: np.ndarray | None = field(default=None, repr=False)
     _filled: int = field(default=0, repr=False)
@@ -89,10 +91,42 @@ class Moments:
         return [block - mean.transpose(0, 2, 1) * mean for block, mean in zip(plain, means, strict=True)]
 
 
-def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray]:
-    """Mean products of each block over all rows that one weight multiplies, float64, the uses added in their order.
+@dataclass
+class Joint:
+    """Sums over the rows of all layers that use one weight, in real values, as their steps differ.
 
-    Of several uses in real values, as their steps differ; of one in steps. Rounding asks for ratios alone.
+    uses      their moments, in order
+    products  of each block of taps, float64 (groups, block, block), the uses added in their order
+    """
+
+    uses: list[Moments] = field(default_factory=list)
+    products: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, use: Moments) -> None:
+        """Add what another layer reads."""
+        own = [block * np.float64(use.scale) ** 2 for block in use.totals()[1:]]
+        self.products = [a + b for a, b in zip(self.products, own, strict=True)] if self.uses else own
+        self.uses.append(use)
+
+    def take(self, use: Moments) -> None:
+        """The same; the layer's own products are given up, its means stay."""
+        self.add(use)
+        use.joint, use._totals = self, use.totals()[:1]
+
+    def matrices(self, *, centred: bool) -> list[np.ndarray]:
+        """As Moments.matrices, each use centred by its own means."""
+        rows, products = np.float64(sum(use.rows for use in self.uses)), list(self.products)
+        for use in self.uses if centred else ():
+            weight = np.float64(use.scale) ** 2 * use.rows
+            means = blocks(use.means()[:, None, :])
+            products = [a - weight * (m.transpose(0, 2, 1) * m) for a, m in zip(products, means, strict=True)]
+        return [block / rows for block in products]
+
+
+def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray]:
+    """Mean products of each block over all rows that one weight multiplies, float64.
+
+    Of several uses in real values; of one in steps. Rounding asks for ratios alone.
 
     >>> one, two = Moments(0.5), Moments(2.0)
     >>> one.add(np.int16([[[2, 0]]]))
@@ -101,14 +135,14 @@ def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray
     [array([[[0.5, 0. ],
             [0. , 2. ]]])]
     """
-    if len(uses) == 1:
+    if len(uses) == 1 and uses[0].joint is None:
         return uses[0].matrices(centred=centred)
-    rows, total = np.float64(sum(use.rows for use in uses)), []
+    if uses[0].joint is not None and all(use.joint is uses[0].joint for use in uses):
+        return uses[0].joint.matrices(centred=centred)
+    joint = Joint()
     for use in uses:
-        share = np.float64(use.scale) ** 2 * use.rows / rows
-        blocks_of_use = [block * share for block in use.matrices(centred=centred)]
-        total = [a + b for a, b in zip(total, blocks_of_use, strict=True)] if total else blocks_of_use
-    return total
+        joint.add(use)
+    return joint.matrices(centred=centred)
 
 
 def _products(rows: np.ndarray) -> np.ndarray:
