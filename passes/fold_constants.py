@@ -95,7 +95,7 @@ class _Folder:
             return value
         if value not in self._known:
             array = np.ascontiguousarray(const_value(value))
-            key = array.shape, str(value.ty.dtype), sha256(array.reshape(-1).view(np.uint8)).digest()
+            key = array.shape, str(value.ty.dtype), sha256(array.reshape(-1).view(np.uint8).data).digest()
             self._known[value] = self._firsts.setdefault(key, value)
         return self._known[value]
 

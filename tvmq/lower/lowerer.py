@@ -295,7 +295,7 @@ class Lowerer:
         array = np.ascontiguousarray(array)
         if array.nbytes < LEAST_SHARED:
             return relax.const(array, str(array.dtype))
-        key = array.shape, str(array.dtype), sha256(array.reshape(-1).view(np.uint8)).digest()
+        key = array.shape, str(array.dtype), sha256(array.reshape(-1).view(np.uint8).data).digest()
         if key not in self._constants:
             self._constants[key] = relax.const(array, str(array.dtype))
         return self._constants[key]
