@@ -1,0 +1,220 @@
+"""Convolutions and products of matrices in C."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.exporters.c import rescale
+from tvmq.exporters.c.constants import braces
+from tvmq.exporters.c.kernels import conv as conv_text
+from tvmq.exporters.c.kernels import matmul as matmul_text
+from tvmq.exporters.c.loops import block, collapsed, index, nest
+from tvmq.exporters.c.tensor import Ints, Tensor, broadcast
+from tvmq.exporters.c.walk import Ending, Walk
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.graph.view import const_value, is_const, shape_of
+from tvmq.numerics.windows import both_sides
+
+
+@dataclass(frozen=True)
+class Padded:
+    """An array with a border of codes that is not written: a convolution adds what its taps give there."""
+
+    tensor: Tensor
+    before: Ints
+    after: Ints
+    code: int
+
+
+def ints(values: Any) -> Ints:
+    """Numbers of TVM."""
+    return tuple(int(v) for v in values)
+
+
+def in_three(values: Ints, fill: int) -> Ints:
+    """Options of one or two axes as those of three."""
+    return (fill,) * (3 - len(values)) + values
+
+
+def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
+    attrs, given = call.attrs, walk.value(call.args[0])
+    rank = len(shape_of(var)) - 2
+    before = tuple(b for b, _ in both_sides(ints(attrs.padding), rank))
+    border = 0
+    if isinstance(given, Padded):
+        given, before, border = given.tensor, given.before, given.code
+    else:
+        given = walk.array(call.args[0])
+    if not is_const(call.args[1]):
+        raise walk.refused("a convolution with a weight that is computed", "has no C form")
+    weight = const_value(call.args[1])
+    ending, groups = walk.ending(var, 1), int(attrs.groups)
+    result = walk.result(ending.var)
+    x, y, kernel = given.shape[2:], result.shape[2:], weight.shape[2:]
+    strides, dilation = ints(attrs.strides), ints(attrs.dilation)
+    if math.prod(kernel) == 1 and set(strides) == {1} and not any(before) and x == y:
+        x = y = (math.prod(x),)  # all rows as one
+        kernel, strides, dilation, before = (1,), (1,), (1,), (0,)
+    fields = {
+        "batch": str(given.shape[0]),
+        "groups": str(groups),
+        "depth": str(weight.shape[1]),
+        "filters": str(weight.shape[0] // groups),
+        "x": braces(in_three(x, 1)),
+        "y": braces(in_three(y, 1)),
+        "kernel": braces(in_three(kernel, 1)),
+        "stride": braces(in_three(strides, 1)),
+        "dilation": braces(in_three(dilation, 1)),
+        "before": braces(in_three(before, 0)),
+        "border": str(border),
+    }
+    start = border * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
+    return _emit(walk, ending, result, conv_text.CONV, fields, given, weight, start)
+
+
+def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.conv_transpose."""
+    attrs, given = call.attrs, walk.array(call.args[0])
+    if not is_const(call.args[1]):
+        raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
+    weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
+    ending = walk.ending(var, 1)
+    result = walk.result(ending.var)
+    rank = len(given.shape) - 2
+    fields = {
+        "batch": str(given.shape[0]),
+        "groups": str(groups),
+        "depth": str(weight.shape[0] // groups),
+        "filters": str(weight.shape[1]),
+        "x": braces(in_three(given.shape[2:], 1)),
+        "y": braces(in_three(result.shape[2:], 1)),
+        "kernel": braces(in_three(weight.shape[2:], 1)),
+        "stride": braces(in_three(ints(attrs.strides), 1)),
+        "dilation": braces(in_three(ints(attrs.dilation), 1)),
+        "before": braces(in_three(tuple(b for b, _ in both_sides(ints(attrs.padding), rank)), 0)),
+        "border": str(zero),
+    }
+    by_group = weight.reshape(groups, weight.shape[0] // groups, weight.shape[1], -1)
+    start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
+    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, given, weight, start)
+
+
+def _emit(
+    walk: Walk,
+    ending: Ending,
+    result: Tensor,
+    kernel: Any,
+    fields: dict[str, str],
+    given: Tensor,
+    weight: np.ndarray,
+    start: np.ndarray,
+) -> Tensor:
+    constant = walk.constants.tensor(weight, "weight")
+    function, taken = rescale.finish(walk, ending.call)
+    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if kernel is conv_text.CONV else {}
+    name = walk.library.use(kernel, X=given.type, W=constant.type, Y=result.type, finish=function, **rows)
+    begins = starts(walk, start, ending)
+    place = walk.constants.structure("conv_t", "conv", fields)
+    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {result.mark});\n"
+    walk.write(text, [given, constant, begins], [result])
+    return walk.end(ending, result)
+
+
+def starts(walk: Walk, start: np.ndarray, ending: Ending) -> Tensor:
+    """With what the sums of each channel begin: bias, and what borders and zero points add."""
+    total = start + (0 if ending.bias is None else ending.bias.astype(np.int64))
+    if total.size and max(total.max(), -total.min()) > 2**31 - 1:
+        raise walk.refused("a convolution", f"begins with {total.max()}, which leaves int32, and so")
+    return walk.constants.tensor(total.astype(np.int32), "start")
+
+
+def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """matmul and tvmq.matmul: rows by a constant matrix, or by one that is computed."""
+    own = hasattr(call.attrs, "a_zero")
+    zeros = (int(call.attrs.a_zero), int(call.attrs.b_zero)) if own else (0, 0)
+    a, b = (shape_of(arg) for arg in call.args)
+    if is_const(call.args[1]) and len(b) == 2 and zeros == (0, 0):
+        return _dense(walk, var, call)
+    left, right = walk.array(call.args[0]), walk.array(call.args[1])
+    left = left.reshaped((1, *a)) if len(a) == 1 else left
+    right = right.reshaped((*b, 1)) if len(b) == 1 else right
+    rows, depth, columns = left.shape[-2], left.shape[-1], right.shape[-1]
+    channel_axis = -1 if len(b) > 1 else 0
+    ending = walk.ending(var, channel_axis) if len(b) > 1 and len(a) > 1 else Ending(var)
+    result = walk.result(ending.var)
+    batch = result.shape[: len(result.shape) - (len(a) > 1) - (len(b) > 1)]
+    function, taken = rescale.finish(walk, ending.call)
+    name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
+    begins = starts(walk, np.zeros(columns, np.int64), ending)
+    strides = [
+        tuple(s * size for s in broadcast(t.reshaped(t.shape[:-2]), batch).strides)
+        for t, size in ((left, rows * depth), (right, depth * columns))
+    ]
+    own_strides = tuple(rows * columns * math.prod(batch[i + 1 :]) for i in range(len(batch)))
+    sizes, steps = collapsed(batch, [*strides, own_strides])
+    counters = [f"i{axis}" for axis in range(len(sizes))]
+    ia, ib, iy = (index(counters, step) for step in steps)
+    body = (
+        f"{name}({rows}, {depth}, {columns}, {left.mark} + {ia}, {zeros[0]}, {right.mark} + {ib}, {zeros[1]}, "
+        f"{begins.mark}, {taken}, {result.mark} + {iy});"
+    )
+    walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
+    return walk.end(ending, result)
+
+
+def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Rows by a constant matrix, which is stored transposed: each result is one run through memory."""
+    weight = const_value(call.args[1])
+    depth, columns = weight.shape
+    ending = walk.ending(var, -1)
+    given, result = walk.array(call.args[0]), walk.result(ending.var)
+    constant = walk.constants.tensor(weight.T, "weight")
+    function, taken = rescale.finish(walk, ending.call)
+    begins = starts(walk, np.zeros(columns, np.int64), ending)
+    name = walk.library.use(matmul_text.DENSE, X=given.type, W=constant.type, Y=result.type, finish=function)
+    rows = given.size // depth
+    text = (
+        f"    {name}({rows}, {depth}, {columns}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, "
+        f"{result.mark});\n"
+    )
+    walk.write(text, [given, constant, begins], [result])
+    return walk.end(ending, result)
+
+
+def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
+    """A nn.pad before convolutions alone, which take the border as it is; None for any other."""
+    width = ints(call.attrs.pad_width)
+    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
+    fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0
+    if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
+        return None
+    code = int(call.attrs.pad_value)
+    return Padded(walk.array(call.args[0]), width[4::2], width[5::2], code)
+
+
+def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
+    return (
+        isinstance(reader, relax.Call)
+        and isinstance(reader.op, tvm.ir.Op)
+        and reader.op.name.removeprefix("relax.") in CONVOLUTIONS
+        and not any(ints(reader.attrs.padding))
+        and reader.args[0].name == var.name
+        and is_const(reader.args[1])
+    )
+
+
+CONVOLUTIONS = where(kind=CONVOLUTION)
+FORMS = {
+    **dict.fromkeys(CONVOLUTIONS, convolution),
+    "tvmq.conv_transpose": transposed,
+    "matmul": product,
+    "tvmq.matmul": product,
+}
