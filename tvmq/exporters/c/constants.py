@@ -51,7 +51,9 @@ class Constants:
         numbers = [lowest[1] if n == lowest[0] else n for n in map(str, values.astype(object).ravel())]
         numbers = [{"True": "1", "False": "0"}.get(n, n) for n in numbers]
         lines = [", ".join(numbers[i : i + PER_LINE]) for i in range(0, len(numbers), PER_LINE)]
-        return f"static const {C_TYPES[name]} {place}[{max(values.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};"
+        return (
+            f"static const {C_TYPES[name]} {place}[{max(values.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};"
+        )
 
 
 def braces(values: tuple[int, ...]) -> str:

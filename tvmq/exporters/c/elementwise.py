@@ -73,7 +73,7 @@ def _shifted(walk: Walk, total: str, call: relax.Call) -> str:
 def add(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add."""
     a = call.attrs
-    numbers = [literal(np.int64(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
+    numbers = [literal(int(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
     return made(
         walk, var, call, lambda x, y: _shifted(walk, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call)
     )
@@ -112,7 +112,7 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.prelu."""
     low, high, zero = limits(call)
     clamp, steps, shift = walk.library.use(CLAMP), walk.library.use(PRELU), int(call.attrs.shift)
-    numbers, zero_x = literal(np.int64(call.attrs.multiplier)), literal(np.int64(call.attrs.x_zero))
+    numbers, zero_x = literal(int(call.attrs.multiplier)), literal(int(call.attrs.x_zero))
     return made(
         walk,
         var,
@@ -161,8 +161,8 @@ def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     limit = np.iinfo("uint8" if dtype_of(var) == "bool" else dtype_of(var))
     low, high = (None if b is None else int(np.clip(b, limit.min, limit.max)) for b in bounds)
     if high is not None:
-        text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(np.int64(high))})"
-    text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(np.int64(low or 0))})"
+        text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
+    text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
     return Formula(given.shape, name, given.operands, text)
 
 

@@ -99,9 +99,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         f"{name}.h": header(name, inputs, outputs, arena),
     }
     _write(folder, files)
-    return CExport(
-        folder / f"{name}.c", folder / f"{name}.h", arena, least, walk.constants.bytes, len(walk.steps)
-    )
+    return CExport(folder / f"{name}.c", folder / f"{name}.h", arena, least, walk.constants.bytes, len(walk.steps))
 
 
 def _core(qmod: tvm.IRModule) -> tvm.IRModule:
@@ -145,13 +143,13 @@ def _in_c(source: str) -> str:
 
 def _write(folder: Path, files: dict[str, str]) -> None:
     """All files or none: each under another name first."""
-    temporary = {path: folder / f".{path}.{os.getpid()}.tmp" for path in files}
+    temporary = {file: folder / f".{file}.{os.getpid()}.tmp" for file in files}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            temporary[path].write_text(text, encoding="ascii", errors="replace")
-        for path in files:
-            os.replace(temporary[path], folder / path)
+        for file, text in files.items():
+            temporary[file].write_text(text, encoding="ascii", errors="replace")
+        for file in files:
+            os.replace(temporary[file], folder / file)
     except OSError as error:
         raise OutputError(
             f"export_c: cannot write in {str(folder)!r}: {error.strerror}; choose another folder or make room"

@@ -34,7 +34,8 @@ def header(name: str, inputs: Sequence[End], outputs: Sequence[End], arena: int)
     """NAME.h."""
     upper = name.upper()
     lines = [
-        f"/* {name}: a network in integers, written by tvmq {__version__}. A code q stands for (q - zero point) * scale. */",
+        f"/* {name}: a network in integers, written by tvmq {__version__}.",
+        " * A code q stands for the real number (q - zero point) * scale. */",
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
         "",

@@ -27,18 +27,27 @@ class Library:
     """The functions that a model needs, each once, each behind those it calls."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
+        self._names: dict[tuple[str, ...], str] = {}
+        self._texts: list[str] = []
 
     def use(self, kernel: Kernel, **names: str) -> str:
-        """The name of a kernel with these types and functions in it; its text stands in the C file from now on."""
+        """The name of a kernel with these types and functions in it; its text stands in the C file from now on.
+
+        Types are in upper case and become a part of the name; of functions that differ in what they call, the second
+        one is called name_v2.
+        """
         for other in kernel.before:
             self.use(other)
-        name = "_".join([kernel.name, *names.values()])
-        if name not in self._texts:
-            self._texts[name] = Template(kernel.text).substitute(names, name=name)
-        return name
+        key = (kernel.name, *(f"{what}={name}" for what, name in names.items()))
+        if key not in self._names:
+            wanted = "_".join([kernel.name, *(name for what, name in names.items() if what.isupper())])
+            taken = sum(name == wanted or name.startswith(f"{wanted}_v") for name in self._names.values())
+            name = f"{wanted}_v{taken + 1}" if taken else wanted
+            self._names[key] = name
+            self._texts.append(Template(kernel.text).substitute(names, name=name))
+        return self._names[key]
 
     @property
     def text(self) -> str:
         """All of them."""
-        return "\n".join(text.strip("\n") + "\n" for text in self._texts.values())
+        return "\n".join(text.strip("\n") + "\n" for text in self._texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tvmq.exporters.c.tensor import Formula, Ints, Operand, Tensor, strides_of
+from tvmq.exporters.c.tensor import Formula, Ints, Tensor, strides_of
 
 
 def collapsed(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
@@ -67,8 +67,3 @@ def elementwise(formula: Formula, result: Tensor, offset: int = 0, strides: Ints
     declared.append(f"{result.type} *y = {result.mark};")
     target = f"y[{index(counters, steps[0], offset)}]"
     return block(declared, nest(sizes, f"{target} = ({result.type})({formula.text.format(*values)});"))
-
-
-def shares_place(formula: Formula, operand: Operand, size: int, result_size: int) -> bool:
-    """True if the result can take the place of an operand: each element is read before anything is written there."""
-    return operand.strides == strides_of(formula.shape) and operand.offset == 0 and size >= result_size

@@ -8,6 +8,7 @@ from itertools import accumulate
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.c.kernels.places import CLIPPED, PLACE
 from tvmq.exporters.c.loops import block, index, nest
 from tvmq.exporters.c.products import Padded, border, ints
 from tvmq.exporters.c.tensor import Operand, Tensor, broadcast, strides_of
@@ -133,7 +134,7 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
     if width.min() < 0:
         raise walk.refused("nn.pad that cuts", "has no C form")
     if width.any():
-        walk.fill(result, literal(np.int64(call.attrs.pad_value)))
+        walk.fill(result, literal(int(call.attrs.pad_value)))
     own = strides_of(result.shape)
     offset = sum(int(before) * s for (before, _), s in zip(width, own, strict=True))
     walk.copy(Operand(given, strides_of(given.shape)), given.shape, result, offset, own)
@@ -199,7 +200,7 @@ def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
             [np.arange(outer), place, np.arange(inner)],
         )
         return result
-    function = walk.library.use(_place(mode))
+    function = walk.library.use(CLIPPED if mode == "clip" else PLACE)
     body = f"y[{index(['i0', 'i1', 'i2'], (indices.size * inner, inner, 1))}] = " + (
         f"a[i0 * {size * inner} + {function}(k[i1], {size}) * {inner} + i2];"
     )
@@ -212,12 +213,6 @@ def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return result
 
 
-def _place(mode: str) -> object:
-    from tvmq.exporters.c.kernels.places import CLIPPED, PLACE
-
-    return CLIPPED if mode == "clip" else PLACE
-
-
 def gather_elements(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Each index names a place along the axis."""
     given, indices, result = walk.array(call.args[0]), walk.array(call.args[1]), walk.result(var)
@@ -225,7 +220,7 @@ def gather_elements(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     counters = [f"i{i}" for i in range(len(own))]
     at = index(counters, strides_of(result.shape))
     rest = tuple(0 if i == axis else s for i, s in enumerate(own))
-    function = walk.library.use(_place("wrap"))
+    function = walk.library.use(PLACE)
     body = f"y[{at}] = a[{index(counters, rest)} + {function}(k[{at}], {given.shape[axis]}) * {own[axis]}];"
     declared = [
         f"const {given.type} *a = {given.mark};",

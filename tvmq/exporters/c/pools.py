@@ -25,7 +25,7 @@ def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         raise walk.refused(f"a pool in layout {attrs.layout}", "has no C form")
     place = _structure(walk, given, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
     name = walk.library.use(pool_text.MAX_POOL, T=given.type)
-    lowest = literal(np.int64(np.iinfo(dtype_of(var)).min))
+    lowest = literal(int(np.iinfo(dtype_of(var)).min))
     walk.write(f"    {name}(&{place}, {given.mark}, {lowest}, {result.mark});\n", [given], [result])
     return result
 
@@ -82,7 +82,6 @@ def _structure(
         "zero": str(zero),
     }
     return walk.constants.structure("pool_t", "pool", fields)
-
 
 
 FORMS = {

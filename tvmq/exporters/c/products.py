@@ -29,7 +29,6 @@ class Padded:
 
     tensor: Tensor
     before: Ints
-    after: Ints
     code: int
 
 
@@ -45,14 +44,10 @@ def in_three(values: Ints, fill: int) -> Ints:
 
 def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
-    attrs, given = call.attrs, walk.value(call.args[0])
-    rank = len(shape_of(var)) - 2
-    before = tuple(b for b, _ in both_sides(ints(attrs.padding), rank))
-    border = 0
-    if isinstance(given, Padded):
-        given, before, border = given.tensor, given.before, given.code
-    else:
-        given = walk.array(call.args[0])
+    attrs, rank, found = call.attrs, len(shape_of(var)) - 2, walk.value(call.args[0])
+    own = tuple(b for b, _ in both_sides(ints(attrs.padding), rank))
+    padded = found if isinstance(found, Padded) else Padded(walk.array(call.args[0]), own, 0)
+    given, before, code = padded.tensor, padded.before, padded.code
     if not is_const(call.args[1]):
         raise walk.refused("a convolution with a weight that is computed", "has no C form")
     weight = const_value(call.args[1])
@@ -74,9 +69,9 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         "stride": braces(in_three(strides, 1)),
         "dilation": braces(in_three(dilation, 1)),
         "before": braces(in_three(before, 0)),
-        "border": str(border),
+        "border": str(code),
     }
-    start = border * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
+    start = code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
     return _emit(walk, ending, result, conv_text.CONV, fields, given, weight, start)
 
 
@@ -197,7 +192,7 @@ def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
     if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
         return None
     code = int(call.attrs.pad_value)
-    return Padded(walk.array(call.args[0]), width[4::2], width[5::2], code)
+    return Padded(walk.array(call.args[0]), width[4::2], code)
 
 
 def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from tvm import relax
 
 from tvmq.exporters.c import rescale
@@ -56,7 +55,7 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         channel = f"{{{kept.index(position) if call.attrs.keepdims else position}}}"
     texts = (
         "int32_t sum = 0;",
-        f"sum += {{a}} - {literal(np.int64(call.attrs.zero_point))};",
+        f"sum += {{a}} - {literal(int(call.attrs.zero_point))};",
         f"{function}({taken}, &sum, 1, {channel}, 0, y + {{y}});",
     )
     _reduced(walk, given, result, axes, texts, [])

@@ -127,7 +127,7 @@ class Walk:
     def formula(self, expr: relax.Expr, shape: Ints) -> Formula:
         """An argument as a formula for results of that shape."""
         if is_const(expr) and const_value(expr).size == 1:
-            return Formula(shape, NAMES[dtype_of(expr)], (), literal(const_value(expr)))
+            return Formula(shape, NAMES[dtype_of(expr)], (), literal(int(const_value(expr).ravel()[0])))
         found = self.value(expr)
         if isinstance(found, Formula):
             if found.shape == shape:
@@ -215,9 +215,12 @@ class Walk:
         return self.view.only_reader(var.name)
 
 
-def literal(value: np.ndarray) -> str:
-    """A number in C."""
-    number = int(np.asarray(value).ravel()[0])
+def literal(number: int) -> str:
+    """A number in C, which has no negative ones: the lowest of a type is no negation of one that fits it.
+
+    >>> literal(3), literal(-3), literal(-2**31)
+    ('3', '(-3)', '(-2147483647 - 1)')
+    """
     if number == -(2**63):
         return "(-9223372036854775807 - 1)"
     if number == -(2**31):
@@ -227,7 +230,9 @@ def literal(value: np.ndarray) -> str:
 
 def is_at_its_place(formula: Formula, operand: Operand) -> bool:
     """True if the formula reads each element of an operand where the result has it."""
-    return operand.strides == strides_of(formula.shape) and operand.offset == 0
+    own = strides_of(formula.shape)
+    same = all(a == b or n == 1 for a, b, n in zip(operand.strides, own, formula.shape, strict=True))
+    return same and operand.offset == 0
 
 
 def _bias(add: relax.Call, var: relax.Var, axis: int, rank: int, channels: int) -> np.ndarray | None:

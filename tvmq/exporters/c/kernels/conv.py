@@ -90,9 +90,11 @@ static void $name(const conv_t *c, const $X *restrict x, const $W *restrict w, c
                                 const int32_t low = at2 >= 0 ? 0 : stride == 1 ? -at2 : (stride - 1 - at2) / stride;
                                 int32_t high = room < 0 ? 0 : stride == 1 ? room + 1 : room / stride + 1;
                                 high = high < count ? high : count;
-                                if (low < high)
-                                    $row(sums + low, high - low, group + (at0 * c->x[1] + at1) * row + at2 + low * stride,
-                                        plane, stride, tap, taps, c->depth, c->border);
+                                if (low < high) {
+                                    const $X *line = group + (at0 * c->x[1] + at1) * row + at2;
+                                    $row(sums + low, high - low, line + low * stride, plane, stride, tap, taps,
+                                        c->depth, c->border);
+                                }
                             }
                         }
                     $finish(f, sums, count, channel, 0, y + ((n * channels + channel) * rows + r) * c->y[2] + first);
