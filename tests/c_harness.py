@@ -191,13 +191,16 @@ def program(export: CExport, samples: Sequence[tuple[Arrays, Arrays]], before: s
         found = [f"found_{i}" for i in range(len(wanted))]
         calls.append(f"    {export.source.stem}_run({', '.join([*given, *found])});")
         calls += [
-            f"    compare({a}, {b}, {w.size}, {w.itemsize});"
-            for a, b, w in zip(found, expected, wanted, strict=True)
+            f"    compare({a}, {b}, {w.size}, {w.itemsize});" for a, b, w in zip(found, expected, wanted, strict=True)
         ]
-        buffers = [f"static {w.dtype.name.replace('bool', 'uint8')}_t {a}[{w.size}];" for a, w in zip(found, wanted, strict=True)]
+        buffers = [
+            f"static {w.dtype.name.replace('bool', 'uint8')}_t {a}[{w.size}];"
+            for a, w in zip(found, wanted, strict=True)
+        ]
     text = COMPARE.replace("CALLS", "\n".join(calls))
+    definitions, _ = constants.used_in("\n".join(calls))
     head = f'#include "{export.header.name}"\n'
-    return head + before + constants.text + "\n".join(buffers) + text + after
+    return head + before + definitions + "\n" + "\n".join(buffers) + text + after
 
 
 COUNTS = re.compile(r"values (\d+) differing (\d+)")
@@ -260,7 +263,9 @@ def _arm(name: str, cpu: str, machine: str, *memory: tuple[int, int]) -> Core:
 
 def _riscv(name: str, march: str, abi: str) -> Core:
     emulator = (f"qemu-riscv{march[2:4]}",)
-    return Core(name, "riscv64-unknown-elf-gcc", (f"-march={march}", f"-mabi={abi}", "-mcmodel=medany", "-O2"), emulator)
+    return Core(
+        name, "riscv64-unknown-elf-gcc", (f"-march={march}", f"-mabi={abi}", "-mcmodel=medany", "-O2"), emulator
+    )
 
 
 KB, MB = 1024, 1024**2

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from tvmq.exporters.c.tensor import C_TYPES, NAMES, Storage, Tensor
 
 PER_LINE = 20
+WORD = re.compile(r"[a-z_]+_\d+")
 # C has no negative literals: these two are the negation of a number that does not fit its type.
 LOWEST = {"s32": ("-2147483648", "(-2147483647 - 1)"), "s64": ("-9223372036854775808", "(-9223372036854775807 - 1)")}
 
@@ -16,8 +19,7 @@ class Constants:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, bytes], Storage] = {}
-        self._texts: list[str] = []
-        self.bytes = 0
+        self._texts: dict[str, str] = {}
 
     def tensor(self, values: np.ndarray, hint: str) -> Tensor:
         """A constant as an array; `hint` becomes a part of its name."""
@@ -26,8 +28,7 @@ class Constants:
         key = (name, values.tobytes())
         if key not in self._known:
             self._known[key] = Storage(values.nbytes, place=f"{hint}_{len(self._known)}")
-            self.bytes += values.nbytes
-            self._texts.append(self._definition(values, name, self._known[key].place))
+            self._texts[self._known[key].place] = self._definition(values, name, self._known[key].place)
         return Tensor(tuple(values.shape), name, self._known[key])
 
     def structure(self, kind: str, hint: str, fields: dict[str, str]) -> str:
@@ -37,13 +38,16 @@ class Constants:
         if key not in self._known:
             place = f"{hint}_{len(self._known)}"
             self._known[key] = Storage(0, place=place)
-            self._texts.append(f"static const {kind} {place} = {{{text}}};")
+            self._texts[place] = f"static const {kind} {place} = {{{text}}};"
         return self._known[key].place
 
-    @property
-    def text(self) -> str:
-        """All definitions."""
-        return "\n".join(self._texts) + "\n"
+    def used_in(self, text: str) -> tuple[str, int]:
+        """Definitions of the constants that a text names, of those that these name, and their bytes."""
+        used = set(WORD.findall(text))
+        for place in reversed(self._texts):  # a structure stands behind the arrays in it
+            used.update(WORD.findall(self._texts[place].partition("=")[2]) if place in used else ())
+        sizes = [storage.size for storage in self._known.values() if storage.place in used]
+        return "\n".join(text for place, text in self._texts.items() if place in used), sum(sizes)
 
     @staticmethod
     def _definition(values: np.ndarray, name: str, place: str) -> str:

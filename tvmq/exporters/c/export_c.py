@@ -94,12 +94,20 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     ]
     outputs = [End(*end) for end in zip(made, sources, results, of_results(plain), strict=True)]
     folder = Path(folder)
+    steps = text_of(walk)
     files = {
-        f"{name}.c": source(name, walk, text_of(walk), inputs, outputs, arena),
+        f"{name}.c": source(name, walk, steps, inputs, outputs, arena),
         f"{name}.h": header(name, inputs, outputs, arena),
     }
     _write(folder, files)
-    return CExport(folder / f"{name}.c", folder / f"{name}.h", arena, least, walk.constants.bytes, len(walk.steps))
+    return CExport(
+        folder / f"{name}.c",
+        folder / f"{name}.h",
+        arena,
+        least,
+        walk.constants.used_in("".join(text for _, text in steps))[1],
+        len(steps),
+    )
 
 
 def _core(qmod: tvm.IRModule) -> tvm.IRModule:

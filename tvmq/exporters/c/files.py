@@ -140,8 +140,7 @@ def source(
             "} arena;\n"
             f"typedef char check_arena_size[sizeof arena == {name.upper()}_ARENA_BYTES ? 1 : -1];"
         )
-    structures = walk.library.text
-    parts += [structures.rstrip("\n"), walk.constants.text.rstrip("\n")]
     body = "".join(f"    /* {_comment(layer)} */\n{text}" for layer, text in steps)
+    parts += [walk.library.text.rstrip("\n"), walk.constants.used_in(body)[0]]
     parts.append(f"{_signature(name, inputs, outputs)}\n{{\n{body}}}")
     return "\n\n".join(part for part in parts if part) + "\n"
