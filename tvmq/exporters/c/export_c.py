@@ -130,17 +130,19 @@ def _core(qmod: tvm.IRModule) -> tvm.IRModule:
 
 def _check_integral(view: View) -> None:
     """IntegralError for the first operator that reads or gives floats."""
+    for param in view.func.params:
+        if str(param.ty.dtype) not in NAMES:
+            raise IntegralError(
+                f"export_c: the core takes '{param.name}' in {param.ty.dtype}, sizes {sizes_of(param)}; {REMEDY}"
+            )
     for var, value in view.bindings:
         operands = [arg for arg in getattr(value, "args", ()) if is_const(arg) or isinstance(arg, relax.Var)]
         types = [dtype for expr in (var, *operands) for dtype in element_types(expr)]
         unknown = [dtype for dtype in types if dtype not in NAMES]
         if unknown:
             layer = ", ".join(view.sources(var.name))
-            raise IntegralError(f"export_c, layer '{layer}': {op_name(value)} in {unknown[0]} is no integer; {REMEDY}")
-    for param in view.func.params:
-        if str(param.ty.dtype) not in NAMES:
             raise IntegralError(
-                f"export_c: the core takes '{param.name}' in {param.ty.dtype}, sizes {sizes_of(param)}; {REMEDY}"
+                f"export_c, layer '{layer}': {op_name(value) or 'a value'} in {unknown[0]} is no integer; {REMEDY}"
             )
 
 
