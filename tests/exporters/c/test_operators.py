@@ -64,6 +64,11 @@ CONVOLUTIONS: dict[str, Case] = {
     "dilated": ([X], lambda x: conv(x, (4, 6, 3, 2), dilation=[2, 3])),
     "grouped": ([X], lambda x: conv(x, (4, 3, 3, 3), groups=2)),
     "depthwise": ([S], lambda x: rescaled(conv(x, (6, 1, 3, 3), groups=6), 1, 6)),
+    "depthwise in place": (
+        [S],
+        lambda x: rescaled(conv(op.nn.pad(op.flip(x, 2), [0] * 4 + [1] * 4, "constant", -3.0), (6, 1, 3, 3), groups=6),
+                           1, 6, dtype="int8", qmin=-127, qmax=100),
+    ),
     "multiplied": ([S], lambda x: conv(x, (12, 1, 3, 3), groups=6, strides=[1, 3])),
     "zeros around": ([X], lambda x: conv(x, (4, 6, 3, 3), padding=[1, 2, 0, 1])),
     "border": ([X], lambda x: rescaled(biased(conv(padded(x, 131), (5, 6, 3, 3)), (1, 5, 1, 1)), 1, 5)),
@@ -89,7 +94,7 @@ CONVOLUTIONS: dict[str, Case] = {
         lambda a, b: ops.matmul(a, b, a_zero=255, b_zero=0),
     ),
     "long rows": ([X.reshape(6, 126), codes_of("int8", (126, 70))], lambda a, b: op.matmul(a, b, "int32")),
-}
+}  # fmt: skip
 
 
 def padded(x: relax.Expr, code: int, more: int = 0) -> relax.Expr:

@@ -16,7 +16,7 @@ from tvmq.exporters.c.kernels import conv as conv_text
 from tvmq.exporters.c.kernels import matmul as matmul_text
 from tvmq.exporters.c.loops import block, collapsed, index, nest
 from tvmq.exporters.c.tensor import Ints, Tensor, broadcast
-from tvmq.exporters.c.walk import Ending, Walk
+from tvmq.exporters.c.walk import Ending, Step, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import const_value, is_const, shape_of
@@ -72,7 +72,9 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         "border": str(code),
     }
     start = code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
-    return _emit(walk, ending, result, conv_text.CONV, fields, given, weight, start)
+    alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
+    kernel = conv_text.DEPTHWISE if alone and len(x) > 1 else conv_text.CONV
+    return _emit(walk, ending, result, kernel, fields, given, weight, start)
 
 
 def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
@@ -114,12 +116,16 @@ def _emit(
 ) -> Tensor:
     constant = walk.constants.tensor(weight, "weight")
     function, taken = rescale.finish(walk, ending.call)
-    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if kernel is conv_text.CONV else {}
+    of_rows = kernel is not conv_text.TRANSPOSED
+    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if of_rows else {}
     name = walk.library.use(kernel, X=given.type, W=constant.type, Y=result.type, finish=function, **rows)
     begins = starts(walk, start, ending)
     place = walk.constants.structure("conv_t", "conv", fields)
-    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {result.mark});\n"
-    walk.write(text, [given, constant, begins], [result])
+    room = [walk.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
+    made = ", ".join(tensor.mark for tensor in (*room, result))
+    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {made});\n"
+    shared = [(result, given)] if room else []
+    walk.add(Step(walk.layer, text, [given, constant, begins], [result, *room], shared))
     return walk.end(ending, result)
 
 

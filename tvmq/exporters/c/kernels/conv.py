@@ -56,9 +56,14 @@ static void $name(int32_t *restrict sums, int32_t count, const $X *restrict x, i
 }
 """,
 )
-CONV = Kernel(
-    "conv",
-    """
+END_OF_CHANNEL = """
+        }
+}
+"""
+COPY = """
+            for (int32_t i = 0; i < rows * c->y[2]; i++)
+                y[(n * channels + channel) * rows * c->y[2] + i] = plane_y[i];"""
+_CONV = """
 static void $name(const conv_t *c, const $X *restrict x, const $W *restrict w, const int32_t *restrict start,
     const finish_t *f, $Y *restrict y)
 {
@@ -101,7 +106,15 @@ static void $name(const conv_t *c, const $X *restrict x, const $W *restrict w, c
                 }
         }
 }
-""",
+"""
+CONV = Kernel("conv", _CONV, (STRUCTURE,))
+# The result may take the place of x: a channel, which is read by itself alone, is finished apart and copied then.
+DEPTHWISE = Kernel(
+    "depthwise",
+    _CONV.replace("const $X *restrict x", "const $X *x")
+    .replace("$Y *restrict y)", "$Y *restrict plane_y, $Y *y)")
+    .replace("y + ((n * channels + channel) * rows + r) * c->y[2] + first", "plane_y + r * c->y[2] + first")
+    .replace(END_OF_CHANNEL, COPY + END_OF_CHANNEL),
     (STRUCTURE,),
 )
 TRANSPOSED = Kernel(
