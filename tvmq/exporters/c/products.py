@@ -73,8 +73,8 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     }
     start = code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
     alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
-    kernel = conv_text.DEPTHWISE if alone and len(x) > 1 else conv_text.CONV
-    return _emit(walk, ending, result, kernel, fields, given, weight, start)
+    function = conv_text.DEPTHWISE if alone and len(x) > 1 else conv_text.CONV
+    return _emit(walk, ending, result, function, fields, given, weight, start)
 
 
 def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
