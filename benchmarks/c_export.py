@@ -111,17 +111,7 @@ def stack_of(core: Core, source: Path) -> str:
     """The sum of the largest frames along run, a layer, a row and what finishes it."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.o"
-        command = [
-            core.compiler,
-            *core.flags,
-            "-std=c99",
-            "-ffreestanding",
-            "-fstack-usage",
-            "-c",
-            "-o",
-            target,
-            source,
-        ]
+        command = [*core.model_command, "-std=c99", "-fstack-usage", "-c", "-o", target, source]
         subprocess.run(command, check=True, cwd=folder)
         text = target.with_suffix(".su").read_text()
     frames = [(line.split("\t")[0].split(":")[-1], int(line.split("\t")[1])) for line in text.splitlines()]

@@ -135,15 +135,28 @@ class _Writer:
             inputs = [first, self.tensor(weight.shape, s.TensorType.INT8, weight), self.bias(len(weight))]
             return self.emit(b.FULLY_CONNECTED, inputs, self.activation(shape_of(var)),
                              kinds.FullyConnectedOptions, s.FullyConnectedOptionsT())  # fmt: skip
+        if name == "concat":
+            inputs, options = [self.place[arg.name] for arg in value.args[0].fields], s.ConcatenationOptionsT()
+            options.axis = {0: 0, 1: 3, 2: 1, 3: 2}[int(value.attrs.axis)]
+            result = self.activation(shape_of(var))
+            return self.emit(b.CONCATENATION, inputs, result, kinds.ConcatenationOptions, options)
+        if name == "tvmq.table":  # of the networks here a sigmoid, whose codes TFLite prescribes
+            result = self.activation(shape_of(var))
+            quantization = self.graph.tensors[result].quantization
+            quantization.scale, quantization.zeroPoint = [1 / 256], [-128]
+            return self.emit(b.LOGISTIC, [first], result)
+        if name == "tvmq.multiply":
+            inputs = [self.place[arg.name] for arg in value.args]
+            return self.emit(b.MUL, inputs, self.activation(shape_of(var)), kinds.MulOptions, s.MulOptionsT())
         if name == "tvmq.add":
             inputs = [self.place[arg.name] for arg in value.args]
             return self.emit(b.ADD, inputs, self.activation(shape_of(var)), kinds.AddOptions, s.AddOptionsT())
         if name in ("tvmq.sum_pool", "nn.max_pool2d", "nn.max_pool1d"):
             return self.pool(var, value, first, b.AVERAGE_POOL_2D if "sum" in name else b.MAX_POOL_2D)
         if name == "tvmq.sum":
-            axes = self.tensor((2,), s.TensorType.INT32, np.int32([1, 2]))
-            return self.emit(b.MEAN, [first, axes], self.activation(shape_of(var)),
-                             kinds.ReducerOptions, s.ReducerOptionsT())  # fmt: skip
+            axes, options = self.tensor((2,), s.TensorType.INT32, np.int32([1, 2])), s.ReducerOptionsT()
+            options.keepDims = bool(value.attrs.keepdims)
+            return self.emit(b.MEAN, [first, axes], self.activation(shape_of(var)), kinds.ReducerOptions, options)
         raise NotImplementedError(name)
 
     def bias(self, count: int, channels: int = 1) -> int:
