@@ -141,13 +141,16 @@ def test_networks_of_the_zoo(zoo_task: Callable[[str], Any], name: str, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("core", CORES)
 def test_emulated_cores(core: str, digits: Digits, digits_core: tvm.IRModule, tmp_path: Path) -> None:
-    """No C library, no byte that differs; the M0 has 16 kB of memory."""
+    """No C library, no byte that differs; the micro:bit's 16 kB of memory do not hold the digits."""
     if CORES[core].missing:
         pytest.skip(f"{CORES[core].missing} is not installed")
     module, data = autoencoder()
     digits_feeds = [{"image": digits.example.test[i : i + 1]} for i in range(2)]
     for name, mod, feeds in (("digits", digits_core, digits_feeds), ("autoencoder", module, data[:2])):
         export = tvmq.export_c(mod, tmp_path / name, name=name)
+        if core == "Cortex-M0" and name == "digits":
+            assert export.arena_bytes > CORES[core].ram[1]
+            continue
         outcome = run_on(CORES[core], export, samples_of(mod, feeds))
         assert outcome.values > 0 and outcome.differing == 0
         assert outcome.ram == export.arena_bytes and outcome.flash > export.constant_bytes

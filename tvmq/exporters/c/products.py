@@ -15,7 +15,7 @@ from tvmq.exporters.c.constants import braces
 from tvmq.exporters.c.kernels import conv as conv_text
 from tvmq.exporters.c.kernels import matmul as matmul_text
 from tvmq.exporters.c.loops import block, collapsed, index, nest
-from tvmq.exporters.c.tensor import Ints, Tensor, broadcast
+from tvmq.exporters.c.tensor import Ints, Tensor, broadcast, strides_of
 from tvmq.exporters.c.walk import Ending, Step, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
@@ -44,36 +44,18 @@ def in_three(values: Ints, fill: int) -> Ints:
 
 def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
-    attrs, rank, found = call.attrs, len(shape_of(var)) - 2, walk.value(call.args[0])
-    own = tuple(b for b, _ in both_sides(ints(attrs.padding), rank))
-    padded = found if isinstance(found, Padded) else Padded(walk.array(call.args[0]), own, 0)
-    given, before, code = padded.tensor, padded.before, padded.code
     if not is_const(call.args[1]):
         raise walk.refused("a convolution with a weight that is computed", "has no C form")
-    weight = const_value(call.args[1])
-    ending, groups = walk.ending(var, 1), int(attrs.groups)
+    padded, weight, groups = _padded(walk, call), const_value(call.args[1]), int(call.attrs.groups)
+    given, ending = padded.tensor, walk.ending(var, 1)
     result = walk.result(ending.var)
-    x, y, kernel = given.shape[2:], result.shape[2:], weight.shape[2:]
-    strides, dilation = ints(attrs.strides), ints(attrs.dilation)
-    if math.prod(kernel) == 1 and set(strides) == {1} and not any(before) and x == y:
-        x = y = (math.prod(x),)  # all rows as one
-        kernel, strides, dilation, before = (1,), (1,), (1,), (0,)
-    fields = {
-        "batch": str(given.shape[0]),
-        "groups": str(groups),
-        "depth": str(weight.shape[1]),
-        "filters": str(weight.shape[0] // groups),
-        "x": braces(in_three(x, 1)),
-        "y": braces(in_three(y, 1)),
-        "kernel": braces(in_three(kernel, 1)),
-        "stride": braces(in_three(strides, 1)),
-        "dilation": braces(in_three(dilation, 1)),
-        "before": braces(in_three(before, 0)),
-        "border": str(code),
-    }
-    start = code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
+    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
+                       ints(call.attrs.dilation), padded.before)  # fmt: skip
     alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
-    function = conv_text.DEPTHWISE if alone and len(x) > 1 else conv_text.CONV
+    function = conv_text.DEPTHWISE if alone and not windows.are_points else conv_text.CONV
+    channels = {"batch": given.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
+    start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
+    fields = windows.fields(channels, padded.code)
     return _emit(walk, ending, result, function, fields, given, weight, start)
 
 
@@ -85,23 +67,57 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
     ending = walk.ending(var, 1)
     result = walk.result(ending.var)
-    rank = len(given.shape) - 2
-    fields = {
-        "batch": str(given.shape[0]),
-        "groups": str(groups),
-        "depth": str(weight.shape[0] // groups),
-        "filters": str(weight.shape[1]),
-        "x": braces(in_three(given.shape[2:], 1)),
-        "y": braces(in_three(result.shape[2:], 1)),
-        "kernel": braces(in_three(weight.shape[2:], 1)),
-        "stride": braces(in_three(ints(attrs.strides), 1)),
-        "dilation": braces(in_three(ints(attrs.dilation), 1)),
-        "before": braces(in_three(tuple(b for b, _ in both_sides(ints(attrs.padding), rank)), 0)),
-        "border": str(zero),
-    }
-    by_group = weight.reshape(groups, weight.shape[0] // groups, weight.shape[1], -1)
+    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
+                       _befores(attrs.padding, len(given.shape) - 2), gaps=True)  # fmt: skip
+    channels = {"batch": given.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
+    by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
     start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
+    fields = windows.fields(channels, zero)
     return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, given, weight, start)
+
+
+def _padded(walk: Walk, call: relax.Call) -> Padded:
+    """What a convolution reads, with the border of a nn.pad before it or of its own, which holds 0."""
+    found = walk.value(call.args[0])
+    if isinstance(found, Padded):
+        return found
+    given = walk.array(call.args[0])
+    return Padded(given, _befores(call.attrs.padding, len(given.shape) - 2), 0)
+
+
+def _befores(padding: Any, rank: int) -> Ints:
+    return tuple(before for before, _ in both_sides(ints(padding), rank))
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Sizes and options of a convolution along its spatial axes."""
+
+    x: Ints
+    y: Ints
+    kernel: Ints
+    stride: Ints
+    dilation: Ints
+    before: Ints
+    gaps: bool = False
+
+    @property
+    def are_points(self) -> bool:
+        """True if a window is one element and none is left out: then rows lie one behind the other."""
+        one = math.prod(self.kernel) == 1 and set(self.stride) == {1} and not any(self.before)
+        return one and self.x == self.y and not self.gaps
+
+    def fields(self, channels: dict[str, int], border: int) -> dict[str, str]:
+        """The fields of conv_t."""
+        found = self
+        if self.are_points:
+            row = (math.prod(self.x),)
+            found = _Windows(row, row, (1,), (1,), (1,), (0,))
+        spatial = {
+            name: braces(in_three(getattr(found, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
+        }
+        before = braces(in_three(found.before, 0))
+        return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
 
 
 def _emit(
@@ -147,28 +163,32 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     left, right = walk.array(call.args[0]), walk.array(call.args[1])
     left = left.reshaped((1, *a)) if len(a) == 1 else left
     right = right.reshaped((*b, 1)) if len(b) == 1 else right
-    rows, depth, columns = left.shape[-2], left.shape[-1], right.shape[-1]
-    channel_axis = -1 if len(b) > 1 else 0
-    ending = walk.ending(var, channel_axis) if len(b) > 1 and len(a) > 1 else Ending(var)
+    vectors = (len(a) == 1) + (len(b) == 1)
+    ending = Ending(var) if vectors else walk.ending(var, -1)
     result = walk.result(ending.var)
-    batch = result.shape[: len(result.shape) - (len(a) > 1) - (len(b) > 1)]
+    batch = result.shape[: len(result.shape) - 2 + vectors]
     function, taken = rescale.finish(walk, ending.call)
     name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
-    begins = starts(walk, np.zeros(columns, np.int64), ending)
-    strides = [
-        tuple(s * size for s in broadcast(t.reshaped(t.shape[:-2]), batch).strides)
-        for t, size in ((left, rows * depth), (right, depth * columns))
-    ]
-    own_strides = tuple(rows * columns * math.prod(batch[i + 1 :]) for i in range(len(batch)))
-    sizes, steps = collapsed(batch, [*strides, own_strides])
-    counters = [f"i{axis}" for axis in range(len(sizes))]
-    ia, ib, iy = (index(counters, step) for step in steps)
+    begins = starts(walk, np.zeros(right.shape[-1], np.int64), ending)
+    sizes, (ia, ib, iy) = _matrices(left, right, batch)
     body = (
-        f"{name}({rows}, {depth}, {columns}, {left.mark} + {ia}, {zeros[0]}, {right.mark} + {ib}, {zeros[1]}, "
-        f"{begins.mark}, {taken}, {result.mark} + {iy});"
+        f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
+        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {taken}, {result.mark} + {iy});"
     )
     walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
     return walk.end(ending, result)
+
+
+def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]]:
+    """Loops over matrices, and where those of both operands and of the result begin."""
+    rows, depth, columns = *left.shape[-2:], right.shape[-1]
+    strides = [
+        tuple(step * size for step in broadcast(operand.reshaped(operand.shape[:-2]), batch).strides)
+        for operand, size in ((left, rows * depth), (right, depth * columns))
+    ]
+    own = tuple(rows * columns * step for step in strides_of(batch))
+    sizes, steps = collapsed(batch, [*strides, own])
+    return sizes, [index([f"i{axis}" for axis in range(len(sizes))], step) for step in steps]
 
 
 def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
