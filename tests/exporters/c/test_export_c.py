@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -212,13 +213,44 @@ def test_inputs_and_constants_as_results(tmp_path: Path) -> None:
         y = builder.emit(relax.op.flip(p, 2))
         return [p, y, builder.emit(relax.op.reshape(y, (6, 4))), builder.emit(relax.op.flip(y, 0))]
 
-    module = core_of({"auto": x}, build)
+    module = core_of({"x": x}, build)
     export = tvmq.export_c(module, tmp_path)
-    assert "const int16_t *auto_1" in export.header.read_text(), "auto is a word of C"
     wanted = tvmq.reference.run(module, [x], function="quantized_main")
     for one, other in zip(Native(export)([x], wanted), wanted, strict=True):
         np.testing.assert_array_equal(one, other)
     compile_c("gcc", [export.source], tmp_path / "alone.o", ["-c", "-ffreestanding", "-O2"])
+
+
+@needs_gcc
+def test_names_that_c_has_for_itself(tmp_path: Path) -> None:
+    """Words of C, names that the code uses inside, letters that C lacks, names of layers that would end a comment."""
+    x = np.arange(24, dtype=np.uint8).reshape(4, 6)
+    inputs = dict.fromkeys(("p0", "p1", "p2", "p3"), x)
+
+    def build(builder: relax.BlockBuilder, *p: relax.Var) -> list[relax.Expr]:
+        first = builder.emit(relax.op.maximum(p[0], p[1]), "layer")
+        return [first, builder.emit(relax.op.minimum(builder.emit(relax.op.flip(p[2], 0)), p[3]))]
+
+    module = core_of(inputs, build)
+    func = module["quantized_main"]
+    func = func.with_attr("tvmq.inputs", json.dumps(["y", "Y", "class", "\u753b\u50cf"]))
+    func = func.with_attr("tvmq.outputs", json.dumps(["a0", "arena"]))
+    names = {"layer": ["*/ int x; /* ??/", "back\\slash", "\u753b\u50cf\u753b"]}
+    module["quantized_main"] = func.with_attr("tvmq.names", json.dumps(names))
+    export = tvmq.export_c(module, tmp_path)
+    declared = re.search(r"void model_run\((.*)\);", export.header.read_text())
+    assert declared is not None
+    assert [part.split("*")[1] for part in declared.group(1).split(", ")] == [
+        "y",
+        "Y_1",
+        "class_1",
+        "__",
+        "a0",
+        "arena",
+    ]
+    wanted = tvmq.reference.run(module, [x, x[::-1], x, x[:, ::-1]], function="quantized_main")
+    for one, other in zip(Native(export)([x, x[::-1], x, x[:, ::-1]], wanted), wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 # ---- what is refused

@@ -53,7 +53,7 @@ class Constants:
     def _definition(values: np.ndarray, name: str, place: str) -> str:
         lowest = LOWEST.get(name, ("", ""))
         numbers = [lowest[1] if n == lowest[0] else n for n in map(str, values.astype(object).ravel())]
-        numbers = [{"True": "1", "False": "0"}.get(n, n) for n in numbers]
+        numbers = [{"True": "1", "False": "0"}.get(n, n) for n in numbers] or ["0"]
         lines = [", ".join(numbers[i : i + PER_LINE]) for i in range(0, len(numbers), PER_LINE)]
         return (
             f"static const {C_TYPES[name]} {place}[{max(values.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};"

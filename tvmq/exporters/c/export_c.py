@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +27,15 @@ from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+# Words of C and of C++, which reads the header too
 RESERVED = frozenset(
     """
-    auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while arena bool
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
+    constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false
+    float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+    protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar_t while xor xor_eq
     """.split()
 )
 REMEDY = "quantize with qconfig(requantize='fixed_point', partition_conversions='fully_integral'), see docs/integral.md"
@@ -80,19 +86,22 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         raise ConfigError(f"export_c: name must be letters, digits and '_' and no word of C. Got {name!r} instead")
     core = _core(qmod)
     walk = Walk(View(core), FORMS)
-    unique = UniqueNames(RESERVED)
     entries = input_names(core["main"])
     sources = output_names(core["main"], len(walk.view.outputs))
-    given, made = ([unique(_in_c(source)) for source in names] for names in (entries.values(), sources))
+    given, made = (
+        [f"{kind}_{i}" for i in range(len(names))] for kind, names in (("input", entries), ("result", sources))
+    )
     results = walk.run(given)
     name_results(walk, results, made)
     arena, least = plan_arena(walk)
     plain = plain_module(qmod)
-    inputs = [
-        End(place, source, walk.values[param], meaning)
-        for place, (param, source), meaning in zip(given, entries.items(), of_inputs(plain), strict=True)
+    tensors = [*(walk.values[param] for param in entries), *results]
+    meanings = [*of_inputs(plain), *of_results(plain)]
+    names = _names_in_c([*entries.values(), *sources])
+    ends = [
+        End(*end) for end in zip(names, [*given, *made], [*entries.values(), *sources], tensors, meanings, strict=True)
     ]
-    outputs = [End(*end) for end in zip(made, sources, results, of_results(plain), strict=True)]
+    inputs, outputs = ends[: len(given)], ends[len(given) :]
     folder = Path(folder)
     steps = text_of(walk)
     files = {
@@ -146,9 +155,17 @@ def _check_integral(view: View) -> None:
             )
 
 
-def _in_c(source: str) -> str:
-    """The name of an input or result as a name in C."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", identifier(source))
+def _names_in_c(sources: Sequence[str]) -> list[str]:
+    """Names of inputs and results in the header: macros have them in upper case, so these differ too.
+
+    >>> _names_in_c(["image", "Image", "class", "input.1"])
+    ['image', 'Image_1', 'class_1', 'input_1']
+    """
+    taken, found = UniqueNames(word.upper() for word in RESERVED), []
+    for text in sources:
+        name = re.sub(r"[^A-Za-z0-9_]", "_", identifier(text))
+        found.append(name + taken(name.upper())[len(name) :])
+    return found
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:

@@ -19,12 +19,14 @@ from tvmq.version import __version__
 class End:
     """An input or a result of the function.
 
-    name     in C
+    name     in the header
+    place    the same parameter in the C file, where other names could hide it
     source   in the model
     meaning  scale, one or one for each channel, and zero point of codes; None for numbers
     """
 
     name: str
+    place: str
     source: str
     tensor: Tensor
     meaning: Meaning
@@ -92,12 +94,15 @@ def _float(value: float) -> str:
 
 def _comment(text: str) -> str:
     """Text that cannot end a comment."""
-    return printable(text).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+    text = printable(text).encode("ascii", "xmlcharrefreplace").decode()
+    for code in ("*/", "/*", "??"):
+        text = text.replace(code, " ".join(code))
+    return text.replace("\\", "/")
 
 
-def _signature(name: str, inputs: Sequence[End], outputs: Sequence[End]) -> str:
-    given = [f"const {C_TYPES[end.tensor.type]} *{end.name}" for end in inputs]
-    made = [f"{C_TYPES[end.tensor.type]} *{end.name}" for end in outputs]
+def _signature(name: str, inputs: Sequence[End], outputs: Sequence[End], *, inside: bool = False) -> str:
+    given = [f"const {C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in inputs]
+    made = [f"{C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in outputs]
     return f"void {name}_run({', '.join([*given, *made]) or 'void'})"
 
 
@@ -142,5 +147,5 @@ def source(
         )
     body = "".join(f"    /* {_comment(layer)} */\n{text}" for layer, text in steps)
     parts += [walk.library.text.rstrip("\n"), walk.constants.used_in(body)[0]]
-    parts.append(f"{_signature(name, inputs, outputs)}\n{{\n{body}}}")
+    parts.append(f"{_signature(name, inputs, outputs, inside=True)}\n{{\n{body}}}")
     return "\n\n".join(part for part in parts if part) + "\n"
