@@ -204,6 +204,9 @@ ARITHMETIC: dict[str, Case] = {
     "less, equal": ([I, I[::-1]], lambda a, b: op.less_equal(a, b)),
     "logic": ([I, W[:2, :3]], lambda a, b: op.logical_or(op.astype(a, "bool"), op.logical_not(op.astype(b, "bool")))),
     "bits": ([I, I[::-1]], lambda a, b: op.bitwise_xor(op.bitwise_and(a, b), op.bitwise_or(b, const(3)))),
+    "negative": ([I], lambda a: op.negative(a)),
+    "absolute": ([S, I], lambda a, b: op.concat([op.astype(op.abs(a), "int32"), spread(op.abs(b))], 0)),
+    "one number": ([S], lambda a: op.maximum(a, op.full_like(a, const(-3, "int8")))),
     "cast": ([I], lambda a: op.astype(a, "int8")),
     "wider": ([S], lambda a: op.astype(a, "int64")),
     "mask": (
@@ -216,6 +219,10 @@ ARITHMETIC: dict[str, Case] = {
     ),
     "twice": ([S], lambda a: op.add(op.nn.relu(a), op.nn.relu(a))),
 }
+
+
+def spread(x: relax.Expr) -> relax.Expr:
+    return op.broadcast_to(op.reshape(op.max(x), (1, 1, 1, 1)), (1, 6, 7, 9))
 
 
 def table(x: relax.Expr) -> relax.Expr:

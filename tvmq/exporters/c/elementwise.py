@@ -129,7 +129,7 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 def _wrapping(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
         name = NAMES[dtype_of(var)]
-        wide = "uint64_t" if SIZES[name] == 8 else "uint32_t"
+        wide = _unsigned(name)
         return made(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({wide}){a} {symbol} ({wide}){b}))")
 
     return form
@@ -151,6 +151,33 @@ def _chosen(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
 
 LARGER = Kernel("larger", "\nstatic inline $T $name($T a, $T b)\n{\n    return a > b ? a : b;\n}\n")
 SMALLER = Kernel("smaller", "\nstatic inline $T $name($T a, $T b)\n{\n    return a < b ? a : b;\n}\n")
+
+
+def negative(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """negative; the lowest number stays itself."""
+    name = walk.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned(NAMES[dtype_of(var)]))
+    return made(walk, var, call, lambda x: f"{name}({x})")
+
+
+def absolute(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """abs, likewise."""
+    kind = NAMES[dtype_of(var)]
+    other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned(kind))
+    name = walk.library.use(ABSOLUTE, T=kind, negative=other)
+    return made(walk, var, call, lambda x: f"{name}({x})")
+
+
+def _unsigned(kind: str) -> str:
+    return "uint64_t" if SIZES[kind] == 8 else "uint32_t"
+
+
+NEGATIVE = Kernel("negative", "\nstatic inline $T $name($T x)\n{\n    return ($T)(0u - ($wide)x);\n}\n")
+ABSOLUTE = Kernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x > 0 ? x : $negative(x);\n}\n")
+
+
+def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """One number everywhere."""
+    return walk.formula(call.args[1], shape_of(var))
 
 
 def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
@@ -217,6 +244,9 @@ FORMS = {
     "where": _simple("({0} ? {1} : {2})"),
     "maximum": _chosen(">"),
     "minimum": _chosen("<"),
+    "negative": negative,
+    "abs": absolute,
+    "full_like": full_like,
     "clip": clip,
     "nn.relu": clip,
     "astype": astype,
