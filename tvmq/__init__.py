@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tvmq.compile.build import build
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.drawing.draw import draw
+    from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
@@ -72,6 +73,7 @@ __all__ = [
     "draw",
     "errors",
     "explain",
+    "export_c",
     "extension",
     "find_outliers",
     "from_onnx",
@@ -110,6 +112,7 @@ _PUBLIC = {
     "draw": "tvmq.drawing.draw:draw",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
+    "export_c": "tvmq.exporters.c.export_c:export_c",
     "extension": "tvmq.extension",
     "find_outliers": "tvmq.static_quantization:find_outliers",
     "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",

@@ -32,6 +32,7 @@ RUN = [
 # Page -> the test that runs it
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
+    "c-export": "tests/exporters/c/test_page.py",
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",

@@ -13,10 +13,10 @@ from typer.core import TyperCommand, TyperGroup
 from tvmq.by_name import load_object
 
 NAMES = (
-    "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "bench",
-    "tune", "search", "doctor",
+    "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
+    "bench", "tune", "search", "doctor",
 )  # fmt: skip
-COMMANDS = {name: f"tvmq.cli.{name}:{name}" for name in NAMES}
+COMMANDS = {name: f"tvmq.cli.{name}:{name}".replace("-", "_") for name in NAMES}
 
 
 class Commands(TyperGroup):

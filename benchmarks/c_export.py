@@ -1,0 +1,203 @@
+"""Networks as C on emulated microcontrollers: values that differ from the compiled module, flash and RAM.
+
+    python benchmarks/c_export.py
+    python benchmarks/c_export.py --tasks dscnn_digits,autoencoder --cores Cortex-M4 --samples 2 --fuzz 0
+
+Each network is quantized with requantize="fixed_point" and partition_conversions="fully_integral", exported by
+tvmq.export_c, compiled without any C library and run by QEMU on real test samples; the program compares each result
+with what `exe["quantized_main"]` gave. flash: code and constants of the model alone; RAM: its arena; stack: the deepest
+chain of frames that gcc tells of (-fstack-usage), without interrupts.
+
+"Cortex-M0 code" is code of the M0 on a board of the M3, for networks that the micro:bit's 16 kB of RAM do not hold.
+--fuzz N compares N random integral networks more, on this machine, with gcc's address and undefined sanitizers.
+
+tflite-micro's columns need `pip install --no-deps tflite-micro flatbuffers`; see tflm_sizes.py for what they count.
+Bounds: no value differs.  Exit code 1 where one does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import (
+    ROOT,
+    Feeds,
+    batch_one_shape,
+    finish,
+    first_inputs,
+    load_zoo,
+    machine,
+    parser,
+    print_table,
+    write_json,
+)
+
+import tvmq
+from tvmq.demo import load_demo
+
+sys.path.insert(0, str(ROOT))
+
+from tests.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program  # noqa: E402
+from tests.exporters.c.random_cores import written  # noqa: E402
+from tests.models import Net  # noqa: E402
+
+ZOO = ("dscnn_digits", "resnet8_cifar10", "crepe_tiny")
+# The first has the shape of MLPerf Tiny's autoencoder; the second is one that a micro:bit holds
+DENSE = {
+    "autoencoder": (640, 128, 128, 128, 128, 8, 128, 128, 128, 128, 640),
+    "small_autoencoder": (128, 64, 16, 64, 128),
+}
+MADE = ("digits", *DENSE)
+CALIBRATION = 64
+OPTIONS = {"requantize": "fixed_point", "partition_conversions": "fully_integral"}
+COLUMNS = (
+    ("model", "{model}"), ("core", "{core}"), ("values", "{values}"), ("differing", "{differing}"),
+    ("flash", "{flash}"), ("RAM", "{ram}"), ("stack", "{stack}"),
+    ("tflite-micro: file", "{tflm_file}"), ("arena", "{tflm_arena}"),
+)  # fmt: skip
+Samples = list[tuple[list[np.ndarray], list[np.ndarray]]]
+
+
+def digits(samples: int) -> tuple[Any, list[dict[str, np.ndarray]]]:
+    """The embedded example."""
+    demo = load_demo()
+    mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, *demo.test.shape[1:])})
+    with tvmq.qconfig(**OPTIONS):
+        qmod = tvmq.quantize(mod, params, {"image": demo.calibration[:CALIBRATION]})
+    return qmod, [{"image": demo.test[i : i + 1]} for i in range(samples)]
+
+
+def autoencoder(samples: int, sizes: Sequence[int]) -> tuple[Any, list[dict[str, np.ndarray]]]:
+    """Dense layers of these sizes with random weights, on data of rank 16."""
+    net = Net((1, sizes[0]), seed=5)
+    y = net.inputs[0]
+    for inputs, outputs in zip(sizes[:-2], sizes[1:-1], strict=True):
+        y = net.op("Relu", net.dense(y, inputs, outputs))
+    mod, params = tvmq.from_onnx(net.model(net.dense(y, *sizes[-2:])))
+    random = np.random.default_rng(6)
+    basis = random.standard_normal((16, sizes[0])) / 4
+    data = [{"x": (random.standard_normal((1, 16)) @ basis).astype(np.float32)} for _ in range(CALIBRATION + samples)]
+    with tvmq.qconfig(**OPTIONS):
+        return tvmq.quantize(mod, params, data[:CALIBRATION], guard=None), data[CALIBRATION:]
+
+
+def network(name: str, tasks: dict[str, Any], samples: int) -> tuple[Any, Samples]:
+    """A quantized network, and samples of codes with the results of compiled code."""
+    if name in MADE:
+        qmod, feeds = digits(samples) if name == "digits" else autoencoder(samples, DENSE[name])
+    else:
+        mod, params = tvmq.from_onnx(tasks[name].model_path, shape=batch_one_shape(tasks[name]))
+        with tvmq.qconfig(**OPTIONS):
+            qmod = tvmq.quantize(mod, params, Feeds(tasks[name], CALIBRATION))
+        feeds = first_inputs(tasks[name], samples)
+    exe = tvmq.build(qmod)
+    first, core, found = exe["quantize_inputs"], exe["quantized_main"], []
+    for feed in feeds:
+        codes = [array.copy() for array in first.run(feed)]
+        results = core.run({info.name: array for info, array in zip(core.input_info, codes, strict=True)})
+        found.append((codes, [array.copy() for array in results]))
+    return qmod, found
+
+
+def stack_of(core: Core, source: Path) -> str:
+    """The sum of the largest frames along run, a layer, a row and what finishes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "model.o"
+        command = [*core.model_command, "-std=c99", "-fstack-usage", "-c", "-o", target, source]
+        subprocess.run(command, check=True, cwd=folder)
+        text = target.with_suffix(".su").read_text()
+    frames = [(line.split("\t")[0].split(":")[-1], int(line.split("\t")[1])) for line in text.splitlines()]
+    run = max((size for name, size in frames if name.endswith("_run")), default=0)
+    leaves = [size for name, size in frames if re.match(r"finish|keep|rescale|clamp|wide|add_row|place", name)]
+    layers = [size for name, size in frames if not name.endswith("_run")]
+    return str(run + max(layers, default=0) + max(leaves, default=0))
+
+
+def tflm(qmod: Any) -> tuple[str, str]:
+    """Bytes of the flatbuffer and of the arena; why there are none otherwise."""
+    try:
+        from tflm_sizes import sizes
+
+        return tuple(str(number) for number in sizes(qmod))  # type: ignore[return-value]
+    except ModuleNotFoundError:
+        return "no wheel", "no wheel"
+    except NotImplementedError as error:
+        return "-", str(error)
+
+
+def fuzz(count: int) -> dict[str, int]:
+    """Random integral networks: compared, differing, and how many graphs had no integral form."""
+    found, seed = {"networks": 0, "values": 0, "differing": 0, "without integral form": 0}, 0
+    while found["networks"] < count:
+        with tempfile.TemporaryDirectory() as folder:
+            made = written(seed, folder)
+            seed += 1
+            if made is None:
+                found["without integral form"] += 1
+                continue
+            export, codes, wanted = made
+            values, differing = run_program(export, [(codes, wanted)], "gcc", ("-O0", *SANITIZED))
+        found["networks"] += 1
+        found["values"] += values
+        found["differing"] += differing
+    return found
+
+
+def measure(name: str, tasks: dict[str, Any], cores: list[str], samples: int) -> list[dict[str, Any]]:
+    """The rows of one network."""
+    qmod, compared = network(name, tasks, samples)
+    file, arena = tflm(qmod)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        export = tvmq.export_c(qmod, folder, name=name)
+        print(f"{name}: {export}".replace(folder + os.sep, ""), flush=True)
+        for core in (CORES[c] for c in cores):
+            row = {"model": name, "core": core.name, "values": "-", "differing": "-", "flash": "-", "ram": "-",
+                   "stack": "-", "tflm_file": file, "tflm_arena": arena}  # fmt: skip
+            rows.append(row)
+            if core.missing:
+                row["values"] = f"no {core.missing}"
+                continue
+            try:
+                outcome = run_on(core, export, compared)
+            except DoesNotFit:
+                row["values"] = "does not fit"
+                continue
+            row.update(vars(outcome), stack=stack_of(core, export.source))
+    return rows
+
+
+def main() -> None:
+    """Measure, print, check."""
+    options = parser(__doc__, tasks=(*ZOO, *MADE))
+    options.add_argument("--cores", default=",".join(CORES), help="names, separated by commas")
+    options.add_argument("--samples", type=int, default=4, help="test samples of each network")
+    options.add_argument("--fuzz", type=int, default=100, help="random networks on this machine")
+    arguments = options.parse_args()
+    names = arguments.tasks.split(",")
+    zoo = [name for name in names if name not in MADE]
+    tasks = load_zoo(arguments.zoo, ",".join(zoo)) if zoo else {}
+    rows = [row for name in names for row in measure(name, tasks, arguments.cores.split(","), arguments.samples)]
+    print_table([title for title, _ in COLUMNS], [[text.format(**row) for _, text in COLUMNS] for row in rows])
+    found = fuzz(arguments.fuzz)
+    print("random networks: " + ", ".join(f"{key} {value}" for key, value in found.items()))
+    print(machine())
+    write_json(arguments.json, {"rows": rows, "fuzz": found})
+    wrong = [
+        f"{row['model']} on {row['core']}: {row['differing']} differ"
+        for row in rows
+        if row["differing"] not in ("-", 0)
+    ]
+    finish([*wrong, *(["random networks differ"] if found["differing"] else [])])
+
+
+if __name__ == "__main__":
+    main()

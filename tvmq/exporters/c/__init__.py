@@ -1,0 +1,1 @@
+"""Fully integral modules as C99 for microcontrollers."""

@@ -1,0 +1,86 @@
+"""The plan of the arena: where in one array of bytes each intermediate result stands.
+
+Two results share bytes if none of them is needed after the other one is written. Finding the smallest arena is a
+packing problem; the largest results first, each at the lowest free offset, is within some percent of the bound on
+networks (Pisarchyk and Lee 2020, "greedy by size"). Of several such orders, improved step by step, the best one is
+taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tvmq.exporters.c.tensor import Storage
+
+ALIGNMENT = 8
+ROUNDS = 40
+Order = Callable[[Storage], tuple[int, ...]]
+ORDERS: tuple[Order, ...] = (
+    lambda s: (-s.size, s.first),
+    lambda s: (s.first - s.last, -s.size),
+    lambda s: (s.first, -s.size),
+    lambda s: (-s.size * (s.last - s.first + 1), s.first),
+)
+
+
+def plan(storages: Sequence[Storage]) -> int:
+    """Give each storage its offset; the bytes that the arena needs.
+
+    >>> a, b, c = Storage(100, first=0, last=1), Storage(60, first=1, last=2), Storage(90, first=2, last=3)
+    >>> plan([a, b, c]), a.offset, b.offset, c.offset
+    (168, 0, 104, 0)
+    """
+    least = lower_bound(storages)
+    best = min((_improved(sorted(storages, key=order), least) for order in ORDERS), key=_total)
+    for storage, offset in best.items():
+        storage.offset = offset
+    return _total(best)
+
+
+def _improved(storages: list[Storage], least: int) -> dict[Storage, int]:
+    """The best plan of those that put what stood highest first, again and again."""
+    best = offsets = _placed(storages)
+    for _ in range(ROUNDS):
+        total = _total(offsets)
+        if total <= least:
+            break
+        highest = next(storage for storage, offset in offsets.items() if offset + _rounded(storage.size) == total)
+        storages = [highest, *(storage for storage in storages if storage is not highest)]
+        offsets = _placed(storages)
+        best = min(best, offsets, key=_total)
+    return best
+
+
+def _total(offsets: dict[Storage, int]) -> int:
+    return max((offset + _rounded(storage.size) for storage, offset in offsets.items()), default=0)
+
+
+def lower_bound(storages: Sequence[Storage]) -> int:
+    """Bytes that are needed at one time, whatever the plan.
+
+    >>> lower_bound([Storage(100, first=0, last=1), Storage(60, first=1, last=2), Storage(90, first=2, last=3)])
+    168
+    """
+    times = {storage.first for storage in storages}
+    return max((sum(_rounded(s.size) for s in storages if s.first <= time <= s.last) for time in times), default=0)
+
+
+def _placed(storages: Sequence[Storage]) -> dict[Storage, int]:
+    offsets: dict[Storage, int] = {}
+    for storage in storages:
+        taken = sorted(
+            (offset, offset + _rounded(other.size))
+            for other, offset in offsets.items()
+            if other.first <= storage.last and storage.first <= other.last
+        )
+        offset = 0
+        for begin, end in taken:
+            if offset + _rounded(storage.size) <= begin:
+                break
+            offset = max(offset, end)
+        offsets[storage] = offset
+    return offsets
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

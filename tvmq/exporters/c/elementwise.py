@@ -1,0 +1,255 @@
+"""Operators that compute values one by one, as formulas in C: numerics.add, multiply, table and their kind.
+
+Sums that NumPy lets wrap round are computed in unsigned numbers, where C says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.c import rescale
+from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.rescale import CLAMP, WIDE_CLAMP, limits
+from tvmq.exporters.c.tensor import C_TYPES, NAMES, SIZES, Formula, Operand, Tensor
+from tvmq.exporters.c.walk import Walk, literal
+from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
+from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
+
+PRELU = Kernel(
+    "prelu_steps",
+    """
+/* (d * (multiplier if d > 0, else slope) + half) >> shift */
+static inline int32_t prelu_steps(int32_t d, int32_t multiplier, int32_t slope, int32_t half, int32_t shift)
+{
+    return (d * (d > 0 ? multiplier : slope) + half) >> shift;
+}
+""",
+)
+MASK = Kernel(
+    "add_mask",
+    f"""
+/* scores plus a mask in steps of the scores, saturated */
+static inline int32_t add_mask(int32_t x, int64_t mask, int64_t multiplier, int64_t offset)
+{{
+    const int64_t steps = wide_clamp(mask, -{LARGEST_VALUE}, {LARGEST_VALUE}) * multiplier + offset;
+    return (int32_t)wide_clamp(x + wide_clamp(steps, -{LARGEST_STEP}, {LARGEST_STEP}), -2147483647, 2147483647);
+}}
+""",
+    (WIDE_CLAMP,),
+)
+
+
+def joined(walk: Walk, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Operand, ...], list[str]]:
+    """Operands of several formulas, and the text of each with its operands renumbered."""
+    operands: list[Operand] = []
+    texts = []
+    for arg in args:
+        found = walk.formula(arg, shape_of(var))
+        texts.append(found.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(found.operands)))))
+        operands += found.operands
+    return tuple(operands), texts
+
+
+def made(walk: Walk, var: relax.Var, call: relax.Call, text: Callable[..., str]) -> Formula:
+    """The formula of an operator: `text` of the texts of its arguments."""
+    operands, texts = joined(walk, var, list(call.args))
+    return Formula(shape_of(var), NAMES[dtype_of(var)], operands, text(*texts))
+
+
+def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.requantize that stands behind no sum of products."""
+    return rescale.formula(walk, call, walk.formula(call.args[0], shape_of(var)))
+
+
+def _shifted(walk: Walk, total: str, call: relax.Call) -> str:
+    """clip((total >> shift) + zero_point, qmin, qmax)."""
+    low, high, zero = limits(call)
+    return f"({walk.library.use(CLAMP)}(({total}) >> {int(call.attrs.shift)}, {low}, {high}) + {zero})"
+
+
+def add(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.add."""
+    a = call.attrs
+    numbers = [literal(int(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
+    return made(
+        walk, var, call, lambda x, y: _shifted(walk, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call)
+    )
+
+
+def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.multiply."""
+    zeros = [int(call.attrs.a_zero), int(call.attrs.b_zero)]
+    return made(walk, var, call, lambda x, y: f"(({x} - {literal(zeros[0])}) * ({y} - {literal(zeros[1])}))")
+
+
+def add_mask(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.add_mask."""
+    name = walk.library.use(MASK)
+    numbers = f"{int(call.attrs.multiplier)}, {int(call.attrs.offset)}"
+    return made(walk, var, call, lambda x, mask: f"{name}({x}, {mask}, {numbers})")
+
+
+def table(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.table."""
+    if not is_const(call.args[1]):
+        raise walk.refused("tvmq.table of values that are computed", "has no C form")
+    values = walk.constants.tensor(const_value(call.args[1]), "table")
+    given = walk.formula(call.args[0], shape_of(var))
+    first = " + 128" if given.type == "s8" else ""
+    text = f"{values.storage.place}[{given.text}{first}]"
+    return Formula(shape_of(var), values.type, given.operands, text)
+
+
+def scale_shift(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.scale_shift."""
+    return made(walk, var, call, lambda q, multiplier, offset: _shifted(walk, f"{q} * {multiplier} + {offset}", call))
+
+
+def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """tvmq.prelu."""
+    low, high, zero = limits(call)
+    clamp, steps, shift = walk.library.use(CLAMP), walk.library.use(PRELU), int(call.attrs.shift)
+    numbers, zero_x = literal(int(call.attrs.multiplier)), literal(int(call.attrs.x_zero))
+    return made(
+        walk,
+        var,
+        call,
+        lambda q, slope: (
+            f"({clamp}({steps}({q} - {zero_x}, {numbers}, {slope}, {2**shift // 2}, {shift}), {low}, {high}) + {zero})"
+        ),
+    )
+
+
+# ---- Relax's own operators on integers
+
+
+def _wrapping(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+        name = NAMES[dtype_of(var)]
+        wide = _unsigned(name)
+        return made(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({wide}){a} {symbol} ({wide}){b}))")
+
+    return form
+
+
+def _simple(text: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+    return lambda walk, var, call: made(walk, var, call, lambda *texts: text.format(*texts))
+
+
+def _chosen(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+    """The larger or the smaller one, by a function: an argument may be a long formula."""
+
+    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+        name = walk.library.use(LARGER if symbol == ">" else SMALLER, T=NAMES[dtype_of(var)])
+        return made(walk, var, call, lambda a, b: f"{name}({a}, {b})")
+
+    return form
+
+
+LARGER = Kernel("larger", "\nstatic inline $T $name($T a, $T b)\n{\n    return a > b ? a : b;\n}\n")
+SMALLER = Kernel("smaller", "\nstatic inline $T $name($T a, $T b)\n{\n    return a < b ? a : b;\n}\n")
+
+
+def negative(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """negative; the lowest number stays itself."""
+    name = walk.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned(NAMES[dtype_of(var)]))
+    return made(walk, var, call, lambda x: f"{name}({x})")
+
+
+def absolute(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """abs, likewise."""
+    kind = NAMES[dtype_of(var)]
+    other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned(kind))
+    name = walk.library.use(ABSOLUTE, T=kind, negative=other)
+    return made(walk, var, call, lambda x: f"{name}({x})")
+
+
+def _unsigned(kind: str) -> str:
+    return "uint64_t" if SIZES[kind] == 8 else "uint32_t"
+
+
+NEGATIVE = Kernel("negative", "\nstatic inline $T $name($T x)\n{\n    return ($T)(0u - ($wide)x);\n}\n")
+ABSOLUTE = Kernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x > 0 ? x : $negative(x);\n}\n")
+
+
+def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """One number everywhere."""
+    return walk.formula(call.args[1], shape_of(var))
+
+
+def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """clip and relu: smaller(x, high), then larger(that, low), as compiled code does it."""
+    name, given = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
+    text = given.text
+    bounds = [_number(arg) for arg in call.args[1:]] if len(call.args) > 1 else [0.0, None]
+    limit = np.iinfo("uint8" if dtype_of(var) == "bool" else dtype_of(var))
+    low, high = (None if b is None else int(np.clip(b, limit.min, limit.max)) for b in bounds)
+    if high is not None:
+        text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
+    text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
+    return Formula(given.shape, name, given.operands, text)
+
+
+def _number(arg: relax.Expr) -> float:
+    value = getattr(arg, "value", arg)
+    return float(getattr(value, "value", value))
+
+
+def astype(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+    """A cast between integers, which cuts bits off; to bool it asks for a bit that is set."""
+    name = NAMES[dtype_of(var)]
+    text = "({0} != 0)" if dtype_of(var) == "bool" else f"(({C_TYPES[name]}){{0}})"
+    return made(walk, var, call, lambda x: text.format(x))
+
+
+def same(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Formula:
+    """tvmq.fence: nothing on integers."""
+    value: Tensor | Formula = walk.value(call.args[0])
+    return value
+
+
+def constant_like(number: int) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+    """zeros_like, ones_like."""
+    return lambda walk, var, call: Formula(shape_of(var), NAMES[dtype_of(var)], (), str(number))
+
+
+FORMS = {
+    "tvmq.requantize": requantize,
+    "tvmq.add": add,
+    "tvmq.multiply": multiply,
+    "tvmq.add_mask": add_mask,
+    "tvmq.table": table,
+    "tvmq.scale_shift": scale_shift,
+    "tvmq.prelu": prelu,
+    "tvmq.fence": same,
+    "add": _wrapping("+"),
+    "subtract": _wrapping("-"),
+    "multiply": _wrapping("*"),
+    "bitwise_and": _simple("({0} & {1})"),
+    "bitwise_or": _simple("({0} | {1})"),
+    "bitwise_xor": _simple("({0} ^ {1})"),
+    "logical_and": _simple("({0} && {1})"),
+    "logical_or": _simple("({0} || {1})"),
+    "logical_xor": _simple("(!{0} != !{1})"),
+    "logical_not": _simple("(!{0})"),
+    "equal": _simple("({0} == {1})"),
+    "not_equal": _simple("({0} != {1})"),
+    "greater": _simple("({0} > {1})"),
+    "greater_equal": _simple("({0} >= {1})"),
+    "less": _simple("({0} < {1})"),
+    "less_equal": _simple("({0} <= {1})"),
+    "where": _simple("({0} ? {1} : {2})"),
+    "maximum": _chosen(">"),
+    "minimum": _chosen("<"),
+    "negative": negative,
+    "abs": absolute,
+    "full_like": full_like,
+    "clip": clip,
+    "nn.relu": clip,
+    "astype": astype,
+    "zeros_like": constant_like(0),
+    "ones_like": constant_like(1),
+}

@@ -1,0 +1,1 @@
+"""Texts of the functions in C that layers share."""

@@ -1,0 +1,53 @@
+"""Functions in C that layers share, written for the element types that a model has.
+
+A text has the names of types as $X, $W, $Y, and names of other functions of the library in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A function of the library.
+
+    name    its name without types
+    text    C; $name is its full name
+    before  what has to stand before it: structures, functions that do not depend on types
+    """
+
+    name: str
+    text: str
+    before: tuple[Kernel, ...] = ()
+
+
+class Library:
+    """The functions that a model needs, each once, each behind those it calls."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, ...], str] = {}
+        self._texts: list[str] = []
+
+    def use(self, kernel: Kernel, **names: str) -> str:
+        """The name of a kernel with these types and functions in it; its text stands in the C file from now on.
+
+        Types are in upper case and become a part of the name; of functions that differ in what they call, the second
+        one is called name_v2.
+        """
+        for other in kernel.before:
+            self.use(other)
+        key = (kernel.name, *(f"{what}={name}" for what, name in names.items()))
+        if key not in self._names:
+            wanted = "_".join([kernel.name, *(name for what, name in names.items() if what.isupper())])
+            taken = sum(name == wanted or name.startswith(f"{wanted}_v") for name in self._names.values())
+            name = f"{wanted}_v{taken + 1}" if taken else wanted
+            self._names[key] = name
+            self._texts.append(Template(kernel.text).substitute(names, name=name))
+        return self._names[key]
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return "\n".join(text.strip("\n") + "\n" for text in self._texts)

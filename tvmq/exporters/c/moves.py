@@ -1,0 +1,249 @@
+"""Operators that move values, in C: each is a loop that copies a box of elements from places at fixed distances."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.c.kernels.places import CLIPPED, PLACE
+from tvmq.exporters.c.loops import block, index, nest
+from tvmq.exporters.c.products import Padded, border, ints
+from tvmq.exporters.c.tensor import Operand, Tensor, broadcast, strides_of
+from tvmq.exporters.c.walk import Walk, literal
+from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
+from tvmq.graph.view import const_value, is_const, shape_of
+
+
+def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """reshape, flatten, squeeze, expand_dims: the same memory."""
+    return walk.array(call.args[0]).reshaped(shape_of(var))
+
+
+def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Axes in another order."""
+    given, result = walk.array(call.args[0]), walk.result(var)
+    axes = call.attrs.axes
+    order = tuple(range(len(given.shape)))[::-1] if axes is None else tuple(a % len(given.shape) for a in ints(axes))
+    own = strides_of(given.shape)
+    walk.copy(Operand(given, tuple(own[axis] for axis in order)), result.shape, result)
+    return result
+
+
+def broadcast_to(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Axes of one element, repeated."""
+    result = walk.result(var)
+    walk.copy(broadcast(walk.array(call.args[0]), result.shape), result.shape, result)
+    return result
+
+
+def tile(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """The whole, one behind the other along axes."""
+    given, result = walk.array(call.args[0]), walk.result(var)
+    repeats, rank = ints(call.attrs.repeats), len(result.shape)
+    counts = (1,) * (rank - len(repeats)) + repeats
+    sizes = (1,) * (rank - len(given.shape)) + given.shape
+    own = strides_of(sizes)
+    shape = tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
+    walk.copy(Operand(given, tuple(s for step in own for s in (0, step))), shape, result)
+    return result
+
+
+def repeat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Each element several times along an axis."""
+    given, result = walk.array(call.args[0]), walk.result(var)
+    shape = given.shape if call.attrs.axis is not None else (given.size,)
+    axis, own = (int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0), strides_of(shape)
+    box = (*shape[: axis + 1], int(call.attrs.repeats), *shape[axis + 1 :])
+    walk.copy(Operand(given, (*own[: axis + 1], 0, *own[axis + 1 :])), box, result)
+    return result
+
+
+def flip(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """An axis from its end."""
+    given, result = walk.array(call.args[0]), walk.result(var)
+    axis, own = int(call.attrs.axis) % len(given.shape), strides_of(given.shape)
+    strides = tuple(-s if i == axis else s for i, s in enumerate(own))
+    walk.copy(Operand(given, strides, (given.shape[axis] - 1) * own[axis]), given.shape, result)
+    return result
+
+
+def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Elements from begin to end in steps."""
+    given, result = walk.array(call.args[0]), walk.result(var)
+    bounds = [part.indices(n) for part, n in zip(slice_of(call, given.shape), given.shape, strict=True)]
+    own = strides_of(given.shape)
+    offset = sum(begin * s for (begin, _, _), s in zip(bounds, own, strict=True))
+    strides = tuple(step * s for (_, _, step), s in zip(bounds, own, strict=True))
+    walk.copy(Operand(given, strides, offset if result.size else 0), result.shape, result)
+    return result
+
+
+def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Tensor]:
+    """Parts along an axis, each copied; along the first axes a part is a piece of the memory as it is."""
+    given, axis = walk.array(call.args[0]), int(call.attrs.axis) % len(shape_of(call.args[0]))
+    own = strides_of(given.shape)
+    parts, begin = [], 0
+    for field in var.ty.fields:
+        shape = tuple(int(d) for d in field.shape)
+        part = walk.part(given.type, shape)
+        walk.copy(Operand(given, own, begin * own[axis]), shape, part)
+        parts.append(part)
+        begin += shape[axis]
+    return parts
+
+
+def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Parts along an axis."""
+    fields = call.args[0].fields if isinstance(call.args[0], relax.Tuple) else None
+    parts = [walk.array(f) for f in fields] if fields is not None else walk.value(call.args[0])
+    result = walk.result(var)
+    axis = (0 if call.attrs.axis is None else int(call.attrs.axis)) % len(result.shape)
+    own = strides_of(result.shape)
+    begins = accumulate((part.shape[axis] for part in parts), initial=0)
+    for part, begin in zip(parts, begins, strict=False):
+        if part.size:
+            walk.copy(Operand(part, strides_of(part.shape)), part.shape, result, begin * own[axis], own)
+    return result
+
+
+def stack(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Parts along a new axis."""
+    fields = call.args[0].fields if isinstance(call.args[0], relax.Tuple) else None
+    parts = [walk.array(f) for f in fields] if fields is not None else walk.value(call.args[0])
+    result = walk.result(var)
+    axis = (0 if call.attrs.axis is None else int(call.attrs.axis)) % len(result.shape)
+    own = strides_of(result.shape)
+    for number, part in enumerate(parts):
+        kept = own[:axis] + own[axis + 1 :]
+        walk.copy(Operand(part, strides_of(part.shape)), part.shape, result, number * own[axis], kept)
+    return result
+
+
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
+    """A border: of one code, or of elements of the array."""
+    found = border(walk, var, call)
+    if found is not None:
+        return found
+    given, result = walk.array(call.args[0]), walk.result(var)
+    width, mode = np.asarray(ints(call.attrs.pad_width)).reshape(-1, 2), str(call.attrs.pad_mode)
+    if mode != "constant":
+        return _padded_by_places(walk, given, result, width, mode)
+    if width.min() < 0:
+        raise walk.refused("nn.pad that cuts", "has no C form")
+    if width.any():
+        walk.fill(result, literal(int(call.attrs.pad_value)))
+    own = strides_of(result.shape)
+    offset = sum(int(before) * s for (before, _), s in zip(width, own, strict=True))
+    walk.copy(Operand(given, strides_of(given.shape)), given.shape, result, offset, own)
+    return result
+
+
+def _padded_by_places(walk: Walk, given: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
+    """reflect, replicate, circular: for each place along an axis the element that stands there, as a constant."""
+    if mode not in PAD_MODES:
+        raise walk.refused(f"nn.pad with mode {mode}", "has no C form")
+    places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(given.shape, width.tolist(), strict=True)]
+    _gathered(walk, given, result, places)
+    return result
+
+
+def _gathered(walk: Walk, given: Tensor, result: Tensor, places: list[np.ndarray]) -> None:
+    """result[i, j, ...] = given[places[0][i], places[1][j], ...]; the places are constants."""
+    own = strides_of(given.shape)
+    terms, reads, declared = [], [given], []
+    for axis, (place, step) in enumerate(zip(places, own, strict=True)):
+        if np.array_equal(place, np.arange(len(place))):
+            terms += [f"i{axis} * {step}"] if len(place) > 1 else []
+            continue
+        constant = walk.constants.tensor((place * step).astype(np.int32), "places")
+        reads.append(constant)
+        terms.append(f"{constant.storage.place}[i{axis}]")
+    declared = [f"const {given.type} *a = {given.mark};", f"{result.type} *y = {result.mark};"]
+    target = index([f"i{axis}" for axis in range(len(own))], strides_of(result.shape))
+    body = f"y[{target}] = a[{' + '.join(terms) or 0}];"
+    walk.write(block(declared, nest(result.shape, body)), reads, [result])
+
+
+def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """image.resize2d that repeats pixels by whole factors."""
+    if not repeats_pixels(call):
+        raise walk.refused(f"image.resize2d with method {call.attrs.method}", "has no C form")
+    given, result = walk.array(call.args[0]), walk.result(var)
+    batch, channels, rows, columns = given.shape
+    down, across = result.shape[2] // rows, result.shape[3] // columns
+    walk.copy(
+        Operand(given, (rows * columns, columns, 0, 1, 0)), (batch * channels, rows, down, columns, across), result
+    )
+    return result
+
+
+def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Slices along an axis at indices; see numerics.place for indices outside."""
+    given, indices = walk.array(call.args[0]), walk.array(call.args[1])
+    result, mode = walk.result(var), str(call.attrs.mode)
+    if mode == "nan":
+        raise walk.refused("take with mode nan", "has no C form")
+    shape = given.shape if call.attrs.axis is not None else (given.size,)
+    axis = int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0
+    inner, outer, size = math.prod(shape[axis + 1 :]), math.prod(shape[:axis]), shape[axis]
+    if is_const(call.args[1]):
+        found = const_value(call.args[1]).ravel()
+        place = np.clip(found, 0, size - 1) if mode == "clip" else np.mod(found, size)
+        whole = (outer, len(place), inner)
+        _gathered(
+            walk,
+            given.reshaped((outer, size, inner)),
+            result.reshaped(whole),
+            [np.arange(outer), place, np.arange(inner)],
+        )
+        return result
+    function = walk.library.use(CLIPPED if mode == "clip" else PLACE)
+    body = f"y[{index(['i0', 'i1', 'i2'], (indices.size * inner, inner, 1))}] = " + (
+        f"a[i0 * {size * inner} + {function}(k[i1], {size}) * {inner} + i2];"
+    )
+    declared = [
+        f"const {given.type} *a = {given.mark};",
+        f"const {indices.type} *k = {indices.mark};",
+        f"{result.type} *y = {result.mark};",
+    ]
+    walk.write(block(declared, nest((outer, indices.size, inner), body)), [given, indices], [result])
+    return result
+
+
+def gather_elements(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Each index names a place along the axis."""
+    given, indices, result = walk.array(call.args[0]), walk.array(call.args[1]), walk.result(var)
+    axis, own = int(call.attrs.axis) % len(given.shape), strides_of(given.shape)
+    counters = [f"i{i}" for i in range(len(own))]
+    at = index(counters, strides_of(result.shape))
+    rest = tuple(0 if i == axis else s for i, s in enumerate(own))
+    function = walk.library.use(PLACE)
+    body = f"y[{at}] = a[{index(counters, rest)} + {function}(k[{at}], {given.shape[axis]}) * {own[axis]}];"
+    declared = [
+        f"const {given.type} *a = {given.mark};",
+        f"const {indices.type} *k = {indices.mark};",
+        f"{result.type} *y = {result.mark};",
+    ]
+    walk.write(block(declared, nest(result.shape, body)), [given, indices], [result])
+    return result
+
+
+FORMS = {
+    **dict.fromkeys(("reshape", "flatten", "squeeze", "expand_dims"), reshape),
+    "permute_dims": permute_dims,
+    "broadcast_to": broadcast_to,
+    "tile": tile,
+    "repeat": repeat,
+    "flip": flip,
+    "strided_slice": strided_slice,
+    "split": split,
+    "concat": concat,
+    "stack": stack,
+    "nn.pad": pad,
+    "image.resize2d": resize,
+    "take": take,
+    "gather_elements": gather_elements,
+}

@@ -1,0 +1,56 @@
+"""Softmax and norms of rows in C, in 64-bit integers as numerics.integer_softmax and integer_layer_norm define them."""
+
+from __future__ import annotations
+
+import math
+
+from tvm import relax
+
+from tvmq.exporters.c import rescale
+from tvmq.exporters.c.kernels.norm import LAYER_NORM, SOFTMAX
+from tvmq.exporters.c.tensor import Tensor, in_arena
+from tvmq.exporters.c.walk import Walk
+from tvmq.graph.view import const_value, is_const
+from tvmq.numerics.integer_layer_norm import spare_bits
+
+
+def integer_softmax(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.integer_softmax; the powers of a row stand in the arena meanwhile."""
+    a, given, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    axis = int(a.axis) % len(given.shape)
+    length, inner = given.shape[axis], math.prod(given.shape[axis + 1 :])
+    powers = in_arena((length,), "int32")
+    name = walk.library.use(SOFTMAX, X=given.type, Y=result.type)
+    low, high, zero = rescale.limits(call)
+    numbers = ", ".join(str(int(v)) for v in (a.multiplier, a.shift, a.out_multiplier, a.out_shift, low, high, zero))
+    text = (
+        f"    {name}({math.prod(given.shape[:axis])}, {length}, {inner}, {given.mark}, {numbers}, {powers.mark}, "
+        f"{result.mark});\n"
+    )
+    walk.write(text, [given], [result, powers])
+    return result
+
+
+def integer_layer_norm(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.integer_layer_norm over the last axes."""
+    a, given, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    if not all(is_const(arg) for arg in call.args[1:]):
+        raise walk.refused("tvmq.integer_layer_norm with parameters that are computed", "has no C form")
+    multiplier, offset = (walk.constants.tensor(const_value(arg), hint) for arg, hint in _parameters(call))
+    count = multiplier.size
+    name = walk.library.use(LAYER_NORM, X=given.type, Y=result.type)
+    low, high, zero = rescale.limits(call)
+    numbers = [int(a.epsilon), int(a.shift), spare_bits(count), int(bool(a.centred)), int(a.x_zero), low, high, zero]
+    text = (
+        f"    {name}({given.size // count}, {count}, {given.mark}, {multiplier.mark}, {offset.mark}, "
+        f"{', '.join(map(str, numbers))}, {result.mark});\n"
+    )
+    walk.write(text, [given, multiplier, offset], [result])
+    return result
+
+
+def _parameters(call: relax.Call) -> list[tuple[relax.Expr, str]]:
+    return [(call.args[1], "gamma"), (call.args[2], "beta")]
+
+
+FORMS = {"tvmq.integer_softmax": integer_softmax, "tvmq.integer_layer_norm": integer_layer_norm}

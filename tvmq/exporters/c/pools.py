@@ -1,0 +1,91 @@
+"""Pools in C: maxima of codes, and sums from which averages are requantized."""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.c import rescale
+from tvmq.exporters.c.constants import braces
+from tvmq.exporters.c.kernels import pool as pool_text
+from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.products import in_three, ints, starts
+from tvmq.exporters.c.tensor import Tensor
+from tvmq.exporters.c.walk import Ending, Walk, literal
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import POOL
+from tvmq.graph.view import dtype_of
+from tvmq.numerics.windows import both_sides
+
+
+def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """nn.max_pool; windows that reach beyond the border take what is inside."""
+    given, result, attrs = walk.array(call.args[0]), walk.result(var), call.attrs
+    if not str(attrs.layout).startswith("NC"):
+        raise walk.refused(f"a pool in layout {attrs.layout}", "has no C form")
+    place = _structure(walk, given, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
+    name = walk.library.use(pool_text.MAX_POOL, T=given.type)
+    lowest = literal(int(np.iinfo(dtype_of(var)).min))
+    walk.write(f"    {name}(&{place}, {given.mark}, {lowest}, {result.mark});\n", [given], [result])
+    return result
+
+
+def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.sum_pool, with the requantize that makes averages of it."""
+    attrs, given, ending = call.attrs, walk.array(call.args[0]), walk.ending(var, 1)
+    result = walk.result(ending.var)
+    ones = (1,) * len(ints(attrs.kernel))
+    zero = int(attrs.zero_point)
+    place = _structure(walk, given, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
+    return _summed(walk, pool_text.SUM_POOL, place, given, ending, result)
+
+
+def adaptive_sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.adaptive_sum_pool, likewise."""
+    given, ending = walk.array(call.args[0]), walk.ending(var, 1)
+    result = walk.result(ending.var)
+    ones = (1,) * (len(given.shape) - 2)
+    place = _structure(walk, given, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
+    return _summed(walk, pool_text.ADAPTIVE, place, given, ending, result)
+
+
+def _summed(walk: Walk, kernel: Kernel, place: str, given: Tensor, ending: Ending, result: Tensor) -> Tensor:
+    function, taken = rescale.finish(walk, ending.call)
+    name = walk.library.use(kernel, X=given.type, Y=result.type, finish=function)
+    begins = starts(walk, np.zeros(result.shape[1], np.int64), ending)
+    text = f"    {name}(&{place}, {given.mark}, {begins.mark}, {taken}, {result.mark});\n"
+    walk.write(text, [given, begins], [result])
+    return walk.end(ending, result)
+
+
+def _structure(
+    walk: Walk,
+    given: Tensor,
+    result: Tensor,
+    kernel: object,
+    strides: object,
+    dilation: object,
+    padding: object,
+    zero: int,
+) -> str:
+    rank = len(given.shape) - 2
+    before = tuple(b for b, _ in both_sides(ints(padding), rank))
+    fields = {
+        "batch": str(given.shape[0]),
+        "channels": str(given.shape[1]),
+        "x": braces(in_three(given.shape[2:], 1)),
+        "y": braces(in_three(result.shape[2:], 1)),
+        "kernel": braces(in_three(ints(kernel), 1)),
+        "stride": braces(in_three(ints(strides), 1)),
+        "dilation": braces(in_three(ints(dilation), 1)),
+        "before": braces(in_three(before, 0)),
+        "zero": str(zero),
+    }
+    return walk.constants.structure("pool_t", "pool", fields)
+
+
+FORMS = {
+    **dict.fromkeys(where(kind=POOL, on_codes=True), max_pool),
+    "tvmq.sum_pool": sum_pool,
+    "tvmq.adaptive_sum_pool": adaptive_sum_pool,
+}

@@ -1,0 +1,241 @@
+"""Convolutions and products of matrices in C."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.exporters.c import rescale
+from tvmq.exporters.c.constants import braces
+from tvmq.exporters.c.kernels import conv as conv_text
+from tvmq.exporters.c.kernels import matmul as matmul_text
+from tvmq.exporters.c.loops import block, collapsed, index, nest
+from tvmq.exporters.c.tensor import Ints, Tensor, broadcast, strides_of
+from tvmq.exporters.c.walk import Ending, Step, Walk
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.graph.view import const_value, is_const, shape_of
+from tvmq.numerics.windows import both_sides
+
+
+@dataclass(frozen=True)
+class Padded:
+    """An array with a border of codes that is not written: a convolution adds what its taps give there."""
+
+    tensor: Tensor
+    before: Ints
+    code: int
+
+
+def ints(values: Any) -> Ints:
+    """Numbers of TVM."""
+    return tuple(int(v) for v in values)
+
+
+def in_three(values: Ints, fill: int) -> Ints:
+    """Options of one or two axes as those of three."""
+    return (fill,) * (3 - len(values)) + values
+
+
+def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
+    if not is_const(call.args[1]):
+        raise walk.refused("a convolution with a weight that is computed", "has no C form")
+    padded, weight, groups = _padded(walk, call), const_value(call.args[1]), int(call.attrs.groups)
+    given, ending = padded.tensor, walk.ending(var, 1)
+    result = walk.result(ending.var)
+    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
+                       ints(call.attrs.dilation), padded.before)  # fmt: skip
+    alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
+    function = conv_text.DEPTHWISE if alone and not windows.are_points else conv_text.CONV
+    channels = {"batch": given.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
+    start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
+    fields = windows.fields(channels, padded.code)
+    return _emit(walk, ending, result, function, fields, given, weight, start)
+
+
+def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """tvmq.conv_transpose."""
+    attrs, given = call.attrs, walk.array(call.args[0])
+    if not is_const(call.args[1]):
+        raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
+    weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
+    ending = walk.ending(var, 1)
+    result = walk.result(ending.var)
+    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
+                       _befores(attrs.padding, len(given.shape) - 2), gaps=True)  # fmt: skip
+    channels = {"batch": given.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
+    by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
+    start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
+    fields = windows.fields(channels, zero)
+    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, given, weight, start)
+
+
+def _padded(walk: Walk, call: relax.Call) -> Padded:
+    """What a convolution reads, with the border of a nn.pad before it or of its own, which holds 0."""
+    found = walk.value(call.args[0])
+    if isinstance(found, Padded):
+        return found
+    given = walk.array(call.args[0])
+    return Padded(given, _befores(call.attrs.padding, len(given.shape) - 2), 0)
+
+
+def _befores(padding: Any, rank: int) -> Ints:
+    return tuple(before for before, _ in both_sides(ints(padding), rank))
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Sizes and options of a convolution along its spatial axes."""
+
+    x: Ints
+    y: Ints
+    kernel: Ints
+    stride: Ints
+    dilation: Ints
+    before: Ints
+    gaps: bool = False
+
+    @property
+    def are_points(self) -> bool:
+        """True if a window is one element and none is left out: then rows lie one behind the other."""
+        one = math.prod(self.kernel) == 1 and set(self.stride) == {1} and not any(self.before)
+        return one and self.x == self.y and not self.gaps
+
+    def fields(self, channels: dict[str, int], border: int) -> dict[str, str]:
+        """The fields of conv_t."""
+        found = self
+        if self.are_points:
+            row = (math.prod(self.x),)
+            found = _Windows(row, row, (1,), (1,), (1,), (0,))
+        spatial = {
+            name: braces(in_three(getattr(found, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
+        }
+        before = braces(in_three(found.before, 0))
+        return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
+
+
+def _emit(
+    walk: Walk,
+    ending: Ending,
+    result: Tensor,
+    kernel: Any,
+    fields: dict[str, str],
+    given: Tensor,
+    weight: np.ndarray,
+    start: np.ndarray,
+) -> Tensor:
+    constant = walk.constants.tensor(weight, "weight")
+    function, taken = rescale.finish(walk, ending.call)
+    of_rows = kernel is not conv_text.TRANSPOSED
+    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if of_rows else {}
+    name = walk.library.use(kernel, X=given.type, W=constant.type, Y=result.type, finish=function, **rows)
+    begins = starts(walk, start, ending)
+    place = walk.constants.structure("conv_t", "conv", fields)
+    room = [walk.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
+    made = ", ".join(tensor.mark for tensor in (*room, result))
+    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {made});\n"
+    shared = [(result, given)] if room else []
+    walk.add(Step(walk.layer, text, [given, constant, begins], [result, *room], shared))
+    return walk.end(ending, result)
+
+
+def starts(walk: Walk, start: np.ndarray, ending: Ending) -> Tensor:
+    """With what the sums of each channel begin: bias, and what borders and zero points add."""
+    total = start + (0 if ending.bias is None else ending.bias.astype(np.int64))
+    if total.size and max(total.max(), -total.min()) > 2**31 - 1:
+        raise walk.refused("a convolution", f"begins with {total.max()}, which leaves int32, and so")
+    return walk.constants.tensor(total.astype(np.int32), "start")
+
+
+def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """matmul and tvmq.matmul: rows by a constant matrix, or by one that is computed."""
+    own = hasattr(call.attrs, "a_zero")
+    zeros = (int(call.attrs.a_zero), int(call.attrs.b_zero)) if own else (0, 0)
+    a, b = (shape_of(arg) for arg in call.args)
+    if is_const(call.args[1]) and len(b) == 2 and zeros == (0, 0):
+        return _dense(walk, var, call)
+    left, right = walk.array(call.args[0]), walk.array(call.args[1])
+    left = left.reshaped((1, *a)) if len(a) == 1 else left
+    right = right.reshaped((*b, 1)) if len(b) == 1 else right
+    vectors = (len(a) == 1) + (len(b) == 1)
+    ending = Ending(var) if vectors else walk.ending(var, -1)
+    result = walk.result(ending.var)
+    batch = result.shape[: len(result.shape) - 2 + vectors]
+    function, taken = rescale.finish(walk, ending.call)
+    name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
+    begins = starts(walk, np.zeros(right.shape[-1], np.int64), ending)
+    sizes, (ia, ib, iy) = _matrices(left, right, batch)
+    body = (
+        f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
+        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {taken}, {result.mark} + {iy});"
+    )
+    walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
+    return walk.end(ending, result)
+
+
+def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]]:
+    """Loops over matrices, and where those of both operands and of the result begin."""
+    rows, depth, columns = *left.shape[-2:], right.shape[-1]
+    strides = [
+        tuple(step * size for step in broadcast(operand.reshaped(operand.shape[:-2]), batch).strides)
+        for operand, size in ((left, rows * depth), (right, depth * columns))
+    ]
+    own = tuple(rows * columns * step for step in strides_of(batch))
+    sizes, steps = collapsed(batch, [*strides, own])
+    return sizes, [index([f"i{axis}" for axis in range(len(sizes))], step) for step in steps]
+
+
+def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+    """Rows by a constant matrix, which is stored transposed: each result is one run through memory."""
+    weight = const_value(call.args[1])
+    depth, columns = weight.shape
+    ending = walk.ending(var, -1)
+    given, result = walk.array(call.args[0]), walk.result(ending.var)
+    constant = walk.constants.tensor(weight.T, "weight")
+    function, taken = rescale.finish(walk, ending.call)
+    begins = starts(walk, np.zeros(columns, np.int64), ending)
+    name = walk.library.use(matmul_text.DENSE, X=given.type, W=constant.type, Y=result.type, finish=function)
+    rows = given.size // depth
+    text = (
+        f"    {name}({rows}, {depth}, {columns}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, "
+        f"{result.mark});\n"
+    )
+    walk.write(text, [given, constant, begins], [result])
+    return walk.end(ending, result)
+
+
+def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
+    """A nn.pad before convolutions alone, which take the border as it is; None for any other."""
+    width = ints(call.attrs.pad_width)
+    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
+    fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0
+    if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
+        return None
+    code = int(call.attrs.pad_value)
+    return Padded(walk.array(call.args[0]), width[4::2], code)
+
+
+def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
+    return (
+        isinstance(reader, relax.Call)
+        and isinstance(reader.op, tvm.ir.Op)
+        and reader.op.name.removeprefix("relax.") in CONVOLUTIONS
+        and not any(ints(reader.attrs.padding))
+        and reader.args[0].name == var.name
+        and is_const(reader.args[1])
+    )
+
+
+CONVOLUTIONS = where(kind=CONVOLUTION)
+FORMS = {
+    **dict.fromkeys(CONVOLUTIONS, convolution),
+    "tvmq.conv_transpose": transposed,
+    "matmul": product,
+    "tvmq.matmul": product,
+}

@@ -1,0 +1,139 @@
+"""What a variable of the module is in C: an array somewhere in memory, or a formula that its only reader writes out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+
+Ints = tuple[int, ...]
+
+# Element type -> its name in the C file (see files.py), and its size. Booleans are bytes of 0 and 1.
+NAMES = {
+    "bool": "u8",
+    "uint8": "u8",
+    "int8": "s8",
+    "uint16": "u16",
+    "int16": "s16",
+    "uint32": "u32",
+    "int32": "s32",
+    "int64": "s64",
+}
+SIZES = {"u8": 1, "s8": 1, "u16": 2, "s16": 2, "u32": 4, "s32": 4, "s64": 8}
+C_TYPES = {
+    "u8": "uint8_t",
+    "s8": "int8_t",
+    "u16": "uint16_t",
+    "s16": "int16_t",
+    "u32": "uint32_t",
+    "s32": "int32_t",
+    "s64": "int64_t",
+}
+_numbers = itertools.count()
+
+
+@dataclass(eq=False)
+class Storage:
+    """Bytes that one or several arrays stand in.
+
+    place    what they are called in C: a parameter, a constant; "" for a part of the arena
+    size     bytes
+    first, last   numbers of the steps that write it first and read it last
+    offset   in the arena, once it is planned
+    inside   of which other storage it takes the place
+    """
+
+    size: int
+    place: str = ""
+    first: int = -1
+    last: int = -1
+    offset: int = -1
+    inside: Storage | None = None
+
+    @property
+    def root(self) -> Storage:
+        """Whose place it is."""
+        return self if self.inside is None else self.inside.root
+
+
+@dataclass(eq=False)
+class Tensor:
+    """An array in C order."""
+
+    shape: Ints
+    type: str
+    storage: Storage
+    number: int = field(default_factory=lambda: next(_numbers))
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """Size in memory."""
+        return self.size * SIZES[self.type]
+
+    @property
+    def mark(self) -> str:
+        """What stands for its address in the text of a step until the arena is planned."""
+        return f"@{self.number}@"
+
+    def reshaped(self, shape: Ints) -> Tensor:
+        """The same memory in another shape."""
+        return Tensor(shape, self.type, self.storage)
+
+
+def in_arena(shape: Ints, dtype: str) -> Tensor:
+    """A new array in the arena."""
+    name = NAMES[dtype]
+    return Tensor(shape, name, Storage(math.prod(shape) * SIZES[name]))
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array as a loop reads it: at which distance its elements lie along each axis of the result.
+
+    >>> a = in_arena((3, 1), "int8")
+    >>> broadcast(a, (2, 3, 4)).strides
+    (0, 1, 0)
+    """
+
+    tensor: Tensor
+    strides: Ints
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Values that are computed one by one.
+
+    text       C expression in which {0}, {1}, ... are the elements of the operands
+    """
+
+    shape: Ints
+    type: str
+    operands: tuple[Operand, ...]
+    text: str
+
+
+def strides_of(shape: Ints) -> Ints:
+    """Distances in C order.
+
+    >>> strides_of((2, 3, 4))
+    (12, 4, 1)
+    """
+    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def broadcast(tensor: Tensor, shape: Ints) -> Operand:
+    """The tensor as an operand of a result of that shape, as NumPy broadcasts."""
+    lead = len(shape) - len(tensor.shape)
+    own = strides_of(tensor.shape)
+    return Operand(tensor, (0,) * lead + tuple(0 if n == 1 else s for n, s in zip(tensor.shape, own, strict=True)))
+
+
+def along(tensor: Tensor, axis: int, rank: int) -> Operand:
+    """A vector laid along one axis."""
+    return Operand(tensor, tuple(int(i == axis) for i in range(rank)))

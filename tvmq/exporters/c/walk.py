@@ -1,0 +1,263 @@
+"""The walk over an integral core that writes it as C: what each variable becomes, and the steps of the run function.
+
+An operator that computes values one by one is a Formula, which its only reader writes into its own loop; every other
+operator is a step that writes an array. A step stands behind those before it, and says what it reads and writes: so
+the arena can be planned when all steps are known (arena.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.c import loops, rescale
+from tvmq.exporters.c.constants import Constants
+from tvmq.exporters.c.library import Library
+from tvmq.exporters.c.tensor import NAMES, Formula, Ints, Operand, Storage, Tensor, broadcast, in_arena, strides_of
+from tvmq.graph.operators import where
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+
+Value = Any  # Tensor, Formula, or a list of them
+Form = Callable[["Walk", relax.Var, relax.Call], Value]
+
+
+@dataclass
+class Step:
+    """A statement of the run function.
+
+    text     C, with marks for addresses
+    reads, writes   arrays
+    shared   (result, operand): what may take whose place if nobody reads the operand later
+    """
+
+    layer: str
+    text: str
+    reads: Sequence[Tensor]
+    writes: Sequence[Tensor]
+    shared: Sequence[tuple[Tensor, Tensor]] = field(default_factory=list)
+
+
+@dataclass
+class Ending:
+    """What a step that makes sums does with them before it stores them.
+
+    var       the variable that the step computes
+    bias      added to the sums of each channel; None for nothing
+    call      the requantize; None keeps int32
+    passed    variables on the way, which are not made
+    """
+
+    var: relax.Var
+    bias: np.ndarray | None = None
+    call: relax.Call | None = None
+    passed: list[str] = field(default_factory=list)
+
+    def follow(self, var: relax.Var) -> None:
+        """Go on to the next variable."""
+        self.passed.append(self.var.name)
+        self.var = var
+
+
+class Walk:
+    """`values` holds what each variable became, `steps` what is to be done in order."""
+
+    def __init__(self, view: View, forms: dict[str, Form]) -> None:
+        self.view, self.forms = view, forms
+        self.library, self.constants = Library(), Constants()
+        self.values: dict[str, Value] = {}
+        self.steps: list[Step] = []
+        self.tensors: dict[str, Tensor] = {}
+        self.layer = ""
+
+    def run(self, inputs: Sequence[str]) -> list[Tensor]:
+        """Write all steps; the arrays that the function returns. `inputs` are names of its parameters in C."""
+        for param, place in zip(self.view.func.params, inputs, strict=True):
+            self.values[param.name] = Tensor(shape_of(param), NAMES[dtype_of(param)], Storage(0, place=place))
+        for var, value in self.view.bindings:
+            if var.name not in self.values:
+                self.layer = ", ".join(self.view.sources(var.name))
+                self.values[var.name] = self._value(var, value)
+        return [self.array(var) for var in self._results()]
+
+    def _results(self) -> list[relax.Var]:
+        return [self.view.var[name] for name in self.view.outputs]
+
+    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
+        if not isinstance(value, relax.Call):
+            return self.value(value)
+        form = self.forms.get(op_name(value))
+        if form is None:
+            raise self.refused(op_name(value) or "a call of a function", "has no C form")
+        result = form(self, var, value)
+        if isinstance(result, Formula) and not self._is_read_once(var.name, result):
+            result = self.written(result)
+        return result
+
+    def refused(self, operator: str, why: str) -> UnsupportedOpError:
+        """The error for an operator of the layer at hand."""
+        return UnsupportedOpError(
+            f"export_c, layer '{self.layer}': {operator} {why}; keep this layer out of the exported part of the model, "
+            "or report the operator"
+        )
+
+    # ---- what an expression is
+
+    def value(self, expr: relax.Expr) -> Value:
+        """What an argument became."""
+        if isinstance(expr, relax.Tuple):
+            return [self.value(item) for item in expr.fields]
+        if isinstance(expr, relax.TupleGetItem):
+            return self.value(expr.tuple_value)[expr.index]
+        if is_const(expr):
+            return self.constants.tensor(const_value(expr), "constant")
+        return self.values[expr.name]
+
+    def array(self, expr: relax.Expr) -> Tensor:
+        """An argument as an array in memory."""
+        found = self.value(expr)
+        if isinstance(found, Formula):
+            found = self.values[expr.name] = self.written(found)
+        return found
+
+    def formula(self, expr: relax.Expr, shape: Ints) -> Formula:
+        """An argument as a formula for results of that shape."""
+        if is_const(expr) and const_value(expr).size == 1:
+            return Formula(shape, NAMES[dtype_of(expr)], (), literal(int(const_value(expr).ravel()[0])))
+        found = self.value(expr)
+        if isinstance(found, Formula):
+            if found.shape == shape:
+                return found
+            found = self.array(expr)
+        return Formula(shape, found.type, (broadcast(found, shape),), "{0}")
+
+    def _is_read_once(self, name: str, formula: Formula) -> bool:
+        """True if the only reader computes one by one as well, at the same places."""
+        reader = self.view.only_reader(name)
+        if reader is None or reader in self.values or len(formula.operands) > 8:
+            return False
+        value = self.view.value[reader]
+        times = sum(isinstance(arg, relax.Var) and arg.name == name for arg in getattr(value, "args", ()))
+        return op_name(value) in ONE_BY_ONE and times == 1 and shape_of(self.view.var[reader]) == formula.shape
+
+    # ---- steps
+
+    def add(self, step: Step) -> None:
+        """Append a step; its arrays are planned."""
+        for tensor in (*step.reads, *step.writes):
+            self.tensors[tensor.mark] = tensor
+        self.steps.append(step)
+
+    def write(self, text: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+        """Append a step of the layer at hand."""
+        self.add(Step(self.layer, text, reads, writes))
+
+    def result(self, var: relax.Var) -> Tensor:
+        """A new array for a variable."""
+        return in_arena(shape_of(var), dtype_of(var))
+
+    def part(self, kind: str, shape: Ints) -> Tensor:
+        """A new array for one of several results."""
+        result = Tensor(shape, kind, Storage(0))
+        result.storage.size = result.bytes
+        return result
+
+    def fill(self, result: Tensor, text: str) -> None:
+        """A step that writes one number everywhere."""
+        formula = Formula(result.shape, result.type, (), text)
+        self.write(loops.elementwise(formula, result), [], [result])
+
+    def written(self, formula: Formula) -> Tensor:
+        """The array that a formula fills."""
+        result = self.part(formula.type, formula.shape)
+        reads = [operand.tensor for operand in formula.operands]
+        unfit = {o.tensor.storage for o in formula.operands if not is_at_its_place(formula, o)}
+        shared = [(result, t) for t in reads if t.storage not in unfit and t.bytes >= result.bytes]
+        self.add(Step(self.layer, loops.elementwise(formula, result), reads, [result], shared))
+        return result
+
+    def copy(self, source: Operand, shape: Ints, target: Tensor, offset: int = 0, strides: Ints | None = None) -> None:
+        """A step that moves elements: those of `source`, a box of that shape, to places of `target`."""
+        formula = Formula(shape, source.tensor.type, (source,), "{0}")
+        text = loops.elementwise(formula, target, offset, strides or strides_of(shape))
+        self.write(text, [source.tensor], [target])
+
+    # ---- sums
+
+    def ending(self, var: relax.Var, channel_axis: int) -> Ending:
+        """What follows a step that makes sums, as far as it can be done at once; these variables are done then."""
+        rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
+        found = Ending(var)
+        reader = self._following(found.var)
+        if reader is not None and op_name(self.view.value[reader]) == "add":
+            found.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
+            if found.bias is not None:
+                found.follow(self.view.var[reader])
+                reader = self._following(found.var)
+        if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
+            call = self.view.value[reader]
+            sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
+            if sizes == 1 or (sizes == channels and int(call.attrs.axis) % rank == channel_axis % rank):
+                found.call = call
+                found.follow(self.view.var[reader])
+        return found
+
+    def end(self, ending: Ending, result: Tensor) -> Tensor:
+        """Note the result of an ending under all variables that it computes."""
+        self.values.update(dict.fromkeys([*ending.passed, ending.var.name], result))
+        return result
+
+    def _following(self, var: relax.Var) -> str | None:
+        return self.view.only_reader(var.name)
+
+
+def literal(number: int) -> str:
+    """A number in C, which has no negative ones: the lowest of a type is no negation of one that fits it.
+
+    >>> literal(3), literal(-3), literal(-2**31)
+    ('3', '(-3)', '(-2147483647 - 1)')
+    """
+    if number == -(2**63):
+        return "(-9223372036854775807 - 1)"
+    if number == -(2**31):
+        return "(-2147483647 - 1)"
+    return str(number) if number >= 0 else f"({number})"
+
+
+def is_at_its_place(formula: Formula, operand: Operand) -> bool:
+    """True if the formula reads each element of an operand where the result has it."""
+    own = strides_of(formula.shape)
+    same = all(a == b or n == 1 for a, b, n in zip(operand.strides, own, formula.shape, strict=True))
+    return same and operand.offset == 0
+
+
+def _bias(add: relax.Call, var: relax.Var, axis: int, rank: int, channels: int) -> np.ndarray | None:
+    """The constant that an add gives each channel; None where it is none."""
+    (other,) = [arg for arg in add.args if not (isinstance(arg, relax.Var) and arg.name == var.name)] or [None]
+    if other is None or not is_const(other) or dtype_of(other) != "int32":
+        return None
+    values = const_value(other)
+    if values.ndim > rank:
+        return None
+    shape = (1,) * (rank - values.ndim) + values.shape
+    wanted = tuple(channels if i == axis % rank else 1 for i in range(rank))
+    if shape == wanted:
+        return values.ravel()
+    return np.full(channels, values.ravel()[0], values.dtype) if values.size == 1 else None
+
+
+# Operators whose forms give formulas
+ONE_BY_ONE = frozenset(where(elementwise=True, integer=True)) | {
+    "tvmq.requantize",
+    "tvmq.add",
+    "tvmq.multiply",
+    "tvmq.add_mask",
+    "tvmq.table",
+    "tvmq.prelu",
+    "tvmq.scale_shift",
+    "tvmq.fence",
+}
