@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,21 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.passes.families.avg_pool import factors_of
+from tvmq.passes.families.embedding import column_scales
+from tvmq.passes.families.integer_softmax import WHOLE
 from tvmq.passes.families.table import numbers, plain_values
 from tvmq.passes.realize import code_bounds
+from tvmq.reference.float_regions import FloatRegions
+from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
-from tvmq.training.forms import Place, form_of
-from tvmq.training.meaning import Codes
+from tvmq.training.forms import Place, form_of, holds_activations
+from tvmq.training.meaning import Arrays, Codes, Sums
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.source import Source
+from tvmq.training.straight_through import exactly
+
+COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
 class IntegerNetwork(nn.Module):
@@ -46,21 +55,42 @@ class IntegerNetwork(nn.Module):
         self._scales: dict[str, LearnedScale] = {}
         self._layers: dict[str, WeightedLayer] = {}
         self._kept: dict[str, Any] = {}
+        self._made: dict[Hashable, Any] = {}
         self._groups = {group.output: group for group in self.source.groups.values()}
         self._add_parameters()
 
     def _add_parameters(self) -> None:
-        source = self.source
+        source, config = self.source, self.choices.config
+        has_powers = config.requantize == "power_of_two" or "power2" in {
+            config.weight_scale, *(rule.weight_observer for rule in config.rules)
+        }  # fmt: skip
         for root, found in source.weighted.items():
             weight, qparams = source.weight(found)
-            layer = WeightedLayer(weight, qparams, source.bias(found), *source.channels(found))
+            layer = WeightedLayer(weight, qparams, source.bias(found), *source.channels(found), is_power=has_powers)
             self._layers[root] = layer
             self._adopt(found.layer, layer)
         for tensor, first in source.first_of_equals.items():
             if tensor == first:
-                self._scales[tensor] = LearnedScale(source.scales[tensor])
+                self._scales[tensor] = LearnedScale(source.scales[tensor], is_power=config.requantize == "power_of_two")
                 self._adopt(f"scales.{tensor}", self._scales[tensor])
         self._scales.update({tensor: self._scales[first] for tensor, first in source.first_of_equals.items()})
+        self._keep_order()
+
+    def _keep_order(self) -> None:
+        """Where tensors of different scales are joined, `realize` takes the largest: that one stays the largest."""
+        view = View(self.integers)
+        for name, group in self.source.groups.items():
+            call = view.value.get(name)
+            if not group.joins or not isinstance(call, relax.Call) or name not in self.tensor_of:
+                continue
+            parts = [arg for operand in call.args for arg in (getattr(operand, "fields", None) or [operand])]
+            names = [part.name for part in parts if isinstance(part, relax.Var)]
+            common, seen = self._scales[self.tensor_of[name]], False
+            for part in names:
+                table = view.value.get(part)
+                if op_name(table) == "tvmq.table" and part.startswith(f"{name}_rescale"):
+                    self.scale_of(table.args[0].name).keep_below(common, strictly=not seen)
+                seen = seen or self.scale_or_none(part) is common and not part.startswith(f"{name}_rescale")
 
     def _adopt(self, name: str, module: nn.Module) -> None:
         """Register a module under a dotted name, as torch's own modules nest."""
@@ -86,6 +116,12 @@ class IntegerNetwork(nn.Module):
         """The scale of the codes that a variable of the integer module holds."""
         return self._scales[self.tensor_of[name]]
 
+    def factor(self, scale: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
+        """Steps of a scale in those of a result: float64, of float32 numbers where the options say so."""
+        if self.choices.config.factors == "float32":
+            return (scale.to(torch.float32) / step).double()
+        return scale / step.double()
+
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
         root = name.removesuffix("_product")
@@ -97,10 +133,10 @@ class IntegerNetwork(nn.Module):
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
-        """How many values are in the average whose sums a variable holds."""
+        """What the sums of a variable are divided by, multiplied by integers first where windows differ in size."""
         group = self.source.groups[name.removesuffix("_sum")]
         counts = group.strategy.average_counts(self.source.view, group)
-        return 1.0 if counts is None else float(np.ravel(counts)[0])
+        return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
 
     def code_bounds(self, name: str, call: relax.Call) -> tuple[int, int]:
         """Lowest and highest code of a result, of a clip for the scale of the moment."""
@@ -111,8 +147,13 @@ class IntegerNetwork(nn.Module):
 
     def table_values(self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray) -> np.ndarray:
         """The 256 entries of a table for the scales of the moment; as they were where the function is not known."""
-        if str(place.call.attrs.function) == "rescale" and scale is not None:
+        label = str(place.call.attrs.function)
+        if label == "rescale" and scale is not None:
             return numerics.rescale_table(x.qparams, scale.qparams)
+        if label.startswith(COMPARED):
+            wide = View(self.integers).value[f"{place.name.removesuffix('_least')}_codes"]
+            compared = self.scale_of(wide.args[0].name).qparams
+            return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared)
         group = self._groups.get(place.name)
         function = None if group is None else group.strategy.function(self.source.view, group)
         if function is None:
@@ -121,14 +162,52 @@ class IntegerNetwork(nn.Module):
             return plain_values(function, x.qparams, str(values.dtype))
         return numerics.make_table(lambda real: numbers(function(real)), x.qparams, scale.qparams)
 
-    def bounds_of(self, name: str, x: Codes, codes: np.ndarray) -> np.ndarray:
-        """The codes that bound each channel behind a layer, for the scale of the moment."""
+    def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+        """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
+
+        codes  as the integer module has them, for what has no constant of floats behind it
+        """
         call = self.source.view.value.get(name.removesuffix("_bounded"))
-        if call is None or not is_const(call.args[1]):
-            return codes
-        spec, bound = x.spec, const_value(call.args[1])
-        scale = x.scale.detach().numpy()
-        return numerics.quantize(bound, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+        first, *rest = (position,) if isinstance(position, int) else position
+        arg = None if call is None else call.args[first]
+        for item in rest:
+            arg = arg.fields[item] if isinstance(arg, relax.Tuple) else None
+        if arg is not None and is_const(arg):
+            codes = _encoded(const_value(arg), x)
+        return torch.from_numpy(codes.astype(np.float32))
+
+    def border_code(self, name: str, x: Codes, code: float) -> float:
+        """The code of what a tensor is padded with, for the scale of the moment."""
+        call = self.source.view.value.get(name)
+        if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
+            return code
+        return float(_encoded(np.asarray(call.attrs.pad_value, np.float32), x))
+
+    def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
+        """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
+        call = self.source.view.value[name.removesuffix("_codes")]
+        table = const_value(call.args[0])
+        scale = self.scale_or_none(name)
+        if scale is not None:
+            found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
+        steps = column_scales(table, int(call.attrs.axis), is_power=self.choices.config.requantize == "power_of_two")
+        axis = None if steps.ndim == 0 else table.ndim - 1
+        return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
+
+    def mask_of(self, name: str) -> tuple[relax.Call, Any]:
+        """The sum or choice in front of an integer softmax whose result a variable holds, and its mask."""
+        group = next(g for g in self.source.groups.values() if name in getattr(g.facts, "links", ()))
+        return self.source.view.value[name], group.facts.masks.get(name)
+
+    def scale_or_none(self, name: str) -> LearnedScale | None:
+        """As `scale_of`; None where a variable has no scale of its own."""
+        return self._scales.get(self.tensor_of.get(name, ""))
+
+    def spec_of(self, name: str, attrs: Any) -> QuantSpec:
+        """What the codes of a variable may be."""
+        scale = self.scale_or_none(name)
+        return WHOLE.spec if scale is None else scale.spec
 
     def original(self, name: str) -> tuple[View, Any]:
         """The calibrated module, and the group whose result a variable is."""
@@ -155,6 +234,8 @@ class IntegerNetwork(nn.Module):
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
+            if var.name in self._compiled:
+                values[var.name] = _with_value(self.islands.run(var.name, Arrays(values)), values[var.name])
         self._kept.clear()
         if watched is not None:
             watched.update(values)
@@ -173,7 +254,24 @@ class IntegerNetwork(nn.Module):
         form = form_of(value)
         if form is None:
             raise UnsupportedOpError(f"training, layer '{name}': operator {op_name(value)} has no gradient here")
-        return form(Place(name, value, self), *(_read(arg, values) for arg in value.args))
+        if name in self._compiled and not (torch.is_grad_enabled() and holds_activations(value)):
+            return None
+        return form(Place(name, value, self, values), *(_read(arg, values) for arg in value.args))
+
+    @cached_property
+    def islands(self) -> FloatRegions:
+        """Float operators without a definition, compiled: their values are those of the executable."""
+        return FloatRegions(View(self.integers), "llvm")
+
+    @cached_property
+    def _compiled(self) -> frozenset[str]:
+        return frozenset(self.islands.names)
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, once for each key."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     # ---- training
 
@@ -217,6 +315,22 @@ class IntegerNetwork(nn.Module):
     def ledger(self) -> Any:
         """The ledger of the integer module."""
         return get_ledger(self.integers)
+
+
+def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
+    spec = x.spec
+    scale = x.scale.detach().numpy()
+    return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+
+
+def _with_value(value: Any, smooth: Any) -> Any:
+    """What was compiled, with the gradient of torch's result."""
+    if isinstance(value, list | tuple):
+        smooth = smooth if isinstance(smooth, list) else [None] * len(value)
+        return [_with_value(part, s) for part, s in zip(value, smooth, strict=True)]
+    tensor = torch.from_numpy(np.array(value))
+    is_smooth = isinstance(smooth, torch.Tensor) and smooth.requires_grad and tensor.is_floating_point()
+    return exactly(tensor, smooth) if is_smooth else tensor
 
 
 def _read(expr: relax.Expr, values: Mapping[str, Any]) -> Any:

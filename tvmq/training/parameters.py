@@ -14,20 +14,25 @@ from tvmq.training.meaning import Codes
 from tvmq.training.straight_through import quantize_values, round_through
 
 
+BELOW = 1 - 2.0**-20  # of a scale that is less than another one
+
+
 class LearnedScale(nn.Module):
     """scale = calibrated scale * 2^log2_ratio, float32; the ratio is learned.
 
     A scale stays positive whatever an optimizer does, and one step of it moves all scales by the same share. The
     gradient is divided by sqrt(values * largest code), as LSQ does (Esser et al. 2020), so that scales of large tensors
-    do not run away from the weights.
+    do not run away from the weights. Of `is_power` the ratio is rounded: a scale that is a power of two stays one.
     """
 
-    def __init__(self, qparams: QParams, values: int = 1) -> None:
+    def __init__(self, qparams: QParams, values: int = 1, *, is_power: bool = False) -> None:
         super().__init__()
         start = torch.tensor(np.array(qparams.scale))
+        self.is_power = is_power and bool((np.frexp(qparams.scale)[0] == 0.5).all())
         self.register_buffer("start", start)
         self.log2_ratio = nn.Parameter(torch.zeros_like(start))
         self.zero_point = int(np.ravel(qparams.zero_point)[0])
+        self._ceilings: list[tuple[LearnedScale, float]] = []
         self.spec = qparams.spec
         self.gradient_share = 1 / math.sqrt(max(values, 1) * max(qparams.spec.qmax, 1))
 
@@ -38,7 +43,15 @@ class LearnedScale(nn.Module):
 
     def forward(self) -> torch.Tensor:
         """float32, scalar or one a channel."""
-        return self.start * torch.exp2(_scaled_gradient(self.log2_ratio, self.gradient_share))
+        ratio = _scaled_gradient(self.log2_ratio, self.gradient_share)
+        scale = self.start * torch.exp2(round_through(ratio) if self.is_power else ratio)
+        for other, share in self._ceilings:
+            scale = torch.minimum(scale, other() * share)
+        return scale
+
+    def keep_below(self, other: LearnedScale, *, strictly: bool) -> None:
+        """Never pass another scale: where tensors are joined, the largest one is that of the result."""
+        self._ceilings.append((other, (0.5 if self.is_power else BELOW) if strictly else 1.0))
 
 
 class _ScaledGradient(torch.autograd.Function):
@@ -65,13 +78,14 @@ class WeightedLayer(nn.Module):
     """
 
     def __init__(
-        self, weight: np.ndarray, qparams: QParams, bias: np.ndarray | None, axis: int, groups: int | None = None
-    ) -> None:
+        self, weight: np.ndarray, qparams: QParams, bias: np.ndarray | None, axis: int, groups: int | None = None,
+        *, is_power: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.groups = groups
         self.weight = nn.Parameter(torch.tensor(np.array(weight)))
         self.bias = None if bias is None else nn.Parameter(torch.tensor(np.array(bias)))
-        self.scale = LearnedScale(qparams, values=weight.size // max(qparams.scale.size, 1))
+        self.scale = LearnedScale(qparams, values=weight.size // max(qparams.scale.size, 1), is_power=is_power)
         self.scale_axis, self.axis = qparams.axis, axis
 
     def codes(self) -> torch.Tensor:

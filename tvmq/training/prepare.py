@@ -59,6 +59,11 @@ def network_of(quantization: StaticQuantization) -> IntegerNetwork:
     rounded = run_stages(annotated, ROUNDING, choices)
     nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
     net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated)
+    if not net.source.groups:
+        raise CalibrationError(
+            "training: no layer of the model becomes integers with these options, so there is nothing to learn; "
+            "tvmq.explain of the quantized module says why"
+        )
     missing = net.operators_without_gradient()
     if missing:
         name, operator = next(iter(missing.items()))

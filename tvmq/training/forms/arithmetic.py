@@ -48,23 +48,12 @@ def add(place: Any, a: Any, b: Any) -> Any:
     return _tensor(a) + _tensor(b)
 
 
-def maximum(place: Any, a: Any, b: Any) -> Any:
-    """Of floats, of codes of one scale, or of codes and constants in their codes."""
-    return _chosen(place, torch.maximum, a, b)
-
-
-def minimum(place: Any, a: Any, b: Any) -> Any:
-    """As `maximum`."""
-    return _chosen(place, torch.minimum, a, b)
-
-
-def _chosen(place: Any, choose: Any, a: Any, b: Any) -> Any:
-    if not isinstance(a, Codes):
-        return choose(_tensor(a), _tensor(b))
-    if isinstance(b, Codes):
-        return a.moved(choose(a.value, b.value))
-    bound = torch.from_numpy(place.net.bounds_of(place.name, a, b).astype(np.float32))
-    return a.moved(choose(a.value, bound))
+def multiply(place: Any, a: Any, b: Any) -> Any:
+    """Sums of windows of several sizes times integers, or a product of floats."""
+    if not isinstance(a, Sums):
+        return _tensor(a) * _tensor(b)
+    factors = torch.from_numpy(np.array(b, np.float64))
+    return Sums(a.value.double() * factors, a.scale, None, a.bound * float(factors.abs().max()))
 
 
 def scale_shift(place: Any, x: Codes, *_constants: Any) -> Codes:
@@ -117,6 +106,5 @@ FORMS: dict[str, Any] = {
     "add": add,
     "tvmq.scale_shift": scale_shift,
     "tvmq.prelu": prelu,
-    "maximum": maximum,
-    "minimum": minimum,
+    "multiply": multiply,
 }

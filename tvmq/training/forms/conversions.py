@@ -34,7 +34,7 @@ def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
     if isinstance(acc, Codes):
         acc = Sums(acc.value, acc.scale.double(), None, acc.largest)
     step = scale()
-    factor = acc.scale / step.double()
+    factor = place.net.factor(acc.scale, step)
     bounds = place.net.code_bounds(place.name, place.call)
     slope = float(np.float32(attrs.negative_slope))
     if str(attrs.mode) == "float":
