@@ -22,7 +22,7 @@ from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.avg_pool import factors_of
 from tvmq.passes.families.embedding import column_scales
 from tvmq.passes.families.integer_softmax import WHOLE
-from tvmq.passes.families.table import numbers, plain_values
+from tvmq.passes.families.table import numbers
 from tvmq.passes.realize import code_bounds
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.spec import QuantSpec
@@ -145,22 +145,29 @@ class IntegerNetwork(nn.Module):
             return int(call.attrs.qmin), int(call.attrs.qmax)
         return code_bounds(self.scale_of(name).qparams, group.facts.low, group.facts.high)
 
-    def table_values(self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray) -> np.ndarray:
-        """The 256 entries of a table for the scales of the moment; as they were where the function is not known."""
+    def table_values(
+        self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The 256 entries of a table for the scales of the moment; as they were where the function is not known.
+
+        returns  entries, and the real values of the function; None where it is not known, or has none
+        """
         label = str(place.call.attrs.function)
         if label == "rescale" and scale is not None:
-            return numerics.rescale_table(x.qparams, scale.qparams)
+            return numerics.rescale_table(x.qparams, scale.qparams), numerics.real_values(x.qparams)
         if label.startswith(COMPARED):
             wide = View(self.integers).value[f"{place.name.removesuffix('_least')}_codes"]
             compared = self.scale_of(wide.args[0].name).qparams
-            return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared)
+            return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared), None
         group = self._groups.get(place.name)
         function = None if group is None else group.strategy.function(self.source.view, group)
         if function is None:
-            return values
+            return values, None
+        with np.errstate(all="ignore"):
+            reals = function(numerics.real_values(x.qparams))
         if scale is None:
-            return plain_values(function, x.qparams, str(values.dtype))
-        return numerics.make_table(lambda real: numbers(function(real)), x.qparams, scale.qparams)
+            return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
+        return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
     def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
         """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.

@@ -13,7 +13,6 @@ from tvmq.spec import QParams
 from tvmq.training.meaning import Codes
 from tvmq.training.straight_through import quantize_values, round_through
 
-
 BELOW = 1 - 2.0**-20  # of a scale that is less than another one
 
 

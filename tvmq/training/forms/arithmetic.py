@@ -25,10 +25,10 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
         dtypes=(a.spec.dtype, b.spec.dtype),
     )  # fmt: skip
     low, high = (bound - zero for bound in place.net.code_bounds(place.name, place.call))
-    with torch.no_grad():  # int32 sums: exact in float64
-        total = a.value.double() * params.a_multiplier
-        total.add_(b.value.double(), alpha=params.b_multiplier).add_(params.offset).mul_(2.0**-params.shift).floor_()
-        value = total.clamp_(low, high).to(torch.float32).add_(zero)
+    with torch.no_grad():
+        total = a.value.to(torch.int32) * params.a_multiplier
+        total = total.add(b.value.to(torch.int32), alpha=params.b_multiplier).add_(params.offset)
+        value = total.bitwise_right_shift_(params.shift).clamp_(low, high).to(torch.float32).add_(zero)
     real = (a.value - a.zero_point) * (a.scale / step) + (b.value - b.zero_point) * (sign * b.scale / step)
     return Codes(exactly(value, real.clamp(low - 0.5, high + 0.5)), step, zero, scale.spec)
 

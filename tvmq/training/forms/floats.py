@@ -86,7 +86,6 @@ NATIVE: dict[str, Smooth] = {
     "divide": lambda _call, a, b: a / b,
     "negative": lambda _call, x: -x,
     "abs": lambda _call, x: x.abs(),
-    "sqrt": lambda _call, x: torch.sqrt(x),
     "floor": lambda _call, x: torch.floor(x),
     "ceil": lambda _call, x: torch.ceil(x),
     "round": lambda _call, x: torch.round(x),
@@ -106,6 +105,7 @@ DEFINED: dict[str, Smooth] = {
     "nn.gelu": lambda _call, x: functional.gelu(x),
     "nn.gelu_tanh": lambda _call, x: functional.gelu(x, approximate="tanh"),
     "rsqrt": lambda _call, x: torch.rsqrt(x),
+    "sqrt": lambda _call, x: torch.sqrt(x),  # MKL's is not rounded correctly
 }
 COMPILED: dict[str, Smooth] = {
     "square": lambda _call, x: x * x,
