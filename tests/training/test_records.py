@@ -1,0 +1,81 @@
+"""Operator records x training: each that integers can stand beside has a form with the values of the executable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tvm import relax
+
+torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
+
+import tvmq  # noqa: E402
+from tests.training.form_cases import FORMS, OPTIONS, WITHOUT, Case  # noqa: E402
+from tvmq import training  # noqa: E402
+from tvmq.graph.operators import OPERATORS  # noqa: E402
+from tvmq.graph.view import View, op_name  # noqa: E402
+from tvmq.training.check import first_difference  # noqa: E402
+
+QUICKLY: dict[str, Any] = {
+    "calibrate_mode": "minmax", "weight_rounding": "nearest", "outlier_channels": False, "bias_correction": False,
+}  # fmt: skip
+STEPS = 2
+
+
+def prepared(case: Case) -> Any:
+    with tvmq.qconfig(**{**QUICKLY, **case.options}):
+        return training.prepare(case.module(), {}, case.feeds())
+
+
+def tensors(feed: dict[str, np.ndarray]) -> list[Any]:
+    return [torch.from_numpy(array) for array in feed.values()]
+
+
+def train(net: Any, case: Case) -> None:
+    """Two steps, and then scales of quite other sizes: constants that follow scales move with them."""
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-2)
+    for feed in case.feeds()[:STEPS]:
+        loss = (net(*tensors(feed)) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    random = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for name, parameter in net.named_parameters():
+            if name.endswith("log2_ratio"):
+                parameter.add_(2 * torch.rand(parameter.shape, generator=random) - 1)
+
+
+def check(case: Case) -> Any:
+    """The network equals the integer module in each variable and the executable in its results, before and after."""
+    net, x = prepared(case), tensors(case.feeds()[0])
+    assert first_difference(net, training.convert(net), x) is None
+    train(net, case)
+    module = training.convert(net)
+    assert first_difference(net, module, x) is None
+    compiled = tvmq.build(module).run(case.feeds()[0])[0]
+    for mode in (net.eval(), net.train()):
+        np.testing.assert_array_equal(mode(*x).detach().numpy(), compiled)
+    return net
+
+
+def test_each_record_has_a_case_or_a_reason() -> None:
+    excepted = [name for names in WITHOUT.values() for name in names]
+    covered = {name.split(":")[0] for name in FORMS}
+    assert len(excepted) == len(set(excepted)) and not covered & set(excepted)
+    assert covered | set(excepted) == set(OPERATORS)
+
+
+@pytest.mark.thinned(9)
+@pytest.mark.parametrize("name", FORMS)
+def test_the_network_computes_an_operator_as_the_executable_does(name: str) -> None:
+    net = check(FORMS[name])
+    operators = {op_name(value) for _, value in View(net.integers).bindings if isinstance(value, relax.Call)}
+    assert name.split(":")[0] in operators
+
+
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_network_computes_integers_of_each_kind(name: str) -> None:
+    check(OPTIONS[name])
