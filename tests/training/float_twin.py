@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
 import torch
 import tvm
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.passes.calibrate.observed_model import drop_uncalibrated
+from tvmq.passes.realize.define_floats import define_floats
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.training.forms import Place, form_of
+from tvmq.training.meaning import Arrays
 from tvmq.training.network import IntegerNetwork
 
 
@@ -20,7 +23,7 @@ class FloatTwin:
     """Constants are leaves; `parameters` has them by (variable, argument)."""
 
     def __init__(self, annotated: tvm.IRModule) -> None:
-        self.view = View(drop_uncalibrated(annotated))
+        self.view = View(define_floats(drop_uncalibrated(annotated)))
         self.islands = FloatRegions(self.view, "llvm")
         self.parameters: dict[tuple[str, int], torch.Tensor] = {}
         for var, value in self.view.bindings:
@@ -41,6 +44,8 @@ class FloatTwin:
     def _execute(self, name: str, value: relax.Expr, values: dict[str, Any]) -> Any:
         if not isinstance(value, relax.Call):
             return self._read(value, values, None)
+        if name in self.islands.names and not str(value.ty).count("float"):
+            return torch.from_numpy(np.array(self.islands.run(name, Arrays(values))))
         form = form_of(value)
         assert form is not None, value.op
         net: Any = self
@@ -61,4 +66,8 @@ class FloatTwin:
     def pairs(self, net: IntegerNetwork) -> dict[str, tuple[torch.nn.Parameter, torch.Tensor]]:
         """{layer: weight of the network, the same of the float model}."""
         layers = net.source.weighted
-        return {known.layer: (net._layers[root].weight, self.parameters[root, 1]) for root, known in layers.items()}
+        return {
+            known.layer: (net._layers[root].weight, self.parameters[root, 1])
+            for root, known in layers.items()
+            if (root, 1) in self.parameters
+        }

@@ -16,7 +16,7 @@ import torch
 from tvm import relax
 
 from tvmq.graph.operators import OPERATORS, where
-from tvmq.graph.operators.record import MOVE, SCATTER
+from tvmq.graph.operators.record import MOVE, RESIZE, SCATTER
 from tvmq.graph.view import op_name
 from tvmq.training.forms import (
     arithmetic,
@@ -82,7 +82,7 @@ def form_of(call: relax.Call) -> Form | None:
     """The form of an operator, None where it has none."""
     name = op_name(call)
     record = OPERATORS.get(name)
-    if name in where(kind=SCATTER) and moves.is_additive(call):
+    if name in where(kind=(SCATTER, RESIZE)) and name in moves.FORMS and moves.computes(call):
         return None
     if name in FORMS:
         return FORMS[name]

@@ -3,6 +3,7 @@
 A form here is a Smooth: torch's operator on its tensors. `defined` makes the value that of the definition, executed
 in NumPy; what rounds once (sum, product, relu) is the same in torch and `native`. An operator without a definition is
 compiled, and the network puts its value in the place of torch's (network.py): `smooth` gives the gradient alone.
+The model's own roundings (floor, round, sign, ...) pass gradients as those of the quantization do, straight through.
 """
 
 from __future__ import annotations
@@ -86,10 +87,10 @@ NATIVE: dict[str, Smooth] = {
     "divide": lambda _call, a, b: a / b,
     "negative": lambda _call, x: -x,
     "abs": lambda _call, x: x.abs(),
-    "floor": lambda _call, x: torch.floor(x),
-    "ceil": lambda _call, x: torch.ceil(x),
-    "round": lambda _call, x: torch.round(x),
-    "trunc": lambda _call, x: torch.trunc(x),
+    "floor": lambda _call, x: exactly(torch.floor(x), x),
+    "ceil": lambda _call, x: exactly(torch.ceil(x), x),
+    "round": lambda _call, x: exactly(torch.round(x), x),
+    "trunc": lambda _call, x: exactly(torch.trunc(x), x),
     "nn.prelu": _prelu,
     "zeros_like": _filled(0.0),
     "ones_like": _filled(1.0),
@@ -109,7 +110,7 @@ DEFINED: dict[str, Smooth] = {
 }
 COMPILED: dict[str, Smooth] = {
     "square": lambda _call, x: x * x,
-    "sign": lambda _call, x: torch.sign(x),
+    "sign": lambda _call, x: exactly(torch.sign(x), x.clamp(-1, 1)),
     "nn.selu": lambda _call, x: functional.selu(x),
     "nn.softplus": _softplus,
     "sin": lambda _call, x: torch.sin(x),
@@ -126,7 +127,7 @@ COMPILED: dict[str, Smooth] = {
     "atan2": lambda _call, a, b: torch.atan2(a, b),
     "power": lambda _call, a, b: torch.pow(a, b),
     "log_add_exp": lambda _call, a, b: torch.logaddexp(a, b),
-    "floor_divide": lambda _call, a, b: torch.floor(a / b),
+    "floor_divide": lambda _call, a, b: exactly(torch.floor(a / b), a / b),
     "floor_mod": _floor_mod,
     "mod": _mod,
     "ewise_fma": lambda _call, a, b, c: a * b + c,

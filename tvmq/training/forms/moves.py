@@ -11,7 +11,7 @@ from torch.nn import functional
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.graph.evaluate import evaluate, evaluator
+from tvmq.graph.evaluate import evaluate, evaluator, repeats_pixels
 from tvmq.graph.view import op_name
 from tvmq.training.meaning import Codes, Sums, plain, tensor_of
 
@@ -113,9 +113,9 @@ def scatter(place: Any, x: Any, *rest: Any) -> torch.Tensor:
     size, shape = base.numel(), tuple(base.shape)
     places = np.arange(size).reshape(shape)
     if not isinstance(place.call.args[-1], relax.Var):  # what is constant has no gradient
-        index = _compiled_index(place, {0: places})
-        index = torch.where(index == _compiled_index(place, {0: places - places - 1}), -1, index)
-        return _taken(base, index)
+        zeros, ones = (torch.from_numpy(place.compiled({0: np.full(shape, n, np.float32)})) for n in (0, 1))
+        index = torch.where(zeros == ones, -1, _compiled_index(place, {0: places}))
+        return torch.where(index >= 0, _taken(base, index), zeros)
     written = np.arange(size, size + updates.numel()).reshape(tuple(updates.shape))
     index = _compiled_index(place, {0: places, len(rest): written})
     return _taken(torch.cat([base.reshape(-1), updates.reshape(-1)]), index)
@@ -149,8 +149,10 @@ def _on_values(x: Any, function: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     return function(tensor_of(x))
 
 
-def is_additive(call: Any) -> bool:
-    """True for a scatter that computes with what it meets."""
+def computes(call: Any) -> bool:
+    """True for a scatter that computes with what it meets, and for a resize that interpolates: they do not move."""
+    if op_name(call) == "image.resize2d":
+        return not repeats_pixels(call)
     reduction = getattr(call.attrs, "reduction", None)
     accumulates = getattr(call.attrs, "accumulate", False)
     return bool(accumulates) or str(reduction) not in ("None", "update")
