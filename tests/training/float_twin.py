@@ -14,7 +14,7 @@ from tvmq.graph.view import View, const_value, is_const
 from tvmq.passes.calibrate.observed_model import drop_uncalibrated
 from tvmq.passes.realize.define_floats import define_floats
 from tvmq.reference.float_regions import FloatRegions
-from tvmq.training.forms import Place, form_of
+from tvmq.training.forms import Place, form_of, holds_activations
 from tvmq.training.meaning import Arrays
 from tvmq.training.network import IntegerNetwork
 
@@ -44,7 +44,7 @@ class FloatTwin:
     def _execute(self, name: str, value: relax.Expr, values: dict[str, Any]) -> Any:
         if not isinstance(value, relax.Call):
             return self._read(value, values, None)
-        if name in self.islands.names and not str(value.ty).count("float"):
+        if name in self.islands.names and not holds_activations(value):
             return torch.from_numpy(np.array(self.islands.run(name, Arrays(values))))
         form = form_of(value)
         assert form is not None, value.op

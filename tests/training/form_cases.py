@@ -224,10 +224,10 @@ OPTIONS: dict[str, Case] = {
 CONSTANTS["low4"] = -CONSTANTS["wide"]
 
 _UNARY = """
-sigmoid tanh exp erf negative abs nn.silu nn.gelu nn.gelu_tanh nn.softplus nn.selu square sin cos tan atan sign floor ceil
-round trunc asinh nn.relu
+sigmoid tanh exp erf negative abs nn.silu nn.gelu nn.gelu_tanh nn.softplus nn.selu square sin cos atan sign floor ceil
+round trunc asinh
 """.split()
-_OF_PART = ("log", "sqrt", "rsqrt", "acosh", "asin", "acos", "atanh")
+_OF_PART = ("tan", "log", "sqrt", "rsqrt", "acosh", "asin", "acos", "atanh")
 _RESIZE = (
     'y = R.image.resize2d(h, R.shape([12, 12]), roi=[0.0, 0.0, 0.0, 0.0], layout="NCHW", method="{}", '
     'coordinate_transformation_mode="{}", rounding_method="{}")'
@@ -252,8 +252,9 @@ FORMS: dict[str, Case] = {
     ),
     **{name: floating(f"y = R.{name}(h)") for name in _UNARY},
     **{name: _of_part(name) for name in _OF_PART},
-    "clip": floating("y = R.clip(h, -0.5, 0.7)"),
-    "nn.leakyrelu": floating("y = R.nn.leakyrelu(h, 0.1)"),
+    "nn.relu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.relu(b)"),
+    "clip": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.clip(b, -0.5, 0.7)"),
+    "nn.leakyrelu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.leakyrelu(b, 0.1)"),
     "nn.prelu": floating("y = R.nn.prelu(h, slopes, axis=1)"),
     "add": floating("y = R.add(h, channel)"),
     "subtract": floating("y = R.subtract(some, h)"),
@@ -412,7 +413,7 @@ CONSTANTS.update(depthwise=weight(4, 1, 3, 3), grouped=weight(4, 2, 3, 3))
 
 # Gradients that a float model does not have: jumps, poles, and codes too coarse for its own
 JUMPS = (
-    "tvmq.table: round", "tvmq.table: logic", "tan", "floor_mod", "where: of codes and a number",
+    "tvmq.table: round", "tvmq.table: logic", "floor_mod", "floor_divide", "where: of codes and a number",
     *(f"residual {few}" for few in ("2 bits", "4 bits by mse", "12 and 3 bits")),
 )  # fmt: skip
 

@@ -12,11 +12,14 @@ torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvm
 
 import tvmq  # noqa: E402
 from tests.training.float_twin import FloatTwin  # noqa: E402
-from tests.training.form_cases import FORMS, JUMPS, OPTIONS, WITHOUT, Case  # noqa: E402
+from tests.training.form_cases import FORMS, JUMPS, OPTIONS, WITHOUT, Case, picture  # noqa: E402
 from tvmq import training  # noqa: E402
+from tvmq.errors import CalibrationError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.operators import OPERATORS  # noqa: E402
 from tvmq.graph.view import View, op_name  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
+from tvmq.training.forms import moves  # noqa: E402
+from tvmq.training.parameters import LearnedScale  # noqa: E402
 
 QUICKLY: dict[str, Any] = {
     "calibrate_mode": "minmax", "weight_rounding": "nearest", "outlier_channels": False, "bias_correction": False,
@@ -100,3 +103,47 @@ def test_the_network_computes_an_operator_as_the_executable_does(name: str) -> N
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_network_computes_integers_of_each_kind(name: str) -> None:
     check(name, OPTIONS[name])
+
+
+@pytest.mark.parametrize("name", ["residual float", "tvmq.multiply"])
+def test_gradients_of_scales_are_those_of_the_loss(name: str) -> None:
+    """Scales at half of what they should be, so that saturation decides, beside differences of the loss."""
+    case = {**FORMS, **OPTIONS}[name]
+    net, x = prepared(case), tensors(case.feeds()[0])
+    factors = torch.from_numpy(np.random.default_rng(3).standard_normal(tuple(net(*x).shape)))
+
+    def loss(scale: Any, log2_ratio: float) -> Any:
+        with torch.no_grad():
+            scale.log2_ratio.fill_(log2_ratio)
+        return (net(*x) * factors).sum()
+
+    pairs = []
+    for scale in [module for module in net.modules() if isinstance(module, LearnedScale)]:
+        net.zero_grad()
+        loss(scale, -1.0).backward()
+        ours = float(scale.log2_ratio.grad.sum()) / scale.gradient_share
+        with torch.no_grad():
+            pairs.append((ours, float(loss(scale, -0.95) - loss(scale, -1.05)) / 0.1))
+            scale.log2_ratio.zero_()
+    a, b = np.array(pairs).T
+    assert len(pairs) >= 5 and a @ b > 0.95 * np.linalg.norm(a) * np.linalg.norm(b)
+    assert 0.8 < np.linalg.norm(a) / np.linalg.norm(b) < 1.25
+
+
+def test_a_scatter_that_adds_is_refused_by_name() -> None:
+    case = picture('y = R.scatter_elements(h, places, updates, axis=2, reduction="add")')
+    with pytest.raises(UnsupportedOpError, match="layer 'y': operator scatter_elements has no form with a gradient"):
+        prepared(case)
+
+
+def test_a_model_without_integers_has_nothing_to_learn() -> None:
+    case = picture("y = R.nn.relu(h)", nbit_weight=16, dtype_weight="int16")
+    with pytest.raises(CalibrationError, match="no layer of the model becomes integers with these options"):
+        prepared(case)
+
+
+def test_too_many_values_to_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = prepared(FORMS["tril"])
+    monkeypatch.setattr(moves, "EXACT_INDEX", 100)
+    with pytest.raises(UnsupportedOpError, match="layer 'y': tril moves 288 values, 99 are the most; train with a small"):
+        net(*tensors(FORMS["tril"].feeds()[0]))

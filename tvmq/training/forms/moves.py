@@ -11,6 +11,7 @@ from torch.nn import functional
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.errors import UnsupportedOpError
 from tvmq.graph.evaluate import evaluate, evaluator, repeats_pixels
 from tvmq.graph.view import op_name
 from tvmq.training.meaning import Codes, Sums, plain, tensor_of
@@ -133,7 +134,10 @@ def _compiled_index(place: Any, given: dict[int, np.ndarray]) -> torch.Tensor:
     """The operator itself, compiled, moves places instead of values; they are counted from 1."""
     largest = max(int(index.max(initial=0)) for index in given.values())
     if largest + 1 >= EXACT_INDEX:
-        raise OverflowError(f"{op_name(place.call)} moves {largest + 1} values")
+        raise UnsupportedOpError(
+            f"training, layer '{place.name}': {op_name(place.call)} moves {largest + 1} values, {EXACT_INDEX - 1} are "
+            "the most; train with a smaller batch"
+        )
     replaced = {position: (index + 1).astype(np.float32) for position, index in given.items()}
     return torch.from_numpy(place.compiled(replaced).astype(np.int64) - 1)
 
