@@ -1,10 +1,12 @@
 """Batch norm whose statistics still move while the forward pass is the deployed one.
 
 torch's quantization-aware training normalizes by the statistics of the batch in train() and by the running ones in
-eval(). Then train() computes what no deployed module computes. Here the forward pass folds by the running statistics of
-the moment in both modes, so that it is deployable at every step; the gradient is that of a normalization by the batch.
-This is batch renormalization (Ioffe 2017, arXiv:1702.03275) whose corrections have no limits. The statistics of a batch
-enter the running ones after the forward pass, as in torch.
+eval(). Then train() computes what no deployed module computes. Here the forward pass of train() first lets each batch norm's
+running statistics move towards those of the batch, as torch does, and then folds by them: what it gives is what the
+module gives that is made right behind it. The gradient is that of a normalization by the batch: batch renormalization
+(Ioffe 2017, arXiv:1702.03275) whose corrections have no limits.
+
+The scale of each channel's weights grows as the batch norm's factor does, so statistics never change a weight's code.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Norm:
 
 
 class LiveFolding(Folding):
-    """weight = source weight * gamma / sqrt(variance + epsilon) * rest; bias = ((b - mean) * the same + beta) * ...
+    """weight = source weight * gamma / sqrt(variance + epsilon) * rest; bias likewise
 
     axis   of the output channels in the deployed weight
     rest   factors beside the batch norm's, broadcasts against the deployed weight; `outer` those of output channels
@@ -46,15 +48,14 @@ class LiveFolding(Folding):
 
     def __init__(
         self, weight: Handle, norm: Norm, shape: Sequence[int], *, axis: int, axes: Sequence[int], rest: np.ndarray,
-        outer: np.ndarray, fixed: np.ndarray, summand: np.ndarray,
+        outer: np.ndarray, fixed: np.ndarray,
     ) -> None:  # fmt: skip
-        super().__init__(weight, norm.beta, shape, axes=axes, summand=summand)
+        super().__init__(weight, norm.beta, shape, axes=axes)
         self.norm, self.axis, self.follows = norm, axis, True
         self.register_buffer("rest", torch.from_numpy(np.array(rest, np.float64)))
         self.register_buffer("outer", torch.from_numpy(np.array(outer, np.float64)))
         self.register_buffer("fixed", torch.from_numpy(np.array(fixed, np.float64)))
         self.register_buffer("first", self._factor().detach().abs())
-        self._seen: tuple[torch.Tensor, torch.Tensor, int] | None = None
 
     @property
     def is_moving(self) -> bool:
@@ -76,12 +77,16 @@ class LiveFolding(Folding):
         """See Folding."""
         return self.turned(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
 
+    def rounded_weight(self) -> torch.Tensor:
+        """See Folding: the weight with the factors that it had at the start."""
+        factor = torch.where(self.norm.gamma() < 0, -self.first, self.first)
+        return self.turned(self.source_weight()) * (self._along(factor) * self.rest).float()
+
     def bias(self) -> torch.Tensor:
         """See Folding."""
-        assert self.summand is not None
         norm = self.norm
         shifted = (self.fixed - norm.mean().double()) * self._factor() + norm.beta().double()
-        return (shifted * self.outer + self.summand).float()
+        return (shifted * self.outer).float()
 
     def magnitude(self) -> torch.Tensor:
         """See Folding."""
@@ -91,44 +96,47 @@ class LiveFolding(Folding):
     def _whole_factor(self) -> torch.Tensor:
         return (self._along(self._factor()) * self.rest).detach()
 
+    def divisor(self) -> torch.Tensor:
+        """Factor of each channel, 1 where it is 0: what divides a deployed product into the source's."""
+        factor = (self._factor() * self.outer).detach()
+        return torch.where(factor == 0, 1.0, factor)
+
     def growth(self) -> torch.Tensor:
         """How much larger the weights of each channel are than at the start: their scales grow with them."""
         return (self._factor().abs() / self.first.clamp_min(1e-12)).clamp_min(1e-6).float()
 
-    def normalized(self, sums: torch.Tensor, bias: torch.Tensor, step: torch.Tensor, axis: int) -> torch.Tensor:
-        """sums + bias, with the gradients of a normalization by this batch; its statistics are kept for `follow`.
+    @torch.no_grad()
+    def follow(self, products: torch.Tensor, axis: int) -> torch.Tensor:
+        """Let the running statistics move towards those of a batch.
 
-        sums   of products, integers
-        bias   in their steps, shaped to broadcast
-        step   real value of 1, float64, shaped to broadcast
-        axis   of the channels
+        products  real values before bias and batch norm, float64
+        axis      of the channels
+        returns   the same normalized by the statistics of the moment
         """
-        total = _Normalized.apply(sums, axis) + bias
+        norm, others = self.norm, [a for a in range(products.ndim) if a != axis]
+        shape = [1] * products.ndim
+        shape[axis] = -1
+        read = products + (self.fixed.reshape(shape) if self.fixed.numel() > 1 else self.fixed)
+        variance, mean = torch.var_mean(read, others, correction=0)
+        count = read.numel() // read.shape[axis]
+        norm.mean().lerp_(mean.float(), norm.momentum)
+        norm.variance().lerp_((variance * count / max(count - 1, 1)).float(), norm.momentum)
+        spread = torch.rsqrt(norm.variance().double() + norm.epsilon)
+        return (read - norm.mean().double().reshape(shape)) * spread.reshape(shape)
+
+    def with_gradients(self, sums: torch.Tensor, normalized: torch.Tensor, step: torch.Tensor, axis: int) -> torch.Tensor:
+        """The sums as they are, with the gradients of a normalization by this batch.
+
+        sums        of products, integers
+        normalized  as `follow` gives it
+        step        real value of 1, float64, shaped to broadcast
+        """
         shape = [1] * sums.ndim
         shape[axis] = -1
-        with torch.no_grad():
-            norm = self.norm
-            factor, mean = self._factor() * self.outer, norm.mean().double()
-            divisor = torch.where(factor == 0, 1.0, factor).reshape(shape)
-            before = (total.double() * step - self.bias().double().reshape(shape)) / divisor  # conv - running mean
-            others = [a for a in range(sums.ndim) if a != axis]
-            count = sums.numel() // sums.shape[axis]
-            self._seen = (before.mean(others) + mean, before.var(others, correction=0), count)
-            spread = torch.rsqrt(norm.variance().double() + norm.epsilon)
-            share = (before * (spread * self.outer).reshape(shape) / step).to(sums.dtype)
-        gamma = norm.gamma().to(sums.dtype).reshape(shape)
-        return total + (gamma - gamma.detach()) * share
-
-    @torch.no_grad()
-    def follow(self) -> None:
-        """Let the running statistics move towards those of the last batch."""
-        if self._seen is None:
-            return
-        mean, variance, count = self._seen
-        unbiased = variance * count / max(count - 1, 1)
-        self.norm.mean().lerp_(mean.float(), self.norm.momentum)
-        self.norm.variance().lerp_(unbiased.float(), self.norm.momentum)
-        self._seen = None
+        share = (normalized * self.outer.reshape(shape) / step).to(sums.dtype)
+        gamma = self.norm.gamma().to(sums.dtype).reshape(shape)
+        result: torch.Tensor = _Normalized.apply(sums, axis) + (gamma - gamma.detach()) * share
+        return result
 
 
 class _Normalized(torch.autograd.Function):

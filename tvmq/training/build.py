@@ -147,18 +147,28 @@ class Builder:
                 f"training, layer '{found.layer}': the batch norm behind it adds nothing yet (mean and bias are 0), so "
                 "it is untrained; run the float model on some batches in train() first, or use batch_norm='frozen'"
             )
+        axis, qparams = int(np.argmax(origin.factor.shape)), self.source.weight(found)[1]
+        if qparams.axis != axis or qparams.scale.size != origin.factor.size:
+            raise ConfigError(
+                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its weight "
+                f"({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or batch_norm='frozen'"
+            )
         handle, is_new = self._parameter(layer.weight)
-        gamma, beta = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0]
-        outer = _beyond_norm(origin, weights)
+        gamma, beta, mean = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0], self._buffer(norm.mean)
+        outer, share = _beyond_norm(origin, weights), origin.factor.reshape(-1)
         rest = outer.reshape(origin.factor.shape) * (1.0 if origin.inner is None else origin.inner)
-        fixed = np.zeros(1) if layer.bias is None else weights[layer.bias].reshape(-1)
+        before = 0.0 if layer.bias is None else weights[layer.bias].reshape(-1).astype(np.float64)
+        added = np.zeros(share.size) if origin.rest is None else origin.rest
+        fixed = before + np.divide(added, share, out=np.zeros_like(share), where=share != 0)
         folding = LiveFolding(
-            handle, Norm(gamma, beta, self._buffer(norm.mean), self._buffer(norm.variance), norm.epsilon, norm.momentum),
-            weight.shape, axis=int(np.argmax(origin.factor.shape)), axes=origin.axes, rest=rest, outer=outer,
-            fixed=fixed, summand=bias.reshape(-1) - folded_bias(origin, weights),
+            handle, Norm(gamma, beta, mean, self._buffer(norm.variance), norm.epsilon, norm.momentum), weight.shape,
+            axis=axis, axes=origin.axes, rest=rest, outer=outer, fixed=fixed,
         )  # fmt: skip
         if is_new:
             folding.begin_at(weight)
+            # what corrects the mean error of rounded weights is for the running mean to follow
+            moved = folded_bias(origin, weights) + added - bias.reshape(-1)
+            mean().add_(torch.from_numpy(np.divide(moved, share, out=np.zeros_like(share), where=share != 0)).float())
         return folding
 
     def _parameter(self, name: str) -> tuple[Handle, bool]:

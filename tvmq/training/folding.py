@@ -61,6 +61,10 @@ class Folding(nn.Module):
         turned = self.turned(self.source_weight())
         return turned if self.factor is None else turned * self.factor
 
+    def rounded_weight(self) -> torch.Tensor:
+        """What is divided by the scale of the start, times its learned ratio, and rounded to codes."""
+        return self.weight()
+
     def bias(self) -> torch.Tensor | None:
         """float32, one a channel or a single one; None where the layer adds nothing."""
         if self.source_bias is None:

@@ -137,9 +137,6 @@ class IntegerNetwork(nn.Module):
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
         self._kept.clear()
-        if self.training:
-            for norm in self.batch_norms():
-                norm.follow()
         if watched is not None:
             watched.update(values)
         return _read(view.func.body.body, values)

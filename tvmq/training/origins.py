@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,12 +58,14 @@ class Origin:
     axes    order of the source's axes
     factor  float64, of the deployed weight's output channels: as many ones as its rank, but for their axis
     inner   the same of its input channels; None where they have none
+    rest    what is added behind the layer besides the source's bias and batch norm, by channel
     """
 
     layer: SourceLayer
     axes: tuple[int, ...]
     factor: np.ndarray
     inner: np.ndarray | None
+    rest: np.ndarray | None = None
 
 
 def source_layers(mod: tvm.IRModule) -> list[SourceLayer]:
@@ -132,7 +134,7 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
         origin = find_origin(deployed, axis, likely, weights)
         bias = source.bias(layer)
         if origin is not None and bias is not None and bias.size == origin.factor.size:
-            origin = bias_unit(origin, bias.reshape(-1).astype(np.float64), weights)
+            origin = with_bias(origin, bias.reshape(-1).astype(np.float64), weights)
         if origin is not None:
             found[root] = origin
     return found
@@ -202,19 +204,16 @@ def _ratio(a: np.ndarray, b: np.ndarray, axes: Any) -> np.ndarray:
     return np.ones_like(ratio) if np.allclose(ratio, 1, rtol=CLOSE, atol=0) else ratio
 
 
-def bias_unit(
-    origin: Origin, deployed: np.ndarray, weights: Mapping[str, np.ndarray]
-) -> Origin:
-    """The origin with its factors of both axes such that the bias agrees: they alone leave a power of two open.
+def with_bias(origin: Origin, deployed: np.ndarray, weights: Mapping[str, np.ndarray]) -> Origin:
+    """The origin that agrees with the bias: factors of both axes alone leave a power of two open.
 
-    deployed  bias in floats, as folded
+    deployed  bias in floats, as folded, float64
     """
-    if origin.inner is None:
-        return origin
-    options = [2.0**power for power in range(-8, 9)]
-    rests = [np.abs(deployed - folded_bias(origin, weights, unit)).sum() for unit in options]
-    unit = options[int(np.argmin(rests))]
-    return Origin(origin.layer, origin.axes, origin.factor * unit, origin.inner / unit)
+    options = [1.0] if origin.inner is None else [2.0**power for power in range(-8, 9)]
+    rests = [deployed - folded_bias(origin, weights, unit) for unit in options]
+    best = int(np.argmin([np.abs(rest).sum() for rest in rests]))
+    inner = None if origin.inner is None else origin.inner / options[best]
+    return replace(origin, factor=origin.factor * options[best], inner=inner, rest=rests[best])
 
 
 def folded_bias(origin: Origin, weights: Mapping[str, np.ndarray], unit: float = 1.0) -> np.ndarray:

@@ -13,7 +13,7 @@ from tvmq.errors import ConfigError
 from tvmq.spec import QParams
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.folding import Folding
-from tvmq.training.meaning import Codes
+from tvmq.training.meaning import Codes, Sums
 from tvmq.training.straight_through import quantize_values, round_through
 
 
@@ -95,14 +95,18 @@ class WeightScale(LearnedScale):
 
     def __init__(self, qparams: QParams, values: int, folding: Folding) -> None:
         super().__init__(qparams, values)
-        self._folding = (folding,) if folding.follows and qparams.scale.size > 1 else ()  # no module of this one
+        self._folding = (folding,) if isinstance(folding, LiveFolding) else ()  # in a tuple: no module of this one
 
     def forward(self) -> torch.Tensor:
         """See LearnedScale."""
-        scale = super().forward()
+        scale = self.of_start()
         for folding in self._folding:
             scale = scale * folding.growth()
         return scale
+
+    def of_start(self) -> torch.Tensor:
+        """Without the growth that statistics brought: what weights are rounded by."""
+        return super().forward()
 
 
 class WeightedLayer(nn.Module):
@@ -143,7 +147,7 @@ class WeightedLayer(nn.Module):
         return self.codes() * self.along(self.scale())
 
     def _nearest(self) -> torch.Tensor:
-        spec, weight, scale = self.scale.spec, self.weight, self.along(self.scale())
+        spec, weight, scale = self.scale.spec, self.folding.rounded_weight(), self.along(self.scale.of_start())
         if self.quantizer is None:
             return quantize_values(weight, scale, qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
         codes: torch.Tensor = self.quantizer(weight, scale, spec.qmin, spec.qmax)
@@ -189,15 +193,24 @@ class WeightedLayer(nn.Module):
             total = total - x.zero_point * codes.double().sum(dim=others)
         return total
 
-    def with_bias(self, sums: torch.Tensor, bias: torch.Tensor, step: torch.Tensor, axis: int | None) -> torch.Tensor:
-        """sums + bias; where the statistics of a batch norm move, with its gradients.
+    def followed(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
+        """The sums of products; statistics of a batch norm that move have seen them, and are in their scale.
 
-        sums, bias, step   integers, integers and the real value of 1 by channel, shaped to broadcast
-        axis  of the channels, None for the last
+        codes  of the weight
+        x      what they were multiplied with
         """
-        if not (isinstance(self.folding, LiveFolding) and self.folding.is_moving):
-            return sums + bias
-        return self.folding.normalized(sums, bias, step, sums.ndim - 1 if axis is None else axis)
+        folding = self.folding
+        if not (isinstance(folding, LiveFolding) and folding.is_moving):
+            return sums
+        axis = sums.value.ndim - 1 if sums.axis is None else sums.axis
+        with torch.no_grad():
+            unit = x.scale.double() * self.channel_scale().double() / folding.divisor()
+            others = [a for a in range(codes.ndim) if a != self.axis]
+            products = sums.value.double() - sums.along(x.zero_point * codes.double().sum(dim=others))
+            normalized = folding.follow(products * sums.along(unit), axis)
+        scale = x.scale.double() * self.channel_scale().double()
+        value = folding.with_gradients(sums.value, normalized, sums.along(scale.detach()), axis)
+        return Sums(value, scale, sums.axis, sums.bound)
 
     def along(self, scale: torch.Tensor) -> torch.Tensor:
         """Scales of the channels, shaped to broadcast against the weight."""

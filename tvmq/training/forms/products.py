@@ -88,11 +88,11 @@ def product(place: Any, a: Codes, b: Any) -> Sums:
 def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
     """The bias of a layer, in steps of its sums."""
     layer, filters, x = place.net.remembered(place.call.args[0].name)
+    sums = layer.followed(sums, filters, x)
     bias = layer.bias_codes(filters, x)
     bound = sums.bound + float(bias.detach().abs().max())
     value = sums.value.to(_type_for(bound))
-    total = layer.with_bias(value, sums.along(bias.to(value.dtype)), sums.along(sums.scale.detach()), sums.axis)
-    return Sums(total, sums.scale, sums.axis, bound)
+    return Sums(value + sums.along(bias.to(value.dtype)), sums.scale, sums.axis, bound)
 
 
 def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:
