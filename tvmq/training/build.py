@@ -33,7 +33,7 @@ class Learning:
     scales      of weights and tensors, and zero points
     batch_norm  "frozen" or "live", see batch_norm.py
     quantizers  modules of the user's own that make codes of weights
-    origins     {root: how its weight follows from the source's}; roots without one have parameters of their own
+    origins     {variable of a weight: how it follows from the source's}; those without one are parameters of their own
     weights     {name in the source: array} of all weights there
     """
 
@@ -58,7 +58,7 @@ class Builder:
 
     def layers(self) -> dict[str, WeightedLayer]:
         """{root: layer} of all layers with a weight."""
-        built = {root: self._layer(root, found) for root, found in self.source.weighted.items()}
+        built = {root: self._layer(found) for root, found in self.source.weighted.items()}
         self.learning.quantizers.check_all_used([found.layer for found in self.source.weighted.values()])
         return built
 
@@ -84,10 +84,10 @@ class Builder:
         dims = list(value.ty.shape)[1:] if value is not None and getattr(value.ty, "shape", None) is not None else []
         return math.prod(size for size in (getattr(d, "value", 1) for d in dims))
 
-    def _layer(self, root: str, found: Weighted) -> WeightedLayer:
+    def _layer(self, found: Weighted) -> WeightedLayer:
         weight, qparams = self.source.weight(found)
         bias = self.source.bias(found)
-        origin = self.learning.origins.get(root)
+        origin = self.learning.origins.get(found.weight)
         if origin is None:
             folding = self._own(found.layer, weight, bias)
         elif self.learning.batch_norm == LIVE and origin.layer.norm is not None:

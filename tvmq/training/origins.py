@@ -20,7 +20,7 @@ from tvm import relax
 from tvmq.graph.names import weight_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESHAPE, TRANSPOSE, TRANSPOSED
-from tvmq.graph.view import View, op_name
+from tvmq.graph.view import View, op_name, rank_of
 from tvmq.training.source import Source
 
 LAYERS = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
@@ -86,7 +86,8 @@ def _layers(view: View, names: Mapping[str, str]) -> Iterator[SourceLayer]:
             others = [arg for arg in view.value[reader].args if not _is(arg, last)]
             bias = _parameter(view, others[0]) if others else None
             last = reader if bias is not None else last
-        norm = _norm(view, names, last)
+        channels = rank_of(var) - 1 if OPERATORS[op_name(call)].kind == PRODUCT else 1
+        norm = _norm(view, names, last, channels)
         yield SourceLayer(var.name, names[weight], names[bias] if bias is not None else None, norm)
 
 
@@ -109,10 +110,13 @@ def _is(expr: relax.Expr, name: str) -> bool:
     return isinstance(expr, relax.Var) and expr.name == name
 
 
-def _norm(view: View, names: Mapping[str, str], name: str) -> BatchNorm | None:
+def _norm(view: View, names: Mapping[str, str], name: str, channels: int) -> BatchNorm | None:
+    """The batch norm that alone reads a variable, along the axis of its channels."""
     reader = _reader(view, name)
     call = view.value[reader] if reader is not None else None
     if call is None or op_name(call) != "nn.batch_norm" or not (call.attrs.scale and call.attrs.center):
+        return None
+    if int(call.attrs.axis) != channels:
         return None
     found = [_parameter(view, arg) for arg in call.args[1:5]]
     tensors = [names[parameter] for parameter in found if parameter is not None]
@@ -122,7 +126,7 @@ def _norm(view: View, names: Mapping[str, str], name: str) -> BatchNorm | None:
 
 
 def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[str, np.ndarray]) -> dict[str, Origin]:
-    """{root: origin} of the layers of a calibrated module whose weights are rounded nowhere.
+    """{variable of the weight: origin} of the layers of a calibrated module whose weights are rounded nowhere.
 
     weights  {name in the source: array}
     """
@@ -136,7 +140,7 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
         if origin is not None and bias is not None and bias.size == origin.factor.size:
             origin = with_bias(origin, bias.reshape(-1).astype(np.float64), weights)
         if origin is not None:
-            found[root] = origin
+            found[layer.weight] = origin
     return found
 
 
