@@ -64,10 +64,10 @@ class FloatTwin:
         return const_value(expr) if is_const(expr) else getattr(expr, "value", expr)
 
     def pairs(self, net: IntegerNetwork) -> dict[str, tuple[torch.nn.Parameter, torch.Tensor]]:
-        """{layer: weight of the network, the same of the float model}."""
+        """{layer: parameter of the network, weight of the float model}."""
         layers = net.source.weighted
         return {
-            known.layer: (net._layers[root].weight, self.parameters[root, 1])
+            known.layer: (net._layers[root].folding.source_weight(), self.parameters[root, 1])
             for root, known in layers.items()
             if (root, 1) in self.parameters
         }

@@ -38,7 +38,7 @@ def tensors(feed: dict[str, np.ndarray]) -> list[Any]:
 
 
 def train(net: Any, case: Case) -> None:
-    """Two steps, and then scales of quite other sizes: constants that follow scales move with them."""
+    """Two steps, and then quite other scales and zero points: the constants that follow them move."""
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-2)
     for feed in case.feeds()[:STEPS]:
         loss = (net(*tensors(feed)) ** 2).mean()
@@ -50,6 +50,8 @@ def train(net: Any, case: Case) -> None:
         for name, parameter in net.named_parameters():
             if name.endswith("log2_ratio"):
                 parameter.add_(2 * torch.rand(parameter.shape, generator=random) - 1)
+            if name.endswith("zero_shift"):  # in shares of all codes
+                parameter.add_(0.2 * torch.rand(parameter.shape, generator=random) - 0.1)
 
 
 def check(name: str, case: Case) -> Any:
@@ -121,7 +123,7 @@ def test_gradients_of_scales_are_those_of_the_loss(name: str) -> None:
     for scale in [module for module in net.modules() if isinstance(module, LearnedScale)]:
         net.zero_grad()
         loss(scale, -1.0).backward()
-        ours = float(scale.log2_ratio.grad.sum()) / scale.gradient_share
+        ours = float((scale.log2_ratio.grad / scale.gradient_share).sum())
         with torch.no_grad():
             pairs.append((ours, float(loss(scale, -0.95) - loss(scale, -1.05)) / 0.1))
             scale.log2_ratio.zero_()

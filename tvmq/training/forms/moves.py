@@ -56,7 +56,7 @@ def pad(place: Any, x: Any, *value: Any) -> Any:
     sides = [side for pair in reversed(pairs) for side in pair]
     fill = float(attrs.pad_value)
     if isinstance(x, Codes):
-        fill = place.net.border_code(place.name, x, fill)
+        fill = place.net.border_code(place.name, x)
     return _on_values(x, lambda v: functional.pad(v, sides, value=fill))
 
 

@@ -19,7 +19,7 @@ def sum_pool(place: Any, x: Codes) -> Sums:
     """tvmq.sum_pool: padding adds nothing."""
     attrs = place.call.attrs
     kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
-    value = padded(x.value - int(attrs.zero_point), [int(p) for p in attrs.padding], 0.0)
+    value = padded(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
     channels = value.shape[1]
     ones = torch.ones((channels, 1, *kernel))
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[len(kernel) - 1]
@@ -34,7 +34,7 @@ def sum_pool(place: Any, x: Codes) -> Sums:
 def adaptive_sum_pool(place: Any, x: Codes) -> Sums:
     """tvmq.adaptive_sum_pool: axis by axis, a product with the windows as rows of ones."""
     attrs = place.call.attrs
-    value, most = x.value.double() - int(attrs.zero_point), 1
+    value, most = x.value.double() - x.zero_point, 1
     for axis, (size, count) in enumerate(zip(x.value.shape[2:], attrs.out_size, strict=True), 2):
         begin, end = adaptive_bounds(int(size), int(count))
         places = np.arange(size)[:, None]
@@ -48,7 +48,7 @@ def sum_axes(place: Any, x: Codes) -> Sums:
     """tvmq.sum over axes."""
     attrs = place.call.attrs
     axes = [int(a) for a in attrs.axes]
-    total = (x.value - int(attrs.zero_point)).sum(dim=axes, keepdim=bool(attrs.keepdims))
+    total = (x.value - x.zero_point).sum(dim=axes, keepdim=bool(attrs.keepdims))
     bound = 2.0 * x.largest * math.prod(x.value.shape[a] for a in axes)
     return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 

@@ -76,14 +76,13 @@ def transposed_convolution(place: Any, x: Codes, _weight: Any) -> Sums:
 
 def product(place: Any, a: Codes, b: Any) -> Sums:
     """tvmq.matmul: both sides lose their zero points first."""
-    attrs = place.call.attrs
     if not isinstance(b, Codes):
         layer = place.net.layer_of(place.name)
         b = Codes(layer.codes(), layer.scale(), 0, layer.scale.spec)
     depth = a.value.shape[-1]
     bound = depth * float(a.largest_step) * b.largest_step
     dtype = _type_for(bound)
-    value = (a.value.to(dtype) - int(attrs.a_zero)) @ (b.value.to(dtype) - int(attrs.b_zero))
+    value = (a.value.to(dtype) - a.zero_point) @ (b.value.to(dtype) - b.zero_point)
     scale = a.scale.double() * b.scale.double() * place.net.factor_of(place.name)
     return Sums(value, scale, None if scale.ndim == 0 or scale.numel() == 1 else value.ndim - 1, bound)
 
@@ -91,6 +90,7 @@ def product(place: Any, a: Codes, b: Any) -> Sums:
 def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
     """The bias of a layer, in steps of its sums."""
     layer, filters, x = place.net.remembered(place.call.args[0].name)
+    sums = layer.followed(sums, filters, x)
     bias = layer.bias_codes(filters, x)
     bound = sums.bound + float(bias.detach().abs().max())
     value = sums.value.to(_type_for(bound))
