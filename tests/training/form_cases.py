@@ -227,7 +227,7 @@ _UNARY = """
 sigmoid tanh exp erf negative abs nn.silu nn.gelu nn.gelu_tanh nn.softplus nn.selu square sin cos atan sign floor ceil
 round trunc asinh
 """.split()
-_OF_PART = ("tan", "log", "sqrt", "rsqrt", "acosh", "asin", "acos", "atanh")
+_OF_PART = ("tan", "sqrt", "rsqrt", "acosh", "asin", "acos", "atanh")
 _RESIZE = (
     'y = R.image.resize2d(h, R.shape([12, 12]), roi=[0.0, 0.0, 0.0, 0.0], layout="NCHW", method="{}", '
     'coordinate_transformation_mode="{}", rounding_method="{}")'
@@ -253,6 +253,7 @@ FORMS: dict[str, Case] = {
     **{name: floating(f"y = R.{name}(h)") for name in _UNARY},
     **{name: _of_part(name) for name in _OF_PART},
     "nn.relu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.relu(b)"),
+    "log": floating("a = R.abs(h)\nb = R.add(a, half)\ny = R.log(b)"),
     "clip": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.clip(b, -0.5, 0.7)"),
     "nn.leakyrelu": floating("a = R.exp(h)\nb = R.subtract(a, one)\ny = R.nn.leakyrelu(b, 0.1)"),
     "nn.prelu": floating("y = R.nn.prelu(h, slopes, axis=1)"),

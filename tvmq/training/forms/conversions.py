@@ -8,17 +8,35 @@ import numpy as np
 import torch
 
 from tvmq import numerics
+from tvmq.errors import UnsupportedOpError
+from tvmq.spec import QuantSpec
 from tvmq.training.meaning import Codes, Sums
 from tvmq.training.straight_through import exactly, looked_up, quantize_values, requantize_sums
 
 
 def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> Codes:
     """numerics.quantize with one scale."""
-    scale, attrs = place.net.scale_of(place.name), place.call.attrs
+    scale, attrs = place.net.scale_or_none(place.name), place.call.attrs
+    if scale is None:
+        return _by_constants(place, x, *_constants)
     value = quantize_values(
         x, scale(), qmin=int(attrs.qmin), qmax=int(attrs.qmax), zero_point=scale.zero_point, offset=scale.offset
     )
     return Codes(value, scale(), scale.zero_point, scale.spec)
+
+
+def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarray) -> Codes:
+    """A rounding of the model's own, between floats: its scale stays."""
+    attrs = place.call.attrs
+    if np.size(scale) != 1:
+        raise UnsupportedOpError(
+            f"training, layer '{place.name}': quantize with {np.size(scale)} scales has no form with a gradient, one for "
+            "the whole tensor has"
+        )
+    step, zero_point = torch.from_numpy(np.array(scale, np.float32).reshape(())), int(np.ravel(zero)[0])
+    low, high = int(attrs.qmin), int(attrs.qmax)
+    value = quantize_values(x, step, qmin=low, qmax=high, zero_point=zero_point)
+    return Codes(value, step, zero_point, QuantSpec(str(attrs.dtype), int(high - low).bit_length()))
 
 
 def dequantize(place: Any, q: Codes | Sums, *_constants: Any) -> torch.Tensor:
