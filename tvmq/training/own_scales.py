@@ -24,8 +24,8 @@ def with_adopted_scales(quantization: StaticQuantization) -> tvm.IRModule:
     for name, var in ends.items():
         if dtype_of(var) in CODES:
             raise UnsupportedOpError(
-                f"training: '{name}' is an input or a result of codes ({dtype_of(var)}), and gradients need floats there; "
-                "train the model with its conversions"
+                f"training: '{name}' is an input or a result of codes ({dtype_of(var)}), and gradients need floats "
+                "there; train the model with its conversions"
             )
     calibrated = import_qdq(quantization.prepared, quantization.config, quantization.backend)
     ledger = get_ledger(calibrated)
