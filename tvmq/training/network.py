@@ -33,7 +33,7 @@ from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of, holds_activations
 from tvmq.training.meaning import Arrays, Codes, Sums
 from tvmq.training.parameters import LearnedScale, WeightedLayer
-from tvmq.training.source import Source
+from tvmq.training.source import Source, with_constants
 from tvmq.training.straight_through import exactly
 
 COMPARED = "least code "  # label of the tables of passes/families/compare.py
@@ -65,11 +65,26 @@ class IntegerNetwork(nn.Module):
         self._scales = builder.scales(View(self.integers))
         self._handles, self.not_in_source = builder.handles, tuple(builder.own)
         self.float_source: FloatSource | None = None
+        self._built_for = self._starts()
+        self.register_load_state_dict_post_hook(_follow_state)
 
     def operators_without_gradient(self) -> dict[str, str]:
         """{variable: operator} of what has no form."""
         calls = [(var.name, value) for var, value in View(self.integers).bindings if isinstance(value, relax.Call)]
         return {name: op_name(call) for name, call in calls if form_of(call) is None}
+
+    def _starts(self) -> list[tuple[float, int]]:
+        """Scales and zero points that the integer module was made for."""
+        return [(float(scale.start), int(scale.first_zero)) for scale in self._scales.values()]
+
+    def follow_state(self) -> None:
+        """Make the integer module again where a state brought scales and zero points of another calibration."""
+        if self._starts() != self._built_for:
+            calibrated = with_constants(self.source.module, self.constants())
+            self.integers = unpack_weights(run_stages(calibrated, INTEGERS, self.choices))
+            self._built_for = self._starts()
+            self._programs.clear()
+            self.__dict__.pop("islands", None)
 
     # ---- what forms ask
 
@@ -331,6 +346,10 @@ def _with_value(value: Any, smooth: Any) -> Any:
     tensor = torch.from_numpy(np.array(value))
     is_smooth = isinstance(smooth, torch.Tensor) and smooth.requires_grad and tensor.is_floating_point()
     return exactly(tensor, smooth) if is_smooth else tensor
+
+
+def _follow_state(net: IntegerNetwork, _keys: Any) -> None:
+    net.follow_state()
 
 
 def _read(expr: relax.Expr, values: Mapping[str, Any]) -> Any:

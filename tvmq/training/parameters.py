@@ -19,6 +19,9 @@ from tvmq.training.straight_through import quantize_values, round_through
 BELOW = 1 - 2.0**-20  # of a scale that is less than another one
 
 
+NEARLY_WHOLE = 0.01  # x + (round(x) - x).detach() is a whole number up to float32
+
+
 class LearnedScale(nn.Module):
     """scale = calibrated scale * 2^log2_ratio, float32; the ratio is learned, and of some tensors the zero point.
 
@@ -35,6 +38,7 @@ class LearnedScale(nn.Module):
     """
 
     start: torch.Tensor
+    first_zero: torch.Tensor
 
     def __init__(
         self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False
@@ -45,7 +49,7 @@ class LearnedScale(nn.Module):
         self.register_buffer("start", start)
         self._ceilings: list[tuple[LearnedScale, float]] = []
         self.spec = qparams.spec
-        self._first_zero = int(np.ravel(qparams.zero_point)[0])
+        self.register_buffer("first_zero", torch.tensor(int(np.ravel(qparams.zero_point)[0])))
         self.log2_ratio = nn.Parameter(torch.zeros_like(start))
         self.zero_shift = nn.Parameter(torch.zeros(())) if learns_zero else None
         self._lsq = 1 / (math.sqrt(max(values, 1)) * max(qparams.spec.qmax, 1))
@@ -54,8 +58,8 @@ class LearnedScale(nn.Module):
     def zero_point(self) -> int:
         """Code of 0.0 at the moment."""
         if self.zero_shift is None:
-            return self._first_zero
-        moved = round(self._first_zero + self._codes * self.zero_shift.item())
+            return int(self.first_zero)
+        moved = round(int(self.first_zero) + self._codes * self.zero_shift.item())
         return min(max(moved, self.spec.qmin), self.spec.qmax)
 
     @property
@@ -173,7 +177,7 @@ class WeightedLayer(nn.Module):
             return quantize_values(weight, scale, qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
         codes: torch.Tensor = self.quantizer(weight, scale, spec.qmin, spec.qmax)
         self._check(codes, weight.shape)
-        return codes
+        return round_through(codes)
 
     def _check(self, codes: Any, shape: torch.Size) -> None:
         spec, where = self.scale.spec, f"training, layer '{self.name}': {type(self.quantizer).__name__}"
@@ -181,7 +185,8 @@ class WeightedLayer(nn.Module):
             kind = f"{codes.dtype} {tuple(codes.shape)}" if isinstance(codes, torch.Tensor) else type(codes).__name__
             raise ConfigError(f"{where} must give a float32 tensor of shape {tuple(shape)}. Got {kind} instead")
         found = codes.detach()
-        wrong = found[(found != found.round()) | (found < spec.qmin) | (found > spec.qmax)]
+        whole = found.round()
+        wrong = found[((found - whole).abs() > NEARLY_WHOLE) | (whole < spec.qmin) | (whole > spec.qmax)]
         if wrong.numel():
             raise ConfigError(
                 f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {found.numel()} "

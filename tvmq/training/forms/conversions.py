@@ -30,8 +30,8 @@ def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarr
     attrs = place.call.attrs
     if np.size(scale) != 1:
         raise UnsupportedOpError(
-            f"training, layer '{place.name}': quantize with {np.size(scale)} scales has no form with a gradient, one for "
-            "the whole tensor has"
+            f"training, layer '{place.name}': quantize with {np.size(scale)} scales has no form with a gradient, one "
+            "for the whole tensor has"
         )
     step, zero_point = torch.from_numpy(np.array(scale, np.float32).reshape(())), int(np.ravel(zero)[0])
     low, high = int(attrs.qmin), int(attrs.qmax)
