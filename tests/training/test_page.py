@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 
 
-def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_page_run() -> None:
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
-    from tvmq.demo import load_demo
+    import tvmq
+    from tests.training.torch_networks import labels, pictures, pictures_model
 
-    demo = load_demo()
-    monkeypatch.chdir(tmp_path)
-    onnx.save(onnx.load(io.BytesIO(demo.model)), "model.onnx")
-    pictures, labels = torch.from_numpy(demo.calibration[:64]), torch.arange(64) % 10
-    loop, labelless = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    names: dict[str, object] = {
-        "calibration": [demo.calibration[:64]], "loader": [(pictures, labels)], "pictures": demo.calibration[:32],
-        "criterion": torch.nn.functional.cross_entropy,
+    model, data = pictures_model(), [pictures(32, seed=2)]
+    loop, own, labelless = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    mod, params = tvmq.from_torch(model, pictures(2))
+    names: dict[str, Any] = {
+        "calibration": data, "loader": [(pictures(32, seed=3), labels(32))], "example_inputs": pictures(2),
+        "criterion": torch.nn.functional.cross_entropy, "model": model, "mod": mod, "params": params,
     }  # fmt: skip
     begin, rest = loop.split("for x, y in loader:")
     exec(compile(begin, str(PAGE), "exec"), names)
-    names["optimizer"] = torch.optim.SGD(names["net"].parameters(), lr=1e-3)  # type: ignore[attr-defined]
+    names["optimizer"] = torch.optim.SGD(names["net"].parameters(), lr=1e-3)
     exec(compile("for x, y in loader:" + rest, str(PAGE), "exec"), names)
-    x = demo.test[:4]
-    expected = names["net"](torch.from_numpy(x)).detach().numpy()  # type: ignore[operator]
-    np.testing.assert_array_equal(names["exe"].run({"image": x})[0], expected)  # type: ignore[attr-defined]
+    x = pictures(4, seed=4)
+    np.testing.assert_array_equal(names["exe"].run({"x": x.numpy()})[0], names["net"](x).detach().numpy())
+    exec(compile(own, str(PAGE), "exec"), names)
+    assert len([name for name, _ in names["net"].named_parameters() if name.endswith("quantizer.up")]) == 2
+    assert names["net"](x).shape == (4, 10)
     exec(compile(labelless.replace("seconds=300", "steps=2"), str(PAGE), "exec"), names)

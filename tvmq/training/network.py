@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,24 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name
-from tvmq.passes.families.table import numbers, plain_values
+from tvmq.passes.families.avg_pool import factors_of
+from tvmq.passes.families.embedding import column_scales
+from tvmq.passes.families.integer_softmax import WHOLE
+from tvmq.passes.families.table import numbers
 from tvmq.passes.realize import code_bounds
+from tvmq.reference.float_regions import FloatRegions
+from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
-from tvmq.training.forms import Place, form_of
-from tvmq.training.meaning import Codes
+from tvmq.training.batch_norm import LiveFolding
+from tvmq.training.build import Builder, Learning
+from tvmq.training.float_source import FloatSource
+from tvmq.training.forms import Place, form_of, holds_activations
+from tvmq.training.meaning import Arrays, Codes, Sums
 from tvmq.training.parameters import LearnedScale, WeightedLayer
-from tvmq.training.source import Source
+from tvmq.training.source import Source, with_constants
+from tvmq.training.straight_through import exactly
+
+COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
 class IntegerNetwork(nn.Module):
@@ -35,7 +47,9 @@ class IntegerNetwork(nn.Module):
     annotated   the float network with the places of its scales
     """
 
-    def __init__(self, calibrated: tvm.IRModule, choices: Choices, annotated: tvm.IRModule) -> None:
+    def __init__(
+        self, calibrated: tvm.IRModule, choices: Choices, annotated: tvm.IRModule, learning: Learning | None = None
+    ) -> None:
         super().__init__()
         self.annotated = annotated
         self.source, self.choices = Source(calibrated), choices
@@ -43,48 +57,46 @@ class IntegerNetwork(nn.Module):
         self._programs: dict[tuple[int, ...], View] = {}
         self._inputs = list(input_names(self.integers["main"]).items())
         self.tensor_of = dict(self.source.tensor_of)
-        self._scales: dict[str, LearnedScale] = {}
-        self._layers: dict[str, WeightedLayer] = {}
         self._kept: dict[str, Any] = {}
+        self._made: dict[Hashable, Any] = {}
         self._groups = {group.output: group for group in self.source.groups.values()}
-        self._add_parameters()
-
-    def _add_parameters(self) -> None:
-        source = self.source
-        for root, found in source.weighted.items():
-            weight, qparams = source.weight(found)
-            layer = WeightedLayer(weight, qparams, source.bias(found), *source.channels(found))
-            self._layers[root] = layer
-            self._adopt(found.layer, layer)
-        for tensor, first in source.first_of_equals.items():
-            if tensor == first:
-                self._scales[tensor] = LearnedScale(source.scales[tensor])
-                self._adopt(f"scales.{tensor}", self._scales[tensor])
-        self._scales.update({tensor: self._scales[first] for tensor, first in source.first_of_equals.items()})
-
-    def _adopt(self, name: str, module: nn.Module) -> None:
-        """Register a module under a dotted name, as torch's own modules nest."""
-        *path, last = [part or "_" for part in name.strip("/").replace("/", ".").split(".")]
-        at: nn.Module = self
-        for part in path:
-            if part not in at._modules:
-                at.add_module(part, nn.Module())
-            at = at.get_submodule(part)
-        if last in at._modules:  # a layer inside of a layer
-            at = at.get_submodule(last)
-            last = "layer"
-        at.add_module(last, module)
+        builder = Builder(self, self.source, learning or Learning())
+        self._layers = builder.layers()
+        self._scales = builder.scales(View(self.integers))
+        self._handles, self.not_in_source = builder.handles, tuple(builder.own)
+        self.float_source: FloatSource | None = None
+        self._built_for = self._starts()
+        self.register_load_state_dict_post_hook(_follow_state)
 
     def operators_without_gradient(self) -> dict[str, str]:
         """{variable: operator} of what has no form."""
         calls = [(var.name, value) for var, value in View(self.integers).bindings if isinstance(value, relax.Call)]
         return {name: op_name(call) for name, call in calls if form_of(call) is None}
 
+    def _starts(self) -> list[tuple[float, int]]:
+        """Scales and zero points that the integer module was made for."""
+        return [(float(scale.start), int(scale.first_zero)) for scale in self._scales.values()]
+
+    def follow_state(self) -> None:
+        """Make the integer module again where a state brought scales and zero points of another calibration."""
+        if self._starts() != self._built_for:
+            calibrated = with_constants(self.source.module, self.constants())
+            self.integers = unpack_weights(run_stages(calibrated, INTEGERS, self.choices))
+            self._built_for = self._starts()
+            self._programs.clear()
+            self.__dict__.pop("islands", None)
+
     # ---- what forms ask
 
     def scale_of(self, name: str) -> LearnedScale:
         """The scale of the codes that a variable of the integer module holds."""
         return self._scales[self.tensor_of[name]]
+
+    def factor(self, scale: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
+        """Steps of a scale in those of a result: float64, of float32 numbers where the options say so."""
+        if self.choices.config.factors == "float32":
+            return (scale.to(torch.float32) / step).double()
+        return scale / step.double()
 
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
@@ -97,10 +109,10 @@ class IntegerNetwork(nn.Module):
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
-        """How many values are in the average whose sums a variable holds."""
+        """What the sums of a variable are divided by, multiplied by integers first where windows differ in size."""
         group = self.source.groups[name.removesuffix("_sum")]
         counts = group.strategy.average_counts(self.source.view, group)
-        return 1.0 if counts is None else float(np.ravel(counts)[0])
+        return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
 
     def code_bounds(self, name: str, call: relax.Call) -> tuple[int, int]:
         """Lowest and highest code of a result, of a clip for the scale of the moment."""
@@ -109,26 +121,76 @@ class IntegerNetwork(nn.Module):
             return int(call.attrs.qmin), int(call.attrs.qmax)
         return code_bounds(self.scale_of(name).qparams, group.facts.low, group.facts.high)
 
-    def table_values(self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray) -> np.ndarray:
-        """The 256 entries of a table for the scales of the moment; as they were where the function is not known."""
-        if str(place.call.attrs.function) == "rescale" and scale is not None:
-            return numerics.rescale_table(x.qparams, scale.qparams)
+    def table_values(
+        self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The 256 entries of a table for the scales of the moment; as they were where the function is not known.
+
+        returns  entries, and the real values of the function; None where it is not known, or has none
+        """
+        label = str(place.call.attrs.function)
+        if label == "rescale" and scale is not None:
+            return numerics.rescale_table(x.qparams, scale.qparams), numerics.real_values(x.qparams)
+        if label.startswith(COMPARED):
+            wide = View(self.integers).value[f"{place.name.removesuffix('_least')}_codes"]
+            compared = self.scale_of(wide.args[0].name).qparams
+            return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared), None
         group = self._groups.get(place.name)
         function = None if group is None else group.strategy.function(self.source.view, group)
         if function is None:
-            return values
+            return values, None
+        with np.errstate(all="ignore"):
+            reals = function(numerics.real_values(x.qparams))
         if scale is None:
-            return plain_values(function, x.qparams, str(values.dtype))
-        return numerics.make_table(lambda real: numbers(function(real)), x.qparams, scale.qparams)
+            return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
+        return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def bounds_of(self, name: str, x: Codes, codes: np.ndarray) -> np.ndarray:
-        """The codes that bound each channel behind a layer, for the scale of the moment."""
+    def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+        """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
+
+        codes  as the integer module has them, for what has no constant of floats behind it
+        """
         call = self.source.view.value.get(name.removesuffix("_bounded"))
-        if call is None or not is_const(call.args[1]):
-            return codes
-        spec, bound = x.spec, const_value(call.args[1])
-        scale = x.scale.detach().numpy()
-        return numerics.quantize(bound, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+        first, *rest = (position,) if isinstance(position, int) else position
+        arg = None if call is None else call.args[first]
+        for item in rest:
+            arg = arg.fields[item] if isinstance(arg, relax.Tuple) else None
+        if arg is not None and is_const(arg):
+            codes = _encoded(const_value(arg), x)
+        return torch.from_numpy(codes.astype(np.float32))
+
+    def border_code(self, name: str, x: Codes) -> float:
+        """The code of what a tensor is padded with, for the scale and the zero point of the moment."""
+        call = self.source.view.value.get(name)
+        if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
+            return float(x.zero_point)
+        return float(_encoded(np.asarray(call.attrs.pad_value, np.float32), x))
+
+    def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
+        """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
+        call = self.source.view.value[name.removesuffix("_codes")]
+        table = const_value(call.args[0])
+        scale = self.scale_or_none(name)
+        if scale is not None:
+            found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
+        steps = column_scales(table, int(call.attrs.axis), is_power=self.choices.config.requantize == "power_of_two")
+        axis = None if steps.ndim == 0 else table.ndim - 1
+        return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
+
+    def mask_of(self, name: str) -> tuple[relax.Call, Any]:
+        """The sum or choice in front of an integer softmax whose result a variable holds, and its mask."""
+        group = next(g for g in self.source.groups.values() if name in getattr(g.facts, "links", ()))
+        return self.source.view.value[name], group.facts.masks.get(name)
+
+    def scale_or_none(self, name: str) -> LearnedScale | None:
+        """As `scale_of`; None where a variable has no scale of its own."""
+        return self._scales.get(self.tensor_of.get(name, ""))
+
+    def spec_of(self, name: str, attrs: Any) -> QuantSpec:
+        """What the codes of a variable may be."""
+        scale = self.scale_or_none(name)
+        return WHOLE.spec if scale is None else scale.spec
 
     def original(self, name: str) -> tuple[View, Any]:
         """The calibrated module, and the group whose result a variable is."""
@@ -155,6 +217,8 @@ class IntegerNetwork(nn.Module):
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
+            if var.name in self._compiled:
+                values[var.name] = _with_value(self.islands.run(var.name, Arrays(values)), values[var.name])
         self._kept.clear()
         if watched is not None:
             watched.update(values)
@@ -173,7 +237,24 @@ class IntegerNetwork(nn.Module):
         form = form_of(value)
         if form is None:
             raise UnsupportedOpError(f"training, layer '{name}': operator {op_name(value)} has no gradient here")
-        return form(Place(name, value, self), *(_read(arg, values) for arg in value.args))
+        if name in self._compiled and not (torch.is_grad_enabled() and holds_activations(value)):
+            return None
+        return form(Place(name, value, self, values), *(_read(arg, values) for arg in value.args))
+
+    @cached_property
+    def islands(self) -> FloatRegions:
+        """Float operators without a definition, compiled: their values are those of the executable."""
+        return FloatRegions(View(self.integers), "llvm")
+
+    @cached_property
+    def _compiled(self) -> frozenset[str]:
+        return frozenset(self.islands.names)
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, once for each key."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     # ---- training
 
@@ -182,21 +263,49 @@ class IntegerNetwork(nn.Module):
 
         A code of a weight, a 128th of a bias, a share of a scale.
         """
-        found: list[tuple[nn.Parameter, torch.Tensor]] = []
+        found: dict[nn.Parameter, torch.Tensor] = {}
         with torch.no_grad():
             for layer in self._layers.values():
-                found.append((layer.weight, layer.along(layer.scale()).expand_as(layer.weight).clone()))
-                if layer.bias is not None:
-                    found.append((layer.bias, (layer.bias.abs().mean() / 128).clamp_min(1e-12)))
-        scales = {id(m): m for m in self.modules() if isinstance(m, LearnedScale)}
-        found += [(scale.log2_ratio, torch.tensor(scale_rate)) for scale in scales.values()]
-        return [(parameter, unit) for parameter, unit in found if parameter.requires_grad]
+                folding = layer.folding
+                step, magnitude = layer.along(layer.scale()).expand(folding.shape), folding.magnitude()
+                step = step if magnitude is None else step / magnitude
+                found.setdefault(folding.source_weight(), folding.turned_back(step).clone())
+                if folding.source_bias is not None:
+                    bias = folding.source_bias()
+                    found.setdefault(bias, (bias.abs().mean() / 128).clamp_min(1e-12))
+        for module in self.modules():
+            if isinstance(module, LearnedScale):
+                found |= {parameter: torch.tensor(scale_rate) for parameter in module.parameters()}
+        return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
         return {name: value.detach().clone() for name, value in self.state_dict().items()}
 
+    def batch_norms(self) -> list[LiveFolding]:
+        """Those whose statistics move, or moved until they were frozen."""
+        return [layer.folding for layer in self._layers.values() if isinstance(layer.folding, LiveFolding)]
+
+    def freeze_batch_norm(self) -> IntegerNetwork:
+        """From now on statistics of batch norms stay; gamma and beta go on learning.
+
+        returns  this network
+        """
+        for norm in self.batch_norms():
+            norm.follows = False
+        return self
+
     # ---- after training
+
+    def float_state_dict(self) -> dict[str, torch.Tensor]:
+        """The float model's state dictionary with what was trained: for load_state_dict of the model it came from.
+
+        Of a torch model it has all keys of that; of other sources the weights that came as `params`, by the names of the
+        source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in this form:
+        it keeps its own of them.
+        """
+        trained = {name: handle().detach().clone() for name, handle in self._handles.items()}
+        return trained if self.float_source is None else self.float_source.with_trained(trained)
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:
         """The parameters as constants of the calibrated module: {(variable, argument): array}."""
@@ -204,19 +313,43 @@ class IntegerNetwork(nn.Module):
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            found[known.weight, 0] = layer.weight.detach().numpy().copy()
+            found[known.weight, 0] = layer.deployed().numpy().copy()
             found[known.weight, 1] = layer.scale().detach().numpy().copy()
-            if known.bias is not None and layer.bias is not None:
-                found[known.bias, 1] = layer.bias.detach().numpy().copy()
+            bias = layer.bias
+            if known.bias is not None and bias is not None:
+                shape = const_value(source.view.value[known.bias].args[1]).shape
+                found[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
         for var, call in source.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
-                found[var.name, 1] = self._scales[str(call.attrs.tensor)[:]]().detach().numpy().copy()
+                scale = self._scales[str(call.attrs.tensor)[:]].qparams
+                found[var.name, 1] = scale.scale.copy()
+                found[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
         return found
 
     @property
     def ledger(self) -> Any:
         """The ledger of the integer module."""
         return get_ledger(self.integers)
+
+
+def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
+    spec = x.spec
+    scale = x.scale.detach().numpy()
+    return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+
+
+def _with_value(value: Any, smooth: Any) -> Any:
+    """What was compiled, with the gradient of torch's result."""
+    if isinstance(value, list | tuple):
+        smooth = smooth if isinstance(smooth, list) else [None] * len(value)
+        return [_with_value(part, s) for part, s in zip(value, smooth, strict=True)]
+    tensor = torch.from_numpy(np.array(value))
+    is_smooth = isinstance(smooth, torch.Tensor) and smooth.requires_grad and tensor.is_floating_point()
+    return exactly(tensor, smooth) if is_smooth else tensor
+
+
+def _follow_state(net: IntegerNetwork, _keys: Any) -> None:
+    net.follow_state()
 
 
 def _read(expr: relax.Expr, values: Mapping[str, Any]) -> Any:

@@ -83,7 +83,8 @@ class Source:
         found: dict[str, Weighted] = {}
         for root, group in self.groups.items():
             call = self.view.value[root]
-            simulated = self.view.producer(call.args[1]) if len(call.args) > 1 else None
+            has_weight = isinstance(call, relax.Call) and len(call.args) > 1
+            simulated = self.view.producer(call.args[1]) if has_weight else None
             if simulated is None or op_name(simulated) != "tvmq.simulated_quantize":
                 continue
             if simulated.attrs.kind != "weight" or not is_const(simulated.args[0]):
@@ -106,6 +107,10 @@ class Source:
             return 0, int(call.attrs.groups)
         rank = len(list(call.args[1].ty.shape))
         return (record.weight_axis or 0) % rank, None
+
+    def output_axis(self, layer: Weighted, rank: int) -> int:
+        """Axis of the weight that belongs to the output channels."""
+        return (OPERATORS[op_name(self.view.value[layer.group.root])].weight_axis or 0) % rank
 
     def bias(self, layer: Weighted) -> np.ndarray | None:
         """The bias in floats, as the module has it; None without one."""
