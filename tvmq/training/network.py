@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.table import numbers, plain_values
 from tvmq.passes.realize import code_bounds
 from tvmq.stages import INTEGERS, Choices, run_stages
+from tvmq.training.accumulators import Accumulators
 from tvmq.training.forms import Place, form_of
 from tvmq.training.meaning import Codes
 from tvmq.training.parameters import LearnedScale, WeightedLayer
@@ -46,6 +47,7 @@ class IntegerNetwork(nn.Module):
         self._scales: dict[str, LearnedScale] = {}
         self._layers: dict[str, WeightedLayer] = {}
         self._kept: dict[str, Any] = {}
+        self.accumulators: Accumulators | None = None  # see limited_weights.py
         self._groups = {group.output: group for group in self.source.groups.values()}
         self._add_parameters()
 
@@ -90,6 +92,10 @@ class IntegerNetwork(nn.Module):
         """The weight that a variable of the integer module is a product with."""
         root = name.removesuffix("_product")
         return self._layers[name if name in self._layers else root]
+
+    def weighted_layers(self) -> Iterator[tuple[str, WeightedLayer]]:
+        """(variable of the calibrated module that multiplies, its layer) of all layers with a weight."""
+        yield from self._layers.items()
 
     def factor_of(self, name: str) -> float:
         """What the model multiplies a product by."""
@@ -204,7 +210,7 @@ class IntegerNetwork(nn.Module):
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            found[known.weight, 0] = layer.weight.detach().numpy().copy()
+            found[known.weight, 0] = layer.deployed().numpy().copy()
             found[known.weight, 1] = layer.scale().detach().numpy().copy()
             if known.bias is not None and layer.bias is not None:
                 found[known.bias, 1] = layer.bias.detach().numpy().copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,6 +12,9 @@ from torch import nn
 from tvmq.spec import QParams
 from tvmq.training.meaning import Codes
 from tvmq.training.straight_through import quantize_values, round_through
+
+if TYPE_CHECKING:
+    from tvmq.training.limited_weights import WeightLimit
 
 
 class LearnedScale(nn.Module):
@@ -73,11 +76,23 @@ class WeightedLayer(nn.Module):
         self.bias = None if bias is None else nn.Parameter(torch.tensor(np.array(bias)))
         self.scale = LearnedScale(qparams, values=weight.size // max(qparams.scale.size, 1))
         self.scale_axis, self.axis = qparams.axis, axis
+        self.limit: WeightLimit | None = None
 
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
+        return self._nearest() if self.limit is None else self.limit.codes(self, self.along(self.scale()))
+
+    def _nearest(self) -> torch.Tensor:
         spec = self.scale.spec
         return quantize_values(self.weight, self.along(self.scale()), qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
+
+    @torch.no_grad()
+    def deployed(self) -> torch.Tensor:
+        """The weight as the integer module gets it: where a limit moved a code, that code times its scale."""
+        if self.limit is None:
+            return self.weight.detach()
+        codes = self.codes()
+        return torch.where(codes == self._nearest(), self.weight, codes * self.along(self.scale()))
 
     def filters(self, codes: torch.Tensor) -> torch.Tensor:
         """The codes with output channels first, as numerics.filters_first; those of other layers as they are."""
