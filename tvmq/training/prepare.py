@@ -11,6 +11,7 @@ import tvm
 
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, UnsupportedOpError
+from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
 from tvmq.static_quantization import StaticQuantization
@@ -93,4 +94,5 @@ def convert(net: IntegerNetwork) -> tvm.IRModule:
     module = run_stages(with_constants(net.source.module, net.constants()), INTEGERS, net.choices)
     if net.accumulators is not None:
         prove_accumulators(module, net.accumulators)
+        check_accumulators(module, net.choices.backend)  # what else it adds
     return module
