@@ -23,8 +23,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from common import QUICK_CALIBRATION, Feed, Feeds, Scored, finish, load_zoo, machine, paired, parser, print_table
-from common import sqnr, write_json  # fmt: skip
+from common import (  # fmt: skip
+    QUICK_CALIBRATION,
+    Feed,
+    Feeds,
+    Scored,
+    finish,
+    load_zoo,
+    machine,
+    paired,
+    parser,
+    print_table,
+    sqnr,
+    write_json,
+)
 
 TASKS = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10")
 TARGET = "llvm -mcpu=haswell"

@@ -1,10 +1,11 @@
-"""Weights whose sums of products an accumulator holds, whatever the activations are: how large they may be together, and
-the nearest ones that are.
+"""Weights whose sums of products an accumulator holds, whatever the activations are: how large they may be together,
+and the nearest ones that are.
 
-A sum of w * x, with codes x_low <= x <= x_high, is largest where each x is the end that its weight likes best. For codes
-without a sign it lies in -N * x_high .. P * x_high, where P and N are the sums of the positive and of the absolute
-negative weights; for codes of both signs within (P + N) * max(-x_low, x_high) on either side, the L1 norm of the weights
-(A2Q: Colbert et al. 2023, arXiv:2308.13504, learns that norm; here the nearest weights inside of it are taken).
+A sum of w * x, with codes x_low <= x <= x_high, is largest where each x is the end that its weight likes best. For
+codes without a sign it lies in -N * x_high .. P * x_high, where P and N are the sums of the positive and of the
+absolute negative weights; for codes of both signs within (P + N) * max(-x_low, x_high) on either side, the L1 norm of
+the weights (A2Q: Colbert et al. 2023, arXiv:2308.13504, learns that norm; here the nearest weights inside of it are
+taken).
 
 Nearest   in least squares, over all integers within the limit: taking 1 from a weight q that stands for the real number
           v costs 2 (v - q) + 1, always more the second time, so the cheapest are taken one by one until the rest fits.
@@ -27,8 +28,8 @@ def most_of_weights(
     x_low, x_high  lowest and highest factor of a weight, padding included
     zero_point     if -zero_point * sum(w) is part of the constant that is added
     bias           the other part of it, integers of any shape, one for each accumulator
-    returns        int64, shape of bias, negative where the bias alone is too large; and whether it bounds the sum of all
-                   magnitudes, or that of the positive ones and that of the negative ones, each by itself
+    returns        int64, shape of bias, negative where the bias alone is too large; and whether it bounds the sum of
+                   all magnitudes, or that of the positive ones and that of the negative ones, each by itself
 
     >>> most_of_weights(16, 0, 255), most_of_weights(20, -128, 127)
     ((array(128), False), (array(4095), True))

@@ -106,7 +106,7 @@ def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) 
     """
     options = options or Distill()
     if options.accumulators is not None and net.accumulators is None:
-        raise ConfigError("finetune: the network was prepared without accumulators; give them to prepare, not to Distill")
+        raise ConfigError("finetune: the network has no accumulators to stay in; give accumulators= to prepare, too")
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(net.integers))
     with interrupts() as seen:
         return Course(net, Samples.of(data), options).run(seen)

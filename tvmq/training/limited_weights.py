@@ -1,11 +1,11 @@
 """Weights that are trained inside of their accumulators: the codes of the moment always keep the limit.
 
 forward   the nearest codes within the limit (numerics/sum_limits.py); weights inside of it are what they were
-backward  straight through. Where a limit holds weights back, what would push all of them beyond it together is taken off
-          the gradient (the projection on the simplex has that derivative), so that weights do not run away where
+backward  straight through. Where a limit holds weights back, what would push all of them beyond it together is taken
+          off the gradient (the projection on the simplex has that derivative), so that weights do not run away where
           nobody sees them; what brings them inside passes
-start     of the scales of each channel those powers of 2^(1/2) above the calibrated one whose codes within the limit are
-          nearest to the weights: a narrow accumulator wants small codes rather than a few large ones
+start     each channel's scale, times that power of 2^(1/2) with which the codes within the limit are nearest to the
+          weights: a narrow accumulator wants small codes rather than a few large ones
 """
 
 from __future__ import annotations

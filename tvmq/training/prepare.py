@@ -37,10 +37,10 @@ def prepare(
 
     mod, params, dataset, target, config   as `tvmq.quantize` takes them; calibrated scales are needed. No guard looks
              at the result: training is to mend it. A free batch stays free
-    accumulators   bits that sums have to stay in, or a tvmq.training.Accumulators; by default what the backend describes.
-             16 for a CPU without VNNI: products of bytes are added in lanes of 16 bits, which then hold with weights of
-             8 bits; `reduce_range` is off. For a backend that is described, and for other numbers, all products of a
-             filter and its bias. Weights are kept inside, see limited_weights.py
+    accumulators   bits that sums have to stay in, or a tvmq.training.Accumulators; by default what the backend has.
+             16 for a CPU without VNNI: products of bytes are added in lanes of 16 bits, which then hold with weights
+             of 8 bits; `reduce_range` is off. For a backend that is described, and for other numbers, all products of
+             a filter and its bias. Weights are kept inside, see limited_weights.py
     returns  in train() and in eval() the same integers; parameters are weights, biases and the logarithms of scales,
              named by the layers of the source
     raises   CalibrationError without data, UnsupportedOpError for a layer whose operator has no gradient here,
