@@ -22,7 +22,7 @@ from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
 from tvmq.training.accumulators import Accumulators, Order, order_of
-from tvmq.training.source import INSIDE, Weighted
+from tvmq.training.source import Weighted
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FACTORS = 2.0 ** (np.arange(0, 21) / 2)  # of a start scale
 POWERS = FACTORS[::2]  # where scales are powers of two
+ENOUGH = 3  # of them in turn that made no channel better
 
 
 class _Limited(torch.autograd.Function):
@@ -94,47 +95,51 @@ class WeightLimit:
     order         which weights meet
     x             scale and codes of what it reads
     centred       its codes lose their zero point before they are multiplied
-    constant      the zero point, where -zero_point * sum(w) is part of what is added
+    constant      -zero_point * sum(w) is part of what is added
     """
 
     name: str
     accumulators: Accumulators
     order: Order
     x: LearnedScale
-    centred: int
-    constant: int
+    centred: bool
+    constant: bool
 
     def most(self, layer: WeightedLayer, factor: Any = 1.0) -> tuple[np.ndarray, bool]:
         """Of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
-        low, high = (factor_ - self.centred for factor_ in self.accumulators.factors(self.x.spec))
-        bits = self.accumulators.bits
+        zero, bits = self.x.zero_point, self.accumulators.bits
+        low, high = (end - zero if self.centred else end for end in self.accumulators.factors(self.x.spec))
         if self.accumulators.products is not None:  # what is added to widened sums has more bits
             most, together = numerics.most_of_weights(bits, low, high)
             return np.broadcast_to(most, self.order.filter.shape), together
         bias = _bias_steps(layer, self.x, factor)
-        most, together = numerics.most_of_weights(bits, low, high, zero_point=self.constant, bias=bias)
+        most, together = numerics.most_of_weights(
+            bits, low, high, zero_point=zero if self.constant else 0, bias=bias
+        )
         return np.broadcast_to(most, (self.order.filter.max() + 1,))[self.order.filter], together
 
-    def codes(self, layer: WeightedLayer, scale: torch.Tensor) -> torch.Tensor:
+    def codes(self, layer: WeightedLayer, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         """The codes within the limit, as float32, shape of the weight.
 
-        scale  of the layer, shaped to broadcast against its weight
+        scale  shaped to broadcast against the weight
         """
         most, together = self.most(layer)
         spec = layer.scale.spec
-        codes: torch.Tensor = _Limited.apply(layer.weight / scale, self.order, most, together, spec.qmin, spec.qmax)
+        codes: torch.Tensor = _Limited.apply(weight / scale, self.order, most, together, spec.qmin, spec.qmax)
         return codes
 
     @torch.no_grad()
     def begin(self, layer: WeightedLayer, factors: np.ndarray) -> None:
-        """Choose the start scales, and draw each weight to where it rounds to its code.
+        """Choose the start scales.
 
         raises  AccumulatorError where a bias alone leaves the accumulators by every scale
         """
         start, spec = layer.scale.start, layer.scale.spec
-        weight = layer.weight.numpy().astype(np.float64)
-        least, best = np.full(start.shape, np.inf), np.ones(start.shape)
+        weight = layer.weight.detach().numpy().astype(np.float64)
+        least, best, worse = np.full(start.shape, np.inf), np.ones(start.shape), 0
         for factor in factors:
+            if worse >= ENOUGH and np.isfinite(least).all():
+                break
             scale = layer.along(layer.scale()).double().numpy() * factor
             most, together = self.most(layer, factor)
             rows = self.order.rows(np.clip(weight / scale, spec.qmin, spec.qmax))
@@ -145,16 +150,13 @@ class WeightLimit:
             error = np.where(_by_scale_of_filters(layer, too_much), np.inf, error)
             better = error < least * 0.98  # of equal ones the finest
             least, best = np.where(better, error, least), np.where(better, factor, best)
+            worse = 0 if better.any() else worse + 1
         if np.isinf(least).any():
             raise AccumulatorError.of_layer(
                 "training", self.name, f"its bias alone leaves {self.accumulators.bits} bits",
                 "give accumulators= more bits, or keep it in float with a Rule",
             )  # fmt: skip
         start.mul_(torch.from_numpy(best.astype(np.float32)))
-        scale = layer.along(layer.scale())
-        codes = self.codes(layer, scale)
-        drawn = torch.minimum(torch.maximum(layer.weight / scale, codes - INSIDE), codes + INSIDE) * scale
-        layer.weight.copy_(torch.where(torch.round(layer.weight / scale) == codes, layer.weight, drawn))
 
 
 def _bias_steps(layer: WeightedLayer, x: LearnedScale, factor: Any) -> np.ndarray:
@@ -217,10 +219,7 @@ def _limit(
         transposed=transposed, dilated=int(list(getattr(attrs, "dilation", [1]))[-1]) > 1,
     )  # fmt: skip
     centres = accumulators.products is None and (transposed or name == "tvmq.matmul")
-    return WeightLimit(
-        found.layer, accumulators, order, x,
-        centred=x.zero_point if centres else 0, constant=0 if name == "tvmq.matmul" else x.zero_point,
-    )  # fmt: skip
+    return WeightLimit(found.layer, accumulators, order, x, centred=centres, constant=name != "tvmq.matmul")
 
 
 def _product_of(view: View, root: str) -> str:

@@ -80,7 +80,7 @@ class WeightedLayer(nn.Module):
 
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
-        return self._nearest() if self.limit is None else self.limit.codes(self, self.along(self.scale()))
+        return self._nearest() if self.limit is None else self.limit.codes(self, self.weight, self.along(self.scale()))
 
     def _nearest(self) -> torch.Tensor:
         spec = self.scale.spec
