@@ -21,7 +21,7 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     onnx.save(onnx.load(io.BytesIO(demo.model)), "model.onnx")
     pictures, labels = torch.from_numpy(demo.calibration[:64]), torch.arange(64) % 10
-    loop, labelless = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    loop, labelless, speed = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     names: dict[str, object] = {
         "calibration": [demo.calibration[:64]], "loader": [(pictures, labels)], "pictures": demo.calibration[:32],
         "criterion": torch.nn.functional.cross_entropy,
@@ -34,3 +34,4 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     expected = names["net"](torch.from_numpy(x)).detach().numpy()  # type: ignore[operator]
     np.testing.assert_array_equal(names["exe"].run({"image": x})[0], expected)  # type: ignore[attr-defined]
     exec(compile(labelless.replace("seconds=300", "steps=2"), str(PAGE), "exec"), names)
+    exec(compile(speed.replace("steps=300", "steps=2"), str(PAGE), "exec"), names)
