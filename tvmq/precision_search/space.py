@@ -135,5 +135,5 @@ class Recipe:
     def from_json(text: str) -> Recipe:
         """Inverse of `to_json`."""
         layers, network, *finetuned = json.loads(text)
-        pairs = (tuple((name, value) for name, value in part) for part in (layers, network))
-        return Recipe(*pairs, *finetuned)
+        chosen, options = (tuple((name, value) for name, value in part) for part in (layers, network))
+        return Recipe(chosen, options, *finetuned)
