@@ -1,7 +1,8 @@
 """Training for speed: weights that are trained to stay in 16-bit lanes, beside weights of 7 bits and of 8 bits.
 
     python benchmarks/accumulators.py --zoo ../shared/zoo [--tasks resnet8_cifar10,dscnn_digits,mbconv_se_cifar10]
-                                      [--sums 20,18,16] [--steps 300] [--seed 0] [--json FILE] [--quick]
+                                      [--sums 20,18,16] [--rows "7 bits,8 in lanes"] [--steps 300] [--seed 0]
+                                      [--json FILE] [--quick]
 
 Rows      8 bits      weights of 8 bits: what is not proved is multiplied in 16 bits (docs/speed.md)
           7 bits      what a target without VNNI has by default (reduce_range)
@@ -131,15 +132,15 @@ def time_all(runs: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     return {name: 1e6 * seconds for name, seconds in least.items()}
 
 
-def measure(task: Any, sums: str, distill: Any, feeds: Feeds) -> list[dict[str, Any]]:
-    """All rows of a task."""
+def measure(task: Any, chosen: Mapping[str, dict[str, Any]], distill: Any, feeds: Feeds) -> list[dict[str, Any]]:
+    """The chosen rows of a task."""
     import tvmq
     from tvmq import training
 
     mod, params = tvmq.from_onnx(task.model_path)
     reference = evaluate(task, tvmq.build(mod, params=params).run)
     rows, runs = [], {}
-    for name, how in variants(sums).items():
+    for name, how in chosen.items():
         net = training.prepare(mod, params, feeds, target=TARGET, **how)
         start = sqnr(reference, evaluate(task, of_network(net)))
         learned = training.finetune(net, feeds, distill)
@@ -165,6 +166,7 @@ def main() -> None:
     """Command line; see the head of this file."""
     command = parser("Training within accumulators.", tasks=TASKS)
     command.add_argument("--sums", default="20,18,16", help="bits of whole sums, separated by commas")
+    command.add_argument("--rows", default="", help="of these alone, separated by commas")
     command.add_argument("--steps", type=int, default=None, help=f"of training; default {STEPS}")
     command.add_argument("--seed", type=int, default=0, help="of the order of the samples")
     options = command.parse_args()
@@ -175,9 +177,11 @@ def main() -> None:
     torch.set_num_threads(1)
     distill = Distill(steps=options.steps or (QUICK_STEPS if options.quick else STEPS), seed=options.seed)
     print(f"{machine()}, torch {torch.__version__}, {distill.steps} steps, code for {TARGET}", flush=True)
+    wanted = options.rows.split(",") if options.rows else list(variants(options.sums))
+    chosen = {name: how for name, how in variants(options.sums).items() if name in wanted}
     rows: list[dict[str, Any]] = []
     for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
-        rows += measure(task, options.sums, distill, Feeds(task, QUICK_CALIBRATION if options.quick else None))
+        rows += measure(task, chosen, distill, Feeds(task, QUICK_CALIBRATION if options.quick else None))
     print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
     print("float: " + ", ".join(f"{task} {score:.2f}" for task, score in {r["task"]: r["float"] for r in rows}.items()))
     failures = [f"{row['task']}, {row['row']}: {row['differing']} outputs differ" for row in rows if row["differing"]]
