@@ -6,6 +6,7 @@ the modules that the guard tries cost no second calibration.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -66,6 +67,12 @@ class StaticQuantization:
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = Kept()
+
+    def with_config(self, config: QConfig) -> StaticQuantization:
+        """The same model and data for other options of its layers; nothing is read again."""
+        other = copy.copy(self)
+        other.config = config
+        return other
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
         """The module up to unify_scales."""

@@ -60,6 +60,21 @@ def test_the_file_is_what_was_learned(cli, network, tmp_path):
     assert (tmp_path / "again.tvmq").read_bytes() == output.read_bytes()
 
 
+@pytest.mark.slow
+def test_within_accumulators(cli, network, tmp_path):
+    from tvmq.training import LANES, prove_accumulators
+
+    model, data = network
+    output, options = tmp_path / "net.tvmq", QUICKLY[2:]
+    target = ("--target", "llvm -mcpu=haswell")
+    done = cli("finetune", model, "--data", data, *options, *target, "--accumulators", 16, "--steps", 4, "-o", output,
+               *ALONE)  # fmt: skip
+    assert done.code == 0, done.err
+    assert all(layer.holds for layer in prove_accumulators(tvmq.load(output).module, LANES))
+    refused = cli("finetune", model, "--data", data, *options, "--accumulators", 7, "-o", output, *ALONE)
+    assert refused.code == 2 and "--accumulators" in refused.err
+
+
 def test_ctrl_c_saves_the_best_so_far(cli, network, tmp_path, monkeypatch):
     from tvmq import training
 

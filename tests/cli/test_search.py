@@ -57,6 +57,19 @@ def test_a_bound_that_nothing_holds(cli, network, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_search_that_finetunes(cli, tmp_path):
+    pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
+    from tests.training.small_network import samples, small_network
+
+    onnx.save(small_network(), tmp_path / "net.onnx")
+    np.savez(tmp_path / "data.npz", x=samples(60))
+    done = cli("search", tmp_path / "net.onnx", "--data", tmp_path / "data.npz", "--sqnr", "27", "--minimize", "size",
+               "--options", "int8,weights4", "--rounds", 0, "--finetune-steps", 3, "-o", tmp_path / "s")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "search: finetuning, 1 of" in done.err and (tmp_path / "s" / "best.tvmq").exists()
+
+
+@pytest.mark.slow
 def test_a_search_by_a_metric(cli, network, tmp_path):
     model, data = network
     done = cli("search", model, "--data", data, "--metric", "top1", "--max-drop", "100", *FAST, "-o", tmp_path / "s",

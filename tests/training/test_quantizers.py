@@ -9,7 +9,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
 
-import tvmq  # noqa: E402
 from tests.training.torch_networks import labels, pictures, pictures_model  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.errors import ConfigError  # noqa: E402

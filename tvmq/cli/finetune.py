@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -45,6 +45,9 @@ from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, step
 from tvmq.errors import ConfigError
 
+if TYPE_CHECKING:
+    from tvmq import training
+
 MINUTES = 5.0
 PANEL = "Training"
 
@@ -74,6 +77,16 @@ def finetune(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order of the samples.", rich_help_panel=PANEL)] = 0,
+    accumulators: Annotated[
+        int | None,
+        typer.Option(
+            "--accumulators",
+            min=8,
+            max=32,
+            help="Keep sums within so many bits. 16 for a CPU without VNNI (--target): fast with weights of 8 bits.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     samples: Count = None,
     held_out: HeldOut = None,
     labels: Labels = None,
@@ -125,7 +138,8 @@ def finetune(
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
     files = Outputs(model, output, onnx, named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
-    qmod, learned = trained(found, files, backend_for(backend, named), steps, seconds, seed, batch, quiet=quiet)
+    how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
+    qmod, learned = trained(found, files, backend_for(backend, named), how, batch, quiet=quiet)
     found.mod = with_batch(found.mod, batch)
     facts = save(qmod, files, found, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
@@ -144,9 +158,7 @@ def trained(
     found: Opened,
     files: Outputs,
     backend: str | None,
-    steps: int | None,
-    seconds: float | None,
-    seed: int,
+    how: training.Distill,
     batch: int,
     *,
     quiet: bool,
@@ -158,7 +170,9 @@ def trained(
     calibration = Feeds(found.samples, found.split.calibration, found.size)
     with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
         calibration.advance = weighted(advance, len(calibration))
-        net = training.prepare(found.mod, found.params, calibration, target=backend, config=found.config)
+        net = training.prepare(
+            found.mod, found.params, calibration, target=backend, config=found.config, accumulators=how.accumulators
+        )
 
     def keep(better: Any) -> None:
         module = with_batch(training.convert(better), batch)
@@ -166,9 +180,8 @@ def trained(
 
     apart = found.split.comparison if found.split.apart else ()
     learn = Feeds(found.samples, np.setdiff1d(np.arange(len(found.samples)), apart), found.size)
-    options = training.Distill(steps=steps, seconds=seconds, seed=seed, keep=keep)
     with step("finetune", 100, quiet=quiet, counted=False) as advance:
-        learned = training.finetune(net, learn, replace(options, watch=hundredths(advance)))
+        learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
     if learned.interrupted and not quiet:
         notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
     return with_batch(training.converted(net, learned), batch), learned

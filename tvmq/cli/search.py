@@ -76,6 +76,15 @@ def search(
             "size also weights4.",
         ),
     ] = None,
+    finetune_steps: Annotated[
+        int | None,
+        typer.Option(
+            "--finetune-steps",
+            min=1,
+            help="At the end train the integers of the cheapest models that missed the bound, so many steps each: they "
+            "learn the float model, see `tvmq finetune`. Needs tvmq[torch].",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes of this machine that measure.")] = 1,
     dask: Annotated[
         str | None,
@@ -119,6 +128,7 @@ def search(
     Example: tvmq search detector.onnx --data calib.npz --sqnr 30 --minimize size --workers 4
     """
     check_files(data, labels, metric, ())
+    finetune = None if finetune_steps is None else distill(finetune_steps)
     if (metric is None) != (max_drop is None):
         given = "--metric" if metric is not None else "--max-drop"
         raise ConfigError(f"search: --metric and --max-drop go together. Got {given} alone; give both, or neither")
@@ -143,7 +153,8 @@ def search(
     wanted: dict[str, Any] = {
         "data": judge, "labels": named, "metric": metric, "max_drop": None if max_drop is None else max_drop / scale,
         "sqnr": sqnr, "minimize": minimize, "config": found.config, "output": folder, "rounds": rounds,
-        "seconds": seconds, "target": target_of(target), "advance": None if quiet else tell_progress(),
+        "seconds": seconds, "finetune": finetune, "target": target_of(target),
+        "advance": None if quiet else tell_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
     calibration = Feeds(found.samples, found.split.calibration, found.size)
@@ -157,6 +168,18 @@ def search(
         print_result(result, folder, scale, model, data)
     if result.best is None:
         raise typer.Exit(3)
+
+
+def distill(steps: int) -> Any:
+    """The training of so many steps.
+
+    raises  ConfigError without torch
+    """
+    try:
+        from tvmq.training import Distill
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"search: --finetune-steps: {error}") from error
+    return Distill(steps=steps)
 
 
 def prepare_folder(folder: Path, merge: list[Path] | tuple[Path, ...], *, resume: bool) -> None:
@@ -228,6 +251,7 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
             else f"{point.drop * scale:.2f} ({point.low * scale:.2f} to {point.high * scale:.2f})"
         )
         mark = "best" if point == result.best else "" if point.holds else "misses the bound"
+        mark = ", ".join(filter(None, (mark, "finetuned" if point.recipe.finetuned else "")))
         rows.append([
             f"point-{number}", drop, f"{point.sqnr:.1f}", time_text(point.seconds), _seconds_text(point.measured),
             size_text(point.bytes), f"{point.int8:.0%}", mark,
@@ -243,6 +267,9 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
             f"{result.goal.max_drop * scale:.2g}: more samples make it sure (--held-out, or a larger --data)"
         )
     print(f"Files: {folder}/ (best.tvmq, front.svg, recipes)")
+    if result.best.recipe.finetuned:
+        print(f"Next: tvmq bench {folder / 'best.tvmq'}")
+        return
     print(f"Next: tvmq quantize {model} --data {data} --config {folder / 'best.json'} --guard none")
 
 

@@ -55,6 +55,7 @@ from tvmq.numerics.requantize import (
 )
 from tvmq.numerics.scale_shift import prelu, prelu_params, scale_shift, scale_shift_params
 from tvmq.numerics.softmax import log_softmax, softmax
+from tvmq.numerics.sum_limits import most_of_weights, nearest_weights, sum_of_weights
 from tvmq.numerics.table import compare_table, make_table, real_values, rescale_table, table
 from tvmq.numerics.windows import resample
 
@@ -106,8 +107,10 @@ __all__ = [
     "matmul",
     "max_pool",
     "max_pool2d",
+    "most_of_weights",
     "multiplier_fits",
     "multiply",
+    "nearest_weights",
     "pack_int4",
     "place",
     "power_of_two_shift",
@@ -126,6 +129,7 @@ __all__ = [
     "scale_shift_params",
     "softmax",
     "sum",
+    "sum_of_weights",
     "sum_pool",
     "table",
     "unpack_int4",

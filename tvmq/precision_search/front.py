@@ -111,7 +111,8 @@ class SearchResult:
             name: getattr(point, name)
             for name in ("drop", "low", "high", "samples", "sqnr", "seconds", "bytes", "int8", "holds")
         }
-        return {"name": self._name(point), **facts, "recipe": json.loads(self.recipe_json(point))}
+        finetuned = {"finetuned": point.recipe.finetuned} if point.recipe.finetuned else {}
+        return {"name": self._name(point), **facts, **finetuned, "recipe": json.loads(self.recipe_json(point))}
 
     def save(self, folder: Path) -> None:
         """front.json, front.svg and one point-N.json for each point of the front; old ones go.

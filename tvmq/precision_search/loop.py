@@ -3,6 +3,7 @@
     1  everything in 8 bits, for all options of the network; then the cheapest model there is, which is best if it holds
     2  the error of each layer by itself for each of its options
     3  proposals between an error that holds the bound and one that does not, AT_ONCE a round, until they are close
+    4  with finetune=, the cheapest models that missed the bound, their integers trained
 
 The rounds are the same for any number of workers, so the answer is the same.
 """
@@ -26,7 +27,8 @@ from tvmq.dataset import Dataset
 from tvmq.errors import ConfigError, DataError, OutputError
 from tvmq.graph.symbolic import inputs_of
 from tvmq.performance.machine import USUAL_CLOCK, machine_of
-from tvmq.pipeline import prepare_model
+from tvmq.pipeline import Finetuning, prepare_model
+from tvmq.precision_search.finetuning import check_finetuning, check_repeated, worth_training
 from tvmq.precision_search.front import Point, SearchResult, best_of, pareto_front, recipe_json, write_text
 from tvmq.precision_search.goal import LATENCY, USUAL_SQNR, Goal
 from tvmq.precision_search.journal import Journal
@@ -87,6 +89,7 @@ def search(
     output: Path | str | None = None,
     rounds: int = ROUNDS,
     seconds: float | None = None,
+    finetune: Finetuning | None = None,
     workers: int = 1,
     executor: Executor | None = None,
     shared: Callable[[Problem], Any] | None = None,
@@ -111,6 +114,8 @@ def search(
                  was cut off goes on from there. None: nothing is written
     rounds       of proposals, at most
     seconds      after which no other round begins; the answer then depends on the machine
+    finetune     `tvmq.training.Distill(steps=...)`: at the end the integers of the cheapest models that missed the
+                 bound learn the float model on the calibration data, and are judged as all others; docs/search.md
     workers      processes of this machine; a script that asks for several needs `if __name__ == "__main__":`
     executor     any concurrent.futures.Executor instead
     shared       what stands for the problem in the executor's tasks, such as Dask's client.scatter
@@ -132,7 +137,7 @@ def search(
     space = space or SearchSpace()
     problem = make_search_problem(
         mod, params, dataset, data=data, labels=labels, metric=metric, max_drop=max_drop, sqnr=sqnr, minimize=minimize,
-        target=target, config=config,
+        target=target, config=config, finetune=finetune,
     )  # fmt: skip
     folder = None if output is None else make_folder(Path(output))
     names = space.names(minimize)
@@ -161,19 +166,22 @@ def make_search_problem(
     minimize: str = LATENCY,
     target: Any = None,
     config: QConfig | None = None,
+    finetune: Finetuning | None = None,
 ) -> Problem:
     """All that the trials of a search depend on; arguments and errors as those of `search`."""
     goal = Goal(minimize, max_drop, sqnr)
     check_judge(goal, metric, data, labels)
     backend, cpu = backend_of(target), cpu_of(target)
     config = (config or current_qconfig()).for_backend(backend)
+    finetune = check_finetuning(finetune, config)
     prepared, calibration = prepare_model(mod, params, dataset, config)
     if calibration is None:
         raise DataError("search: dataset= is missing; ranges are chosen from calibration data, 100 to 500 samples")
     judged = calibration if data is None else Dataset(data, inputs_of(prepared))
     return make_problem(
-        prepared, calibration, judged, labels, metric, goal, config, backend, cpu, machine_of(cpu, USUAL_CLOCK)
-    )
+        prepared, calibration, judged, labels, metric, goal, config, backend, cpu, machine_of(cpu, USUAL_CLOCK),
+        finetune,
+    )  # fmt: skip
 
 
 def measure_points(runner: TrialRunner, found: SearchResult) -> SearchResult:
@@ -270,6 +278,9 @@ class _Loop:
             if not recipes:
                 break
             self._verify(f"round {number}", recipes)
+        if self.problem.finetune is not None and not self._is_late():
+            how = repr(self.problem.finetune)
+            self._verify("finetuning", worth_training(self.points.values(), self.best, self.goal, how))
         return self._finish()
 
     def _best_network(self, networks: Sequence[Network]) -> Network:
@@ -361,9 +372,14 @@ class _Loop:
 
     def _verify(self, stage: str, recipes: Sequence[Recipe]) -> None:
         """Measure the integer modules of recipes."""
-        tasks = {Task("verify", recipe.network, (recipe.layers,)): recipe for recipe in recipes}
+        tasks = {self._task(recipe): recipe for recipe in recipes}
         keys = {self.problem.key_of(*next(task.names())): recipe for task, recipe in tasks.items()}
         self._ask(stage, list(tasks), keys)
+
+    def _task(self, recipe: Recipe) -> Task:
+        if recipe.finetuned:
+            return Task("finetune", recipe.network, (recipe.layers,), self.problem.training)
+        return Task("verify", recipe.network, (recipe.layers,))
 
     def _ask(self, stage: str, tasks: Sequence[Task], keys: Mapping[str, Recipe] | None = None) -> dict[str, Result]:
         """{key: result} of all tasks; what the journal knows is not measured again."""
@@ -400,7 +416,11 @@ class _Loop:
         if self.folder is None or self.best is None:
             return
         names = layer_names(self.runner, self.best.recipe.network)
-        build(self.runner.module(self.best.recipe, names), target=self.problem.cpu()).save(self.folder / "best.tvmq")
+        module = self.runner.module(self.best.recipe, names)
+        if self.best.recipe.finetuned:
+            key = self.problem.key_of(*next(self._task(self.best.recipe).names()))
+            check_repeated(module, self.journal.get(key) or {})
+        build(module, target=self.problem.cpu()).save(self.folder / "best.tvmq")
         config = self.best.recipe.config(self.problem.config)
         rules = (*self.best.recipe.rules(config, names), *config.rules)
         write_text(self.folder / "best.json", recipe_json(replace(config, rules=rules)))

@@ -21,6 +21,8 @@ from tvmq.cost import Machine
 from tvmq.dataset import Dataset, Feed
 from tvmq.errors import ConfigError
 from tvmq.observers.base import TensorStatistics
+from tvmq.pipeline import Finetuning
+from tvmq.precision_search.finetuning import training_of
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.scores import Named
 from tvmq.target.cpu import CpuTarget, resolve_target
@@ -40,6 +42,8 @@ class Problem:
     backend      description of the target's integers
     target       CPU that forecasts are for: options of tvm.target.Target as JSON
     machine      its clock and caches, so that all workers forecast alike
+    finetune     what may train the integers of a recipe; no part of the key, but of those of its results, by `training`
+    training     how it trains, and with what
     statistics   of the calibration data, where they are known already; no part of the key: they follow from the data
     """
 
@@ -53,6 +57,8 @@ class Problem:
     backend: Backend
     target: str
     machine: Machine
+    finetune: Finetuning | None = field(default=None, compare=False, repr=False)
+    training: str = field(default="", compare=False)
     statistics: Mapping[str, TensorStatistics] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
@@ -95,6 +101,7 @@ def make_problem(
     backend: Backend,
     target: CpuTarget,
     machine: Machine,
+    finetune: Finetuning | None = None,
 ) -> Problem:
     """See `Problem`.
 
@@ -106,7 +113,7 @@ def make_problem(
         )
     return Problem(
         module_to_bytes(prepared), tuple(_batches(calibration)), tuple(_batches(samples)), labels, metric, goal,
-        config, backend, json.dumps(target.tvm, sort_keys=True), machine,
+        config, backend, json.dumps(target.tvm, sort_keys=True), machine, finetune, training_of(finetune),
     )  # fmt: skip
 
 

@@ -96,8 +96,9 @@ def rule_of(layer: str, option: str, config: QConfig) -> Rule:
 class Recipe:
     """One choice.
 
-    layers   ((key of the layer in the ledger, option), ...) of all layers that are not "int8"; sorted
-    network  (option of qconfig, value), ...
+    layers     ((key of the layer in the ledger, option), ...) of all layers that are not "int8"; sorted
+    network    (option of qconfig, value), ...
+    finetuned  how its integers are trained, in words; "" where they are not
 
     >>> Recipe((("lv3", "float"),)).rules(QConfig())
     (Rule('lv3', None),)
@@ -105,6 +106,7 @@ class Recipe:
 
     layers: tuple[tuple[str, str], ...] = ()
     network: tuple[tuple[str, Any], ...] = ()
+    finetuned: str = ""
 
     @staticmethod
     def of(layers: Mapping[str, str], network: Mapping[str, Any]) -> Recipe:
@@ -126,10 +128,12 @@ class Recipe:
 
     def to_json(self) -> str:
         """The same text for the same choice."""
-        return json.dumps([self.layers, self.network], separators=(",", ":"))
+        parts = [self.layers, self.network, *([self.finetuned] if self.finetuned else [])]
+        return json.dumps(parts, separators=(",", ":"))
 
     @staticmethod
     def from_json(text: str) -> Recipe:
         """Inverse of `to_json`."""
-        layers, network = json.loads(text)
-        return Recipe(tuple((key, option) for key, option in layers), tuple((name, value) for name, value in network))
+        layers, network, *finetuned = json.loads(text)
+        chosen, options = (tuple((name, value) for name, value in part) for part in (layers, network))
+        return Recipe(chosen, options, *finetuned)

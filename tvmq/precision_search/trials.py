@@ -31,6 +31,7 @@ from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.performance.estimate import estimates
+from tvmq.precision_search.finetuning import one_thread
 from tvmq.precision_search.problem import Problem
 from tvmq.precision_search.scores import score_samples
 from tvmq.precision_search.sequential import is_decided, looks, measure_drop
@@ -48,19 +49,21 @@ Network = tuple[tuple[str, Any], ...]
 class Task:
     """One piece of work.
 
-    kind     "verify" a recipe, the "noise" of one by a rehearsal, or "errors" of single layers
-    network  options of the network
-    choices  what is measured: ({key: option}, ...) as sorted pairs
+    kind      "verify" a recipe, "finetune" it before, the "noise" of one by a rehearsal, or "errors" of single layers
+    network   options of the network
+    choices   what is measured: ({key: option}, ...) as sorted pairs
+    training  of "finetune": how, and with what
     """
 
     kind: str
     network: Network
     choices: tuple[tuple[tuple[str, str], ...], ...]
+    training: str = ""
 
     def names(self) -> Iterator[tuple[str, ...]]:
         """One for each result."""
         for choice in self.choices:
-            yield self.kind, json.dumps([choice, self.network])
+            yield (self.kind, json.dumps([choice, self.network]), *([self.training] if self.training else []))
 
 
 class TrialRunner:
@@ -77,10 +80,12 @@ class TrialRunner:
         )
         self._rehearsals: dict[Network, Rehearsal] = {}
         self._judges: dict[Network, Judge] = {}
+        self._finetuned: dict[Recipe, tvm.IRModule] = {}
 
     def run(self, task: Task) -> dict[str, Result]:
         """{key of a result: result}."""
-        measure = {"verify": self._verify, "noise": self._noise, "errors": self._noise}[task.kind]
+        kinds = {"verify": self._verify, "finetune": self._finetune, "noise": self._noise, "errors": self._noise}
+        measure = kinds[task.kind]
         keys = (self.problem.key_of(*name) for name in task.names())
         return {key: measure(task.network, choice) for key, choice in zip(keys, task.choices, strict=True)}
 
@@ -101,10 +106,22 @@ class TrialRunner:
     def module(self, recipe: Recipe, names: Mapping[str, str] | None = None) -> tvm.IRModule:
         """The integer module of a recipe.
 
-        names  {key: name} by which the ledger is to name layers in its rules
+        names  {key: name} by which the ledger is to name layers in its rules; one that is trained names their keys
         """
         config = self.problem.config
+        if recipe.finetuned:
+            return self._trained(recipe)
         return self._quantization.module(recipe.rules(config, names), config=recipe.config(config))
+
+    def _trained(self, recipe: Recipe) -> tvm.IRModule:
+        """Each recipe is trained once in a process."""
+        if recipe not in self._finetuned:
+            config = recipe.config(self.problem.config)
+            config = replace(config, rules=(*recipe.rules(self.problem.config), *config.rules))
+            assert self.problem.finetune is not None
+            with one_thread():
+                self._finetuned[recipe] = self.problem.finetune.module(self._quantization.with_config(config))
+        return self._finetuned[recipe]
 
     def rehearsal(self, network: Network) -> Rehearsal:
         """Of these options of the network; compiled at its first trial."""
@@ -153,8 +170,15 @@ class TrialRunner:
 
     def _verify(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
         """The integer module of a recipe: what it keeps and what it costs; "error" where there is none."""
+        return self._measure(Recipe(tuple(choice), network))
+
+    def _finetune(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
+        """The same of a recipe whose integers are trained."""
+        return self._measure(Recipe(tuple(choice), network, repr(self.problem.finetune)))
+
+    def _measure(self, recipe: Recipe) -> Result:
         try:
-            module = self.module(Recipe(tuple(choice), network))
+            module = self.module(recipe)
         except TvmqError as error:
             return {"error": str(error)}
         seconds, constants = self.cost(module)

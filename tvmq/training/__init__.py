@@ -17,9 +17,24 @@ except ImportError as error:
         'tvmq.training needs torch; install it with pip install "tvmq[torch]"', name="torch"
     ) from error
 
+from tvmq.training.accumulator_proof import LayerSums, prove_accumulators
+from tvmq.training.accumulators import LANES, Accumulators
 from tvmq.training.course import Learned, Progress
 from tvmq.training.distill import Distill, converted, finetune
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, prepare
 
-__all__ = ["Distill", "IntegerNetwork", "Learned", "Progress", "convert", "converted", "finetune", "prepare"]
+__all__ = [
+    "LANES",
+    "Accumulators",
+    "Distill",
+    "IntegerNetwork",
+    "LayerSums",
+    "Learned",
+    "Progress",
+    "convert",
+    "converted",
+    "finetune",
+    "prepare",
+    "prove_accumulators",
+]

@@ -19,6 +19,7 @@ from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.static_quantization import StaticQuantization
+from tvmq.training.accumulators import Accumulators
 from tvmq.training.course import Course, Learned, Progress, interrupts
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, network_of
@@ -37,6 +38,7 @@ class Distill:
     seed           of the order of the samples and of their mixtures. Equal seeds and steps give equal modules on one
                    machine with one number of threads (torch.set_num_threads): other threads add gradients in another
                    order
+    accumulators   that sums have to stay in, as `prepare` takes them
     watch          called after each step
     keep           called with the network at each state that is kept, that of the start first
     raises         ConfigError for numbers that make no sense
@@ -48,6 +50,7 @@ class Distill:
     learning_rate: float = 0.01
     layers: float = 1.0
     seed: int = 0
+    accumulators: int | Accumulators | None = None
     watch: Callable[[Progress], None] | None = field(default=None, compare=False, repr=False)
     keep: Callable[[IntegerNetwork], None] | None = field(default=None, compare=False, repr=False)
 
@@ -77,7 +80,7 @@ class Distill:
 
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """See tvmq.pipeline.Finetuning."""
-        net = network_of(quantization)
+        net = network_of(quantization, accumulators=self.accumulators)
         return converted(net, finetune(net, quantization.data, self))
 
 
@@ -88,7 +91,8 @@ def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) 
              judges: the last state stays whose error of the outputs on them is not measurably above the least, or that
              of the start where none is better. Ctrl-C ends the training, and the best state so far stays
     returns  errors before and after
-    raises   DataError for data that do not fit the model
+    raises   DataError for data that do not fit the model, ConfigError for accumulators that the network was not
+             prepared for
 
     >>> import io, onnx, tvmq
     >>> from tvmq.demo import load_demo
@@ -101,6 +105,8 @@ def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) 
     True
     """
     options = options or Distill()
+    if options.accumulators is not None and net.accumulators is None:
+        raise ConfigError("finetune: the network has no accumulators to stay in; give accumulators= to prepare, too")
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(net.integers))
     with interrupts() as seen:
         return Course(net, Samples.of(data), options).run(seen)

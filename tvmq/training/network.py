@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,7 @@ from tvmq.passes.realize import code_bounds
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
+from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.build import Builder, Learning
 from tvmq.training.float_source import FloatSource
@@ -59,6 +60,7 @@ class IntegerNetwork(nn.Module):
         self.tensor_of = dict(self.source.tensor_of)
         self._kept: dict[str, Any] = {}
         self._made: dict[Hashable, Any] = {}
+        self.accumulators: Accumulators | None = None  # see limited_weights.py
         self._groups = {group.output: group for group in self.source.groups.values()}
         builder = Builder(self, self.source, learning or Learning())
         self._layers = builder.layers()
@@ -102,6 +104,10 @@ class IntegerNetwork(nn.Module):
         """The weight that a variable of the integer module is a product with."""
         root = name.removesuffix("_product")
         return self._layers[name if name in self._layers else root]
+
+    def weighted_layers(self) -> Iterator[tuple[str, WeightedLayer]]:
+        """(variable of the calibrated module that multiplies, its layer) of all layers with a weight."""
+        yield from self._layers.items()
 
     def factor_of(self, name: str) -> float:
         """What the model multiplies a product by."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,9 +16,10 @@ from tvmq.training.folding import Folding
 from tvmq.training.meaning import Codes, Sums
 from tvmq.training.straight_through import quantize_values, round_through
 
+if TYPE_CHECKING:
+    from tvmq.training.limited_weights import WeightLimit
+
 BELOW = 1 - 2.0**-20  # of a scale that is less than another one
-
-
 NEARLY_WHOLE = 0.01  # x + (round(x) - x).detach() is a whole number up to float32
 
 
@@ -151,6 +152,7 @@ class WeightedLayer(nn.Module):
         self.folding, self.quantizer = folding, quantizer
         values = math.prod(folding.shape) // max(qparams.scale.size, 1)
         self.scale = WeightScale(qparams, values, folding, is_power=is_power)
+        self.limit: WeightLimit | None = None
 
     @property
     def weight(self) -> torch.Tensor:
@@ -164,7 +166,9 @@ class WeightedLayer(nn.Module):
 
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
-        return self._nearest()
+        if self.limit is None:
+            return self._nearest()
+        return self.limit.codes(self, self.folding.rounded_weight(), self.along(self.scale.of_start()))
 
     @torch.no_grad()
     def deployed(self) -> torch.Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -14,11 +14,15 @@ from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError, UnsupportedOpError
 from tvmq.frontends.torch.export import from_torch
 from tvmq.passes.import_qdq import brings_scales, with_own_sums
+from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
 from tvmq.static_quantization import StaticQuantization
+from tvmq.training.accumulator_proof import prove_accumulators
+from tvmq.training.accumulators import Accumulators, accumulators_of
 from tvmq.training.build import FROZEN, LIVE, Learning
 from tvmq.training.float_source import FloatSource
+from tvmq.training.limited_weights import limit_weights
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.origins import Origin, constants_of_source, origins_of, source_layers
 from tvmq.training.own_scales import with_adopted_scales
@@ -64,7 +68,7 @@ class Asked:
 def prepare(
     model: TorchModel, example_inputs: Any, dataset: Any, /, *, target: Any = ..., config: QConfig | None = ...,
     learn_scales: bool = ..., batch_norm: str = ..., quantizers: Mapping[str, Quantizer] | None = ...,
-    dynamic_batch: bool = ...,
+    dynamic_batch: bool = ..., accumulators: int | Accumulators | None = ...,
 ) -> IntegerNetwork: ...  # fmt: skip
 
 
@@ -72,7 +76,7 @@ def prepare(
 def prepare(
     mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = ..., dataset: Any = ..., *, target: Any = ...,
     config: QConfig | None = ..., learn_scales: bool = ..., batch_norm: str = ...,
-    quantizers: Mapping[str, Quantizer] | None = ...,
+    quantizers: Mapping[str, Quantizer] | None = ..., accumulators: int | Accumulators | None = ...,
 ) -> IntegerNetwork: ...  # fmt: skip
 
 
@@ -87,6 +91,7 @@ def prepare(
     batch_norm: str = FROZEN,
     quantizers: Mapping[str, Quantizer] | None = None,
     dynamic_batch: bool | None = None,
+    accumulators: int | Accumulators | None = None,
 ) -> IntegerNetwork:
     """A torch module that computes what `quantize` would give, with parameters to train.
 
@@ -101,10 +106,15 @@ def prepare(
     batch_norm    "frozen": as in eval(), folded. "live": its statistics follow the batches in train(), gamma and beta
                   learn, until net.freeze_batch_norm(); the forward pass folds by the running statistics of the moment
     quantizers    {name or glob of layers: torch.nn.Module that makes the codes of their weights}, see quantizers.py
+    accumulators  bits that sums have to stay in, or a tvmq.training.Accumulators; by default what the backend has. 16 for a
+                  CPU without VNNI: products of bytes are added in lanes of 16 bits, which then hold with weights of 8
+                  bits; `reduce_range` is off. For a backend that is described, and for other numbers, all products of
+                  a filter and its bias. Weights are kept inside, see limited_weights.py
     returns  in train() and in eval() the same integers, those of `convert` at that moment. Parameters are weights and
              biases, by their names in the source where it has them, and below "quantizers" scales and zero points
     raises   CalibrationError without data, ConfigError for arguments that do not go together, ModelError for a model that
-             torch cannot export, UnsupportedOpError for a layer whose operator has no gradient here
+             torch cannot export, UnsupportedOpError for a layer whose operator has no gradient here, AccumulatorError for
+             one that cannot be kept inside
 
     >>> import io, onnx, torch, tvmq
     >>> from tvmq.demo import load_demo
@@ -131,7 +141,7 @@ def prepare(
             f"training: activations '{quantization.config.activations}' have no scales to learn; use 'static'"
         )
     asked = Asked(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
-    return network_of(quantization, asked)
+    return network_of(quantization, asked, accumulators)
 
 
 def _imported(
@@ -161,20 +171,14 @@ def _imported(
     return model, given, None
 
 
-def network_of(quantization: StaticQuantization, asked: Asked | None = None) -> IntegerNetwork:
+def network_of(
+    quantization: StaticQuantization, asked: Asked | None = None, accumulators: int | Accumulators | None = None
+) -> IntegerNetwork:
     """The network of a model whose data are at hand; options and errors as `prepare`."""
-    asked = asked or Asked()
-    if brings_scales(quantization.prepared):
-        choices = Choices(quantization.config, quantization.backend)
-        learning = Learning(asked.learn_scales, quantizers=asked.quantizers)
-        net = IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
-    else:
-        annotated = quantization.annotated()
-        choices = Choices(quantization.config, quantization.backend, calibration=quantization.calibration(annotated))
-        rounded = run_stages(annotated, ROUNDING, choices)
-        nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
-        net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
-        net.float_source = asked.float_source()
+    within, config = accumulators_of(accumulators, quantization.backend), quantization.config
+    if within is not None and within.products is not None:
+        config = replace(config, reduce_range=False)
+    net = _untrained(quantization, asked or Asked(), config)
     if not net.source.groups:
         raise CalibrationError(
             "training: no layer of the model becomes integers with these options, so there is nothing to learn; "
@@ -187,10 +191,33 @@ def network_of(quantization: StaticQuantization, asked: Asked | None = None) -> 
             f"training, layer '{name}': operator {operator} has no form with a gradient ({len(missing)} such layers); "
             "train the part of the model before it"
         )
+    if within is not None:
+        limit_weights(net, within)
+    return net
+
+
+def _untrained(quantization: StaticQuantization, asked: Asked, config: QConfig) -> IntegerNetwork:
+    """With the scales that a quantized model brings, or calibrated ones."""
+    if brings_scales(quantization.prepared):
+        choices = Choices(config, quantization.backend)
+        learning = Learning(asked.learn_scales, quantizers=asked.quantizers)
+        return IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
+    annotated = quantization.annotated(config)
+    choices = Choices(config, quantization.backend, calibration=quantization.calibration(annotated, config))
+    rounded = run_stages(annotated, ROUNDING, choices)
+    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
+    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
+    net.float_source = asked.float_source()
     return net
 
 
 def convert(net: IntegerNetwork) -> tvm.IRModule:
-    """The integer module of the parameters as they are now: for `tvmq.build`, `to_onnx` and all that takes one."""
+    """The integer module of the parameters as they are now: for `tvmq.build`, `to_onnx` and all that takes one.
+
+    raises  AccumulatorError that names the layer, where a sum of a network with accumulators= could leave them
+    """
     module = run_stages(with_constants(net.source.module, net.constants()), INTEGERS, net.choices)
+    if net.accumulators is not None:
+        prove_accumulators(module, net.accumulators)
+        check_accumulators(module, net.choices.backend)  # what else it adds
     return with_own_sums(module) if brings_scales(net.annotated) else module
