@@ -173,19 +173,19 @@ def test_gradients_do_not_push_beyond_the_limit(model: Any, pictures: np.ndarray
     """Where a limit holds weights back, descent does not make them larger together; where none does, nothing changes."""
     net = prepared(model, pictures, LANES, target=HASWELL)
     layer = next(net.weighted_layers())[1]
-    scale = layer.along(layer.scale()).detach()
+    weight, scale = layer.folding.source_weight(), layer.along(layer.scale()).detach()
     with torch.no_grad():
-        layer.weight.copy_(100 * scale.expand_as(layer.weight))  # every pair reaches 200, 128 are allowed
+        weight.copy_(100 * scale.expand_as(weight))  # every pair reaches 200, 128 are allowed
     layer.codes().sum().neg().backward()
-    assert layer.codes().max() == 64 and torch.allclose(layer.weight.grad, torch.zeros(()), atol=1e-3)
-    layer.weight.grad = None
+    assert layer.codes().max() == 64 and torch.allclose(weight.grad, torch.zeros(()), atol=1e-3)
+    weight.grad = None
     layer.codes().sum().backward()
-    assert torch.allclose(layer.weight.grad * scale, torch.ones(()))
+    assert torch.allclose(weight.grad * scale, torch.ones(()))
     with torch.no_grad():
-        layer.weight.copy_(50 * scale.expand_as(layer.weight))
-    layer.weight.grad = None
+        weight.copy_(50 * scale.expand_as(weight))
+    weight.grad = None
     layer.codes().sum().neg().backward()
-    assert torch.allclose(layer.weight.grad * scale, -torch.ones(()))
+    assert torch.allclose(weight.grad * scale, -torch.ones(()))
 
 
 def test_convert_proves_it(model: Any, pictures: np.ndarray) -> None:
@@ -193,7 +193,7 @@ def test_convert_proves_it(model: Any, pictures: np.ndarray) -> None:
     layer = next(net.weighted_layers())[1]
     layer.limit = None
     with torch.no_grad():
-        layer.weight.mul_(16)
+        layer.folding.source_weight().mul_(16)
     with pytest.raises(AccumulatorError, match=r"sums of all products in 14 bits: layer '/conv_0.* of 8191"):
         training.convert(net)
 
@@ -233,4 +233,4 @@ def test_a_quantizer_of_ones_own_and_a_limit_exclude_each_other(model: Any, pict
             return (weight / scale).round().clamp(qmin, qmax)
 
     with pytest.raises(ConfigError, match="accumulators= and quantizers= both make the codes of its weight"):
-        prepared(model, pictures, Accumulators(20), quantizers={"*": Nearest})
+        prepared(model, pictures, Accumulators(20), quantizers={"*": Nearest()})
