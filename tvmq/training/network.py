@@ -211,14 +211,24 @@ class IntegerNetwork(nn.Module):
 
     # ---- after training
 
-    def float_state_dict(self) -> dict[str, torch.Tensor]:
+    @torch.no_grad()
+    def float_state_dict(self, *, rounded: bool = True) -> dict[str, torch.Tensor]:
         """The float model's state dictionary with what was trained: for load_state_dict of the model it came from.
 
-        Of a torch model it has all keys of that; of other sources the weights that came as `params`, by the names of the
-        source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in this form:
-        it keeps its own of them.
+        rounded  weights as the codes have them, and biases that mend their roundings: the float model then computes what
+                 the integers do, but for the roundings between its layers. False: parameters as they are, between codes
+        returns  of a torch model all its keys; of other sources the weights that came as `params`, by the names of the
+                 source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in
+                 this form: it keeps its own of them
         """
         trained = {name: handle().detach().clone() for name, handle in self._handles.items()}
+        names = {id(handle): name for name, handle in self._handles.items()}
+        for layer in reversed(self._layers.values()) if rounded else ():  # of one weight the first layer's codes
+            folding, bias = layer.folding, layer.folding.corrected_bias()
+            if id(folding.source_weight) in names:
+                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed()).clone()
+            if bias is not None and id(folding.source_bias) in names:
+                trained[names[id(folding.source_bias)]] = bias.clone()
         return trained if self.float_source is None else self.float_source.with_trained(trained)
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:
