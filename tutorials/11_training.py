@@ -1,12 +1,12 @@
 # %% [markdown]
 # # 11. Training on the integers
 #
-# With 2-bit weights rounding alone costs too much, however well ranges are chosen. Training mends it, and here it trains
-# what is deployed: the forward pass of the network computes the integers of the definition, so the score of the last epoch
-# is the score of the executable.
+# With 2-bit weights rounding alone costs too much, however well ranges are chosen. Training mends it, and here it
+# trains what is deployed: the forward pass of the network computes the integers of the definition, so the score of
+# the last epoch is the score of the executable.
 #
-# It needs torch, and matplotlib for its picture: `pip install '.[torch]'` and `pip install '.[tutorials]'` in the folder of
-# the sources.
+# It needs torch, and matplotlib for its picture: `pip install '.[torch]'` and `pip install '.[tutorials]'` in the
+# folder of the sources.
 
 # %%
 import importlib.util
@@ -40,8 +40,8 @@ def accuracy(net):
 # %% [markdown]
 # ## A torch module
 #
-# `prepare` quantizes the model with calibration data, as `tvmq.quantize` does, and gives a `torch.nn.Module`. Its outputs
-# are those of the integer module, value for value. A torch model is prepared in the same way:
+# `prepare` quantizes the model with calibration data, as `tvmq.quantize` does, and gives a `torch.nn.Module`. Its
+# outputs are those of the integer module, value for value. A torch model is prepared in the same way:
 # `training.prepare(model, example_inputs, dataset)`.
 
 # %%
@@ -57,9 +57,9 @@ before = accuracy(net)
 print(f"8-bit activations and 2-bit weights, rounded: {before:.1%} right")
 
 # %% [markdown]
-# Its parameters have the names of the source: here those of the ONNX initializers, of a torch model the keys of its state
-# dictionary. What belongs to the quantization stands below `quantizers`: the logarithm of each scale, and zero points of
-# tensors that are clipped on both sides.
+# Its parameters have the names of the source: here those of the ONNX initializers, of a torch model the keys of its
+# state dictionary. What belongs to the quantization stands below `quantizers`: the logarithm of each scale, and zero
+# points of tensors that are clipped on both sides.
 
 # %%
 names = [name for name, _ in net.named_parameters()]
@@ -70,9 +70,9 @@ assert not net.not_in_source  # all weights are known there
 # %% [markdown]
 # ## A loop of one's own
 #
-# Any loop, loss, optimizer and schedule will do. Rounding has no slope, so gradients pass straight through it; scales learn
-# as learned step sizes. The statistics of the batch norms follow the batches, as in training with floats, and are frozen
-# for the last epochs.
+# Any loop, loss, optimizer and schedule will do. Rounding has no slope, so gradients pass straight through it; scales
+# learn as learned step sizes. The statistics of the batch norms follow the batches, as in training with floats, and
+# are frozen for the last epochs.
 
 # %%
 EPOCHS, BATCH = 12, 30
@@ -124,8 +124,8 @@ assert abs(score - scores[-1]) < 1e-6
 # ## Back into the float model
 #
 # The float model can have what was learned, batch norms unfolded: `load_state_dict` of a torch model takes
-# `float_state_dict()` as it is. Here the weights go back into the imported model. They are those that the codes stand for, so
-# the float model computes what the integers do, but for the roundings between its layers.
+# `float_state_dict()` as it is. Here the weights go back into the imported model. They are those that the codes stand
+# for, so the float model computes what the integers do, but for the roundings between its layers.
 
 # %%
 state = net.float_state_dict()
@@ -139,7 +139,8 @@ assert (floats.argmax(1) == demo.labels[judged]).mean() > before + 0.2
 # ## A rounding of one's own
 #
 # Some layers can make their codes in another way: a module gets the float weight, its scale, the lowest and the highest
-# code, and gives the codes, with a gradient. What it gives is deployed. Here the weights of one layer are powers of two.
+# code, and gives the codes, with a gradient. What it gives is deployed. Here the weights of one layer are powers of
+# two.
 
 
 # %%

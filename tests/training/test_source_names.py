@@ -91,6 +91,7 @@ def test_awkward_names_shared_weights_and_layers_called_twice() -> None:
     assert torch.equal(fresh(data), net(data))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("layers", [
     lambda nn: [nn.Conv1d(4, 6, 3), nn.ReLU(), nn.Conv1d(6, 4, 1), nn.BatchNorm1d(4)],
     lambda nn: [nn.ConvTranspose1d(4, 6, 3), nn.BatchNorm1d(6), nn.ReLU(), nn.Conv1d(6, 4, 1)],
@@ -128,6 +129,7 @@ def test_factors_of_channels_are_divided_out(model: Any, options: dict[str, Any]
     assert signal_to_noise(floats(x), net(x)) > 20
 
 
+@pytest.mark.slow  # it prepares and trains the embedded network
 def test_initializers_of_an_onnx_model_keep_their_names() -> None:
     demo = load_demo()
     graph = onnx.load(io.BytesIO(demo.model))

@@ -152,8 +152,9 @@ class Builder:
         axis, qparams = int(np.argmax(origin.factor.shape)), self.source.weight(found)[1]
         if qparams.axis != axis or qparams.scale.size != origin.factor.size:
             raise ConfigError(
-                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its weight "
-                f"({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or batch_norm='frozen'"
+                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its "
+                f"weight ({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or "
+                "batch_norm='frozen'"
             )
         handle, is_new = self._parameter(layer.weight)
         gamma, beta, mean = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0], self._buffer(norm.mean)

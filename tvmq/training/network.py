@@ -215,8 +215,9 @@ class IntegerNetwork(nn.Module):
     def float_state_dict(self, *, rounded: bool = True) -> dict[str, torch.Tensor]:
         """The float model's state dictionary with what was trained: for load_state_dict of the model it came from.
 
-        rounded  weights as the codes have them, and biases that mend their roundings: the float model then computes what
-                 the integers do, but for the roundings between its layers. False: parameters as they are, between codes
+        rounded  weights as the codes have them, and biases that mend their roundings: the float model then computes
+                 what the integers do, but for the roundings between its layers. False: parameters as they are,
+                 between codes
         returns  of a torch model all its keys; of other sources the weights that came as `params`, by the names of the
                  source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in
                  this form: it keeps its own of them

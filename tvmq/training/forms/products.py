@@ -73,7 +73,6 @@ def transposed_convolution(place: Any, x: Codes, _weight: Any) -> Sums:
 
 def product(place: Any, a: Codes, b: Any) -> Sums:
     """tvmq.matmul: both sides lose their zero points first."""
-    attrs = place.call.attrs
     if not isinstance(b, Codes):
         layer = place.net.layer_of(place.name)
         b = Codes(layer.codes(), layer.scale(), 0, layer.scale.spec)
