@@ -43,13 +43,13 @@ def emit_average(
     counts  how many codes are in each: one number, or what broadcasts against the sums
     """
     acc = realizer.emit(sums, f"{group.root}_sum")
-    factors, divisor = _factors(np.asarray(counts), realizer.mode)
+    factors, divisor = factors_of(np.asarray(counts), realizer.mode)
     if np.any(factors != 1):
         acc = realizer.emit(relax.op.multiply(acc, make_const(factors)), f"{group.root}_weighted")
     return realizer.requantized(acc, np.atleast_1d(np.float64(x.scale) / divisor), group)
 
 
-def _factors(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
+def factors_of(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
     """Integers and a divisor with factor / divisor = 1 / count."""
     first = int(counts.flat[0])
     counts = np.asarray(first) if np.all(counts == first) else counts

@@ -48,9 +48,8 @@ class Embedding(Family):
         if y is not None and y.spec.bits <= 8:
             rows = relax.op.take(relax.const(encode_constant(table, y)), indices, **_options(call))
             return Codes(realizer.emit(rows, group.root), y)
-        scale = _column_scales(table, int(call.attrs.axis))
-        if y is not None and realizer.mode == "power_of_two":
-            scale = np.exp2(np.ceil(np.log2(scale.astype(np.float64)))).astype(np.float32)
+        is_power = y is not None and realizer.mode == "power_of_two"
+        scale = column_scales(table, int(call.attrs.axis), is_power=is_power)
         axis = None if scale.ndim == 0 else table.ndim - 1
         zero = np.zeros(scale.shape, np.int32)
         codes = numerics.quantize(table, scale, zero, axis=axis, dtype="int8", qmin=-LARGEST_CODE, qmax=LARGEST_CODE)
@@ -65,11 +64,15 @@ def _options(call: relax.Call) -> dict[str, Any]:
     return {"axis": int(call.attrs.axis), "mode": str(call.attrs.mode)}
 
 
-def _column_scales(table: np.ndarray, gathered: int) -> np.ndarray:
-    """One scale for each index of the last axis, or one for all where that is the gathered axis; float32."""
+def column_scales(table: np.ndarray, gathered: int, *, is_power: bool) -> np.ndarray:
+    """One scale for each index of the last axis, or one for all where that is the gathered axis; float32.
+
+    is_power  raised to powers of two
+    """
     kept = gathered % table.ndim != table.ndim - 1
     largest = np.abs(table).max(tuple(range(table.ndim - 1)) if kept else None, initial=0.0)
-    return np.asarray(np.where(largest > 0, largest / LARGEST_CODE, 1.0), np.float32)
+    scale = np.asarray(np.where(largest > 0, largest / LARGEST_CODE, 1.0), np.float32)
+    return np.exp2(np.ceil(np.log2(scale.astype(np.float64)))).astype(np.float32) if is_power else scale
 
 
 FAMILY = Embedding()

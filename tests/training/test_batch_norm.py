@@ -103,3 +103,11 @@ def test_what_live_statistics_ask_for(model: Any) -> None:
     torch.manual_seed(0)
     with tvmq.qconfig(bias_correction=False), pytest.raises(ConfigError, match=r"layer 'features.0': the batch norm behind it adds nothing yet"):
         training.prepare(Pictures().eval(), pictures(1), data, batch_norm="live")
+
+
+def test_powers_of_two_go_with_frozen_statistics(model: Any) -> None:
+    with (
+        tvmq.qconfig(requantize="power_of_two", weight_scale="power2"),
+        pytest.raises(ConfigError, match="its scales are to be powers of two; use batch_norm='frozen'"),
+    ):
+        training.prepare(model, pictures(1, seed=1), [pictures(64, seed=2)], batch_norm="live")

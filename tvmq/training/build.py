@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from tvm import relax
 
 from tvmq.errors import ConfigError
 from tvmq.training.batch_norm import LiveFolding, Norm
@@ -72,11 +73,42 @@ class Builder:
         used = {source.first_of_equals.get(tensor) for tensor in source.tensor_of.values()}
         for tensor, first in source.first_of_equals.items():
             if tensor == first:
-                scale = LearnedScale(source.scales[tensor], self._values(tensor), learns_zero=tensor in moving)
+                scale = LearnedScale(
+                    source.scales[tensor], self._values(tensor), learns_zero=tensor in moving, is_power=self._is_shifted
+                )
                 scale.requires_grad_(self.learning.scales and tensor in used)
                 add_module(self.net, f"quantizers.activations.{tensor}", scale)
                 built[tensor] = scale
-        return built | {tensor: built[first] for tensor, first in source.first_of_equals.items()}
+        built |= {tensor: built[first] for tensor, first in source.first_of_equals.items()}
+        self._keep_order(built, integers)
+        return built
+
+    @property
+    def _is_shifted(self) -> bool:
+        """True if all scales are powers of two."""
+        return self.net.choices.config.requantize == "power_of_two"
+
+    @property
+    def _has_powers(self) -> bool:
+        """True if scales of weights are powers of two."""
+        config = self.net.choices.config
+        return self._is_shifted or "power2" in {config.weight_scale, *(rule.weight_observer for rule in config.rules)}
+
+    def _keep_order(self, built: Mapping[str, LearnedScale], integers: Any) -> None:
+        """Where tensors of different scales are joined, `realize` takes the largest: that one stays the largest."""
+        tensor_of = self.source.tensor_of
+        for name, group in self.source.groups.items():
+            call = integers.value.get(name)
+            if not group.joins or not isinstance(call, relax.Call) or name not in tensor_of:
+                continue
+            parts = [arg for operand in call.args for arg in (getattr(operand, "fields", None) or [operand])]
+            common, is_behind = built[tensor_of[name]], False
+            for part in (part.name for part in parts if isinstance(part, relax.Var)):
+                if part.startswith(f"{name}_rescale"):
+                    rescaled = integers.value[part].args[0].name
+                    built[tensor_of[rescaled]].keep_below(common, strictly=not is_behind)
+                elif part in tensor_of:
+                    is_behind = is_behind or built[tensor_of[part]] is common
 
     def _values(self, tensor: str) -> int:
         """How many values of a tensor one sample has, as far as its sizes are fixed."""
@@ -95,7 +127,8 @@ class Builder:
         else:
             folding = self._frozen(origin, weight, bias)
         quantizer = self.learning.quantizers.module_for(found.layer, torch.from_numpy(np.array(weight)))
-        layer = WeightedLayer(found.layer, folding, qparams, *self.source.channels(found), quantizer)
+        channels = self.source.channels(found)
+        layer = WeightedLayer(found.layer, folding, qparams, *channels, quantizer, is_power=self._has_powers)
         layer.scale.requires_grad_(self.learning.scales)
         add_module(self.net, f"quantizers.weights.{found.layer.strip('/').replace('/', '.')}", layer)
         return layer
@@ -155,6 +188,11 @@ class Builder:
                 f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its "
                 f"weight ({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or "
                 "batch_norm='frozen'"
+            )
+        if self._has_powers:
+            raise ConfigError(
+                f"training, layer '{found.layer}': batch_norm='live' scales each channel anew, and its scales are to "
+                "be powers of two; use batch_norm='frozen'"
             )
         handle, is_new = self._parameter(layer.weight)
         gamma, beta, mean = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0], self._buffer(norm.mean)

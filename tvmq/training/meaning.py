@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,6 +31,12 @@ class Codes:
     def largest(self) -> int:
         """Largest magnitude of a code of this type."""
         return {"uint8": 255, "int8": 128, "int16": 32768}[self.spec.dtype]
+
+    @property
+    def largest_step(self) -> int:
+        """No code of this type is further from the zero point."""
+        limits = np.iinfo(self.spec.dtype)
+        return int(max(limits.max - self.zero_point, self.zero_point - limits.min))
 
     @property
     def qparams(self) -> QParams:
@@ -71,3 +79,42 @@ class Sums:
     def moved(self, value: torch.Tensor) -> Sums:
         """Other places of one scale."""
         return Sums(value, self.scale, None, self.bound)
+
+
+def plain(value: Any) -> Any:
+    """An argument as the definition takes it: codes and sums in their integer types, floats as arrays."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, Codes):
+        return value.value.detach().numpy().astype(value.spec.dtype)
+    if isinstance(value, Sums):
+        return value.value.detach().numpy().astype(np.int32)
+    return value.detach().numpy() if isinstance(value, torch.Tensor) else value
+
+
+def tensor_of(value: Any) -> Any:
+    """An argument as torch takes it: arrays and numbers as tensors, lists item by item."""
+    if isinstance(value, list):
+        return [tensor_of(item) for item in value]
+    return torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray | np.generic) else value
+
+
+class Arrays(Mapping[str, Any]):
+    """Values by name as the definition takes them, converted when asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return plain(self._values[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def holds_codes(value: Any) -> bool:
+    """True for codes and sums, alone or in a list."""
+    return any(map(holds_codes, value)) if isinstance(value, list) else isinstance(value, Codes | Sums)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,25 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name
-from tvmq.passes.families.table import numbers, plain_values
+from tvmq.passes.families.avg_pool import factors_of
+from tvmq.passes.families.embedding import column_scales
+from tvmq.passes.families.integer_softmax import WHOLE
+from tvmq.passes.families.table import numbers
 from tvmq.passes.realize import code_bounds
+from tvmq.reference.float_regions import FloatRegions
+from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.build import Builder, Learning
 from tvmq.training.float_source import FloatSource
-from tvmq.training.forms import Place, form_of
-from tvmq.training.meaning import Codes
+from tvmq.training.forms import Place, form_of, holds_activations
+from tvmq.training.meaning import Arrays, Codes, Sums
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.source import Source, with_constants
+from tvmq.training.straight_through import exactly
+
+MADE_AGAIN = ("islands", "_compiled")
+COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
 class IntegerNetwork(nn.Module):
@@ -49,6 +59,7 @@ class IntegerNetwork(nn.Module):
         self._inputs = list(input_names(self.integers["main"]).items())
         self.tensor_of = dict(self.source.tensor_of)
         self._kept: dict[str, Any] = {}
+        self._made: dict[Hashable, Any] = {}
         self._groups = {group.output: group for group in self.source.groups.values()}
         builder = Builder(self, self.source, learning or Learning())
         self._layers = builder.layers()
@@ -74,12 +85,24 @@ class IntegerNetwork(nn.Module):
             self.integers = unpack_weights(run_stages(calibrated, INTEGERS, self.choices))
             self._built_for = self._starts()
             self._programs.clear()
+            self.__dict__.pop("islands", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made again when it is asked for: compiled functions cannot be copied."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in MADE_AGAIN}
+        return kept | {"_programs": {}, "_made": {}, "_kept": {}}
 
     # ---- what forms ask
 
     def scale_of(self, name: str) -> LearnedScale:
         """The scale of the codes that a variable of the integer module holds."""
         return self._scales[self.tensor_of[name]]
+
+    def factor(self, scale: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
+        """Steps of a scale in those of a result: float64, of float32 numbers where the options say so."""
+        if self.choices.config.factors == "float32":
+            return (scale.to(torch.float32) / step).double()
+        return scale / step.double()
 
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
@@ -92,10 +115,10 @@ class IntegerNetwork(nn.Module):
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
-        """How many values are in the average whose sums a variable holds."""
+        """What the sums of a variable are divided by, multiplied by integers first where windows differ in size."""
         group = self.source.groups[name.removesuffix("_sum")]
         counts = group.strategy.average_counts(self.source.view, group)
-        return 1.0 if counts is None else float(np.ravel(counts)[0])
+        return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
 
     def code_bounds(self, name: str, call: relax.Call) -> tuple[int, int]:
         """Lowest and highest code of a result, of a clip for the scale of the moment."""
@@ -104,26 +127,76 @@ class IntegerNetwork(nn.Module):
             return int(call.attrs.qmin), int(call.attrs.qmax)
         return code_bounds(self.scale_of(name).qparams, group.facts.low, group.facts.high)
 
-    def table_values(self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray) -> np.ndarray:
-        """The 256 entries of a table for the scales of the moment; as they were where the function is not known."""
-        if str(place.call.attrs.function) == "rescale" and scale is not None:
-            return numerics.rescale_table(x.qparams, scale.qparams)
+    def table_values(
+        self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The 256 entries of a table for the scales of the moment; as they were where the function is not known.
+
+        returns  entries, and the real values of the function; None where it is not known, or has none
+        """
+        label = str(place.call.attrs.function)
+        if label == "rescale" and scale is not None:
+            return numerics.rescale_table(x.qparams, scale.qparams), numerics.real_values(x.qparams)
+        if label.startswith(COMPARED):
+            wide = View(self.integers).value[f"{place.name.removesuffix('_least')}_codes"]
+            compared = self.scale_of(wide.args[0].name).qparams
+            return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared), None
         group = self._groups.get(place.name)
         function = None if group is None else group.strategy.function(self.source.view, group)
         if function is None:
-            return values
+            return values, None
+        with np.errstate(all="ignore"):
+            reals = function(numerics.real_values(x.qparams))
         if scale is None:
-            return plain_values(function, x.qparams, str(values.dtype))
-        return numerics.make_table(lambda real: numbers(function(real)), x.qparams, scale.qparams)
+            return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
+        return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def bounds_of(self, name: str, x: Codes, codes: np.ndarray) -> np.ndarray:
-        """The codes that bound each channel behind a layer, for the scale of the moment."""
+    def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+        """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
+
+        codes  as the integer module has them, for what has no constant of floats behind it
+        """
         call = self.source.view.value.get(name.removesuffix("_bounded"))
-        if call is None or not is_const(call.args[1]):
-            return codes
-        spec, bound = x.spec, const_value(call.args[1])
-        scale = x.scale.detach().numpy()
-        return numerics.quantize(bound, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+        first, *rest = (position,) if isinstance(position, int) else position
+        arg = None if call is None else call.args[first]
+        for item in rest:
+            arg = arg.fields[item] if isinstance(arg, relax.Tuple) else None
+        if arg is not None and is_const(arg):
+            codes = _encoded(const_value(arg), x)
+        return torch.from_numpy(codes.astype(np.float32))
+
+    def border_code(self, name: str, x: Codes) -> float:
+        """The code of what a tensor is padded with, for the scale and the zero point of the moment."""
+        call = self.source.view.value.get(name)
+        if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
+            return float(x.zero_point)
+        return float(_encoded(np.asarray(call.attrs.pad_value, np.float32), x))
+
+    def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
+        """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
+        call = self.source.view.value[name.removesuffix("_codes")]
+        table = const_value(call.args[0])
+        scale = self.scale_or_none(name)
+        if scale is not None:
+            found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
+        steps = column_scales(table, int(call.attrs.axis), is_power=self.choices.config.requantize == "power_of_two")
+        axis = None if steps.ndim == 0 else table.ndim - 1
+        return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
+
+    def mask_of(self, name: str) -> tuple[relax.Call, Any]:
+        """The sum or choice in front of an integer softmax whose result a variable holds, and its mask."""
+        group = next(g for g in self.source.groups.values() if name in getattr(g.facts, "links", ()))
+        return self.source.view.value[name], group.facts.masks.get(name)
+
+    def scale_or_none(self, name: str) -> LearnedScale | None:
+        """As `scale_of`; None where a variable has no scale of its own."""
+        return self._scales.get(self.tensor_of.get(name, ""))
+
+    def spec_of(self, name: str, attrs: Any) -> QuantSpec:
+        """What the codes of a variable may be."""
+        scale = self.scale_or_none(name)
+        return WHOLE.spec if scale is None else scale.spec
 
     def original(self, name: str) -> tuple[View, Any]:
         """The calibrated module, and the group whose result a variable is."""
@@ -150,6 +223,8 @@ class IntegerNetwork(nn.Module):
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
+            if var.name in self._compiled:
+                values[var.name] = _with_value(self.islands.run(var.name, Arrays(values)), values[var.name])
         self._kept.clear()
         if watched is not None:
             watched.update(values)
@@ -168,7 +243,24 @@ class IntegerNetwork(nn.Module):
         form = form_of(value)
         if form is None:
             raise UnsupportedOpError(f"training, layer '{name}': operator {op_name(value)} has no gradient here")
-        return form(Place(name, value, self), *(_read(arg, values) for arg in value.args))
+        if name in self._compiled and not (torch.is_grad_enabled() and holds_activations(value)):
+            return None
+        return form(Place(name, value, self, values), *(_read(arg, values) for arg in value.args))
+
+    @cached_property
+    def islands(self) -> FloatRegions:
+        """Float operators without a definition, compiled: their values are those of the executable."""
+        return FloatRegions(View(self.integers), "llvm")
+
+    @cached_property
+    def _compiled(self) -> frozenset[str]:
+        return frozenset(self.islands.names)
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, once for each key."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     # ---- training
 
@@ -255,6 +347,22 @@ class IntegerNetwork(nn.Module):
     def ledger(self) -> Any:
         """The ledger of the integer module."""
         return get_ledger(self.integers)
+
+
+def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
+    spec = x.spec
+    scale = x.scale.detach().numpy()
+    return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
+
+
+def _with_value(value: Any, smooth: Any) -> Any:
+    """What was compiled, with the gradient of torch's result."""
+    if isinstance(value, list | tuple):
+        smooth = smooth if isinstance(smooth, list) else [None] * len(value)
+        return [_with_value(part, s) for part, s in zip(value, smooth, strict=True)]
+    tensor = torch.from_numpy(np.array(value))
+    is_smooth = isinstance(smooth, torch.Tensor) and smooth.requires_grad and tensor.is_floating_point()
+    return exactly(tensor, smooth) if is_smooth else tensor
 
 
 def _follow_state(net: IntegerNetwork, _keys: Any) -> None:

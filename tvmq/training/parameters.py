@@ -16,6 +16,7 @@ from tvmq.training.folding import Folding
 from tvmq.training.meaning import Codes, Sums
 from tvmq.training.straight_through import quantize_values, round_through
 
+BELOW = 1 - 2.0**-20  # of a scale that is less than another one
 NEARLY_WHOLE = 0.01  # x + (round(x) - x).detach() is a whole number up to float32
 
 
@@ -31,15 +32,20 @@ class LearnedScale(nn.Module):
 
     values       of the tensor in one sample, or of the weight in one channel
     learns_zero  the zero point moves too
+    is_power     the ratio is rounded: a scale that is a power of two stays one
     """
 
     start: torch.Tensor
     first_zero: torch.Tensor
 
-    def __init__(self, qparams: QParams, values: int = 1, *, learns_zero: bool = False) -> None:
+    def __init__(
+        self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False
+    ) -> None:
         super().__init__()
         start = torch.tensor(np.array(qparams.scale))
+        self.is_power = is_power and bool((np.frexp(qparams.scale)[0] == 0.5).all())
         self.register_buffer("start", start)
+        self._ceilings: list[tuple[LearnedScale, float]] = []
         self.spec = qparams.spec
         self.register_buffer("first_zero", torch.tensor(int(np.ravel(qparams.zero_point)[0])))
         self.log2_ratio = nn.Parameter(torch.zeros_like(start))
@@ -73,8 +79,20 @@ class LearnedScale(nn.Module):
 
     def forward(self) -> torch.Tensor:
         """float32, scalar or one a channel."""
-        share = self._lsq / (self.start * math.log(2)) ** 2
-        return self.start * torch.exp2(_scaled_gradient(self.log2_ratio, share))
+        ratio = _scaled_gradient(self.log2_ratio, self.gradient_share)
+        scale = self.start * torch.exp2(round_through(ratio) if self.is_power else ratio)
+        for other, share in self._ceilings:
+            scale = torch.minimum(scale, other() * share)
+        return scale
+
+    @property
+    def gradient_share(self) -> torch.Tensor:
+        """What the gradient of the ratio is multiplied by."""
+        return torch.as_tensor(self._lsq / (self.start * math.log(2)) ** 2)
+
+    def keep_below(self, other: LearnedScale, *, strictly: bool) -> None:
+        """Never pass another scale: where tensors are joined, the largest one is that of the result."""
+        self._ceilings.append((other, (0.5 if self.is_power else BELOW) if strictly else 1.0))
 
 
 class _ScaledGradient(torch.autograd.Function):
@@ -96,8 +114,8 @@ def _scaled_gradient(x: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
 class WeightScale(LearnedScale):
     """The scale of a weight; behind a batch norm whose statistics move it moves with them."""
 
-    def __init__(self, qparams: QParams, values: int, folding: Folding) -> None:
-        super().__init__(qparams, values)
+    def __init__(self, qparams: QParams, values: int, folding: Folding, *, is_power: bool = False) -> None:
+        super().__init__(qparams, values, is_power=is_power)
         self._folding = (folding,) if isinstance(folding, LiveFolding) else ()  # in a tuple: no module of this one
 
     def forward(self) -> torch.Tensor:
@@ -119,16 +137,18 @@ class WeightedLayer(nn.Module):
     axis       of the output channels in the weight, or of the filters of a transposed convolution
     groups     of a transposed convolution, whose weight has its input channels first; None for all others
     quantizer  codes of the weight by a module of the user's own; None: to the nearest
+    is_power   scales that are powers of two stay such
     """
 
     def __init__(
         self, name: str, folding: Folding, qparams: QParams, axis: int, groups: int | None = None,
-        quantizer: nn.Module | None = None,
+        quantizer: nn.Module | None = None, *, is_power: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.name, self.groups, self.axis, self.scale_axis = name, groups, axis, qparams.axis
         self.folding, self.quantizer = folding, quantizer
-        self.scale = WeightScale(qparams, math.prod(folding.shape) // max(qparams.scale.size, 1), folding)
+        values = math.prod(folding.shape) // max(qparams.scale.size, 1)
+        self.scale = WeightScale(qparams, values, folding, is_power=is_power)
 
     @property
     def weight(self) -> torch.Tensor:

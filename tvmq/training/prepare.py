@@ -13,6 +13,7 @@ import tvm
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError, UnsupportedOpError
 from tvmq.frontends.torch.export import from_torch
+from tvmq.passes.import_qdq import brings_scales, with_own_sums
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
 from tvmq.static_quantization import StaticQuantization
@@ -20,6 +21,7 @@ from tvmq.training.build import FROZEN, LIVE, Learning
 from tvmq.training.float_source import FloatSource
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.origins import Origin, constants_of_source, origins_of, source_layers
+from tvmq.training.own_scales import with_adopted_scales
 from tvmq.training.quantizers import Quantizer, Quantizers
 from tvmq.training.source import Source, with_constants, with_float_weights
 
@@ -92,8 +94,9 @@ def prepare(
     module of any front end.
 
     model, example_inputs, dynamic_batch   as `tvmq.from_torch` takes them; the batch is free by default
-    mod, params, dataset, target, config   as `tvmq.quantize` takes them; calibrated scales are needed. No guard looks
-                  at the result: training is to mend it. A free batch stays free
+    mod, params, dataset, target, config   as `tvmq.quantize` takes them; calibrated scales are needed, or those that a
+                  quantized model brings, which needs no data. No guard looks at the result: training is to mend it. A
+                  free batch stays free
     learn_scales  False: scales and zero points stay as calibrated
     batch_norm    "frozen": as in eval(), folded. "live": its statistics follow the batches in train(), gamma and beta
                   learn, until net.freeze_batch_norm(); the forward pass folds by the running statistics of the moment
@@ -161,12 +164,22 @@ def _imported(
 def network_of(quantization: StaticQuantization, asked: Asked | None = None) -> IntegerNetwork:
     """The network of a model whose data are at hand; options and errors as `prepare`."""
     asked = asked or Asked()
-    annotated = quantization.annotated()
-    choices = Choices(quantization.config, quantization.backend, calibration=quantization.calibration(annotated))
-    rounded = run_stages(annotated, ROUNDING, choices)
-    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
-    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
-    net.float_source = asked.float_source()
+    if brings_scales(quantization.prepared):
+        choices = Choices(quantization.config, quantization.backend)
+        learning = Learning(asked.learn_scales, quantizers=asked.quantizers)
+        net = IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
+    else:
+        annotated = quantization.annotated()
+        choices = Choices(quantization.config, quantization.backend, calibration=quantization.calibration(annotated))
+        rounded = run_stages(annotated, ROUNDING, choices)
+        nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
+        net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
+        net.float_source = asked.float_source()
+    if not net.source.groups:
+        raise CalibrationError(
+            "training: no layer of the model becomes integers with these options, so there is nothing to learn; "
+            "tvmq.explain of the quantized module says why"
+        )
     missing = net.operators_without_gradient()
     if missing:
         name, operator = next(iter(missing.items()))
@@ -179,4 +192,5 @@ def network_of(quantization: StaticQuantization, asked: Asked | None = None) -> 
 
 def convert(net: IntegerNetwork) -> tvm.IRModule:
     """The integer module of the parameters as they are now: for `tvmq.build`, `to_onnx` and all that takes one."""
-    return run_stages(with_constants(net.source.module, net.constants()), INTEGERS, net.choices)
+    module = run_stages(with_constants(net.source.module, net.constants()), INTEGERS, net.choices)
+    return with_own_sums(module) if brings_scales(net.annotated) else module

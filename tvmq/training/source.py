@@ -83,7 +83,8 @@ class Source:
         found: dict[str, Weighted] = {}
         for root, group in self.groups.items():
             call = self.view.value[root]
-            simulated = self.view.producer(call.args[1]) if len(call.args) > 1 else None
+            has_weight = isinstance(call, relax.Call) and len(call.args) > 1
+            simulated = self.view.producer(call.args[1]) if has_weight else None
             if simulated is None or op_name(simulated) != "tvmq.simulated_quantize":
                 continue
             if simulated.attrs.kind != "weight" or not is_const(simulated.args[0]):

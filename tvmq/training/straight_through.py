@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 
@@ -85,6 +86,48 @@ class _Codes(torch.autograd.Function):
 def _saturated_sum(grad: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
     """Gradient of the zero point: the code of a value inside moves with it, that of a saturated one stays."""
     return -(grad * ~inside).sum()
+
+
+class _Table(torch.autograd.Function):
+    """entries[index of the code]; the gradient by slopes of the function."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: torch.Tensor, step: torch.Tensor, *rest: Any) -> torch.Tensor:
+        index, entries, slopes, x_zero, zero = rest
+        found = entries.index_select(0, index.reshape(-1)).reshape(index.shape)
+        ctx.save_for_backward(x, scale, step, index, found)
+        ctx.slopes, ctx.zeros = slopes, (x_zero, zero)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        x, scale, step, index, found = ctx.saved_tensors
+        to_codes = ctx.slopes.index_select(0, index.reshape(-1)).reshape(index.shape).mul_(grad)
+        to_scale = to_step = None
+        if ctx.needs_input_grad[1]:
+            to_scale = (to_codes * (x - ctx.zeros[0])).sum() / scale
+        if ctx.needs_input_grad[2]:  # saturated codes do not move with the step
+            moving = to_codes != 0
+            to_step = -(grad * moving * (found - ctx.zeros[1])).sum() / step
+        return to_codes, to_scale, to_step, None, None, None, None, None
+
+
+def looked_up(
+    x: torch.Tensor, scale: torch.Tensor, step: torch.Tensor, index: torch.Tensor, entries: np.ndarray,
+    slopes: np.ndarray, x_zero: int, zero: int,
+) -> torch.Tensor:  # fmt: skip
+    """numerics.table: codes or floats as float32.
+
+    x        codes as float32, of `scale` and `x_zero`
+    step     of the result; 1 where it is floats
+    index    int32, place of each code in the table
+    slopes   float64 (256,): by how many steps the result changes from one code of x to the next
+    """
+    numbers = torch.from_numpy(entries.astype(np.float32))
+    result: torch.Tensor = _Table.apply(
+        x, scale, step, index, numbers, torch.from_numpy(slopes.astype(np.float32)), x_zero, zero
+    )
+    return result
 
 
 def round_through(x: torch.Tensor) -> torch.Tensor:

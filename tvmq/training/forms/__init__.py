@@ -6,16 +6,30 @@ by the name of the operator; operators that move values need none of their own (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import torch
 from tvm import relax
 
-from tvmq.graph.operators import OPERATORS
-from tvmq.graph.operators.record import MOVE
+from tvmq.graph.operators import OPERATORS, where
+from tvmq.graph.operators.record import MOVE, RESIZE, SCATTER
 from tvmq.graph.view import op_name
-from tvmq.training.forms import arithmetic, conversions, floats, moves, pools, products
+from tvmq.training.forms import (
+    arithmetic,
+    choices,
+    conversions,
+    float_layers,
+    floats,
+    integer_norms,
+    moves,
+    pools,
+    products,
+)
+from tvmq.training.meaning import Arrays, plain
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
@@ -25,23 +39,41 @@ if TYPE_CHECKING:
 class Place:
     """One binding of the integer module.
 
-    name  of its variable
-    call  what it is bound to
-    net   the network, which knows scales and layers by name
+    name    of its variable
+    call    what it is bound to
+    net     the network, which knows scales and layers by name
+    values  those of the variables before
     """
 
     name: str
     call: relax.Call
     net: IntegerNetwork
+    values: Mapping[str, Any]
+
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, once for each key where only the first operand of the call is no constant."""
+        if any(isinstance(arg, relax.Var) for arg in self.call.args[1:]):
+            return make()
+        return self.net.cached((self.name, key), make)
+
+    def compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
+        """What the compiled operator gives with other arrays in the place of some operands."""
+        given = {self.call.args[position].name: array for position, array in replaced.items()}
+        return self.net.islands.run(self.name, ChainMap(given, Arrays(self.values)))
 
 
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+CODES = ("int8", "uint8", "int16")
 Form = Callable[..., Any]
 FORMS: dict[str, Form] = {
     **conversions.FORMS,
     **products.FORMS,
     **arithmetic.FORMS,
+    **choices.FORMS,
     **pools.FORMS,
+    **integer_norms.FORMS,
     **floats.FORMS,
+    **float_layers.FORMS,
     **moves.FORMS,
 }
 
@@ -50,6 +82,29 @@ def form_of(call: relax.Call) -> Form | None:
     """The form of an operator, None where it has none."""
     name = op_name(call)
     record = OPERATORS.get(name)
+    if name in where(kind=(SCATTER, RESIZE)) and name in moves.FORMS and moves.computes(call):
+        return None
     if name in FORMS:
         return FORMS[name]
-    return moves.move if record is not None and record.kind == MOVE else None
+    if record is not None and record.kind == MOVE:
+        return moves.move
+    return None if holds_activations(call) else plain_form
+
+
+def holds_activations(call: relax.Call) -> bool:
+    """True if a call gives floats or codes; other integers and booleans have no gradient, and need no form."""
+    result, *operands = (_type(expr) for expr in (call, *(arg for arg in call.args if isinstance(arg, relax.Var))))
+    is_float = result in FLOATS and any(dtype in FLOATS for dtype in operands)
+    return is_float or any(dtype in CODES for dtype in (result, *operands))
+
+
+def _type(expr: relax.Expr) -> str:
+    return str(getattr(expr.ty, "dtype", FLOATS[0]))
+
+
+def plain_form(place: Place, *args: Any) -> Any:
+    """Integers and booleans, by the definition."""
+    from tvmq.reference import execute
+
+    result = execute(place.call, [plain(arg) for arg in args])
+    return [torch.from_numpy(part) for part in result] if isinstance(result, list | tuple) else torch.from_numpy(result)

@@ -25,10 +25,10 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
         dtypes=(a.spec.dtype, b.spec.dtype),
     )  # fmt: skip
     low, high = (bound - zero for bound in place.net.code_bounds(place.name, place.call))
-    with torch.no_grad():  # int32 sums: exact in float64
-        total = a.value.double() * params.a_multiplier
-        total.add_(b.value.double(), alpha=params.b_multiplier).add_(params.offset).mul_(2.0**-params.shift).floor_()
-        value = total.clamp_(low, high).to(torch.float32).add_(zero)
+    with torch.no_grad():
+        total = a.value.to(torch.int32) * params.a_multiplier
+        total = total.add(b.value.to(torch.int32), alpha=params.b_multiplier).add_(params.offset)
+        value = total.bitwise_right_shift_(params.shift).clamp_(low, high).to(torch.float32).add_(zero)
     real = (a.value - a.zero_point) * (a.scale / step) + (b.value - b.zero_point) * (sign * b.scale / step)
     return Codes(exactly(value, _clamped(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
 
@@ -56,23 +56,12 @@ def add(place: Any, a: Any, b: Any) -> Any:
     return _tensor(a) + _tensor(b)
 
 
-def maximum(place: Any, a: Any, b: Any) -> Any:
-    """Of floats, of codes of one scale, or of codes and constants in their codes."""
-    return _chosen(place, torch.maximum, a, b)
-
-
-def minimum(place: Any, a: Any, b: Any) -> Any:
-    """As `maximum`."""
-    return _chosen(place, torch.minimum, a, b)
-
-
-def _chosen(place: Any, choose: Any, a: Any, b: Any) -> Any:
-    if not isinstance(a, Codes):
-        return choose(_tensor(a), _tensor(b))
-    if isinstance(b, Codes):
-        return a.moved(choose(a.value, b.value))
-    bound = torch.from_numpy(place.net.bounds_of(place.name, a, b).astype(np.float32))
-    return a.moved(choose(a.value, bound))
+def multiply(place: Any, a: Any, b: Any) -> Any:
+    """Sums of windows of several sizes times integers, or a product of floats."""
+    if not isinstance(a, Sums):
+        return _tensor(a) * _tensor(b)
+    factors = torch.from_numpy(np.array(b, np.float64))
+    return Sums(a.value.double() * factors, a.scale, None, a.bound * float(factors.abs().max()))
 
 
 def scale_shift(place: Any, x: Codes, *_constants: Any) -> Codes:
@@ -125,6 +114,5 @@ FORMS: dict[str, Any] = {
     "add": add,
     "tvmq.scale_shift": scale_shift,
     "tvmq.prelu": prelu,
-    "maximum": maximum,
-    "minimum": minimum,
+    "multiply": multiply,
 }

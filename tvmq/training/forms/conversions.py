@@ -8,17 +8,35 @@ import numpy as np
 import torch
 
 from tvmq import numerics
+from tvmq.errors import UnsupportedOpError
+from tvmq.spec import QuantSpec
 from tvmq.training.meaning import Codes, Sums
-from tvmq.training.straight_through import exactly, quantize_values, requantize_sums
+from tvmq.training.straight_through import exactly, looked_up, quantize_values, requantize_sums
 
 
 def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> Codes:
     """numerics.quantize with one scale."""
-    scale, attrs = place.net.scale_of(place.name), place.call.attrs
+    scale, attrs = place.net.scale_or_none(place.name), place.call.attrs
+    if scale is None:
+        return _by_constants(place, x, *_constants)
     value = quantize_values(
         x, scale(), qmin=int(attrs.qmin), qmax=int(attrs.qmax), zero_point=scale.zero_point, offset=scale.offset
     )
     return Codes(value, scale(), scale.zero_point, scale.spec)
+
+
+def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarray) -> Codes:
+    """A rounding of the model's own, between floats: its scale stays."""
+    attrs = place.call.attrs
+    if np.size(scale) != 1:
+        raise UnsupportedOpError(
+            f"training, layer '{place.name}': quantize with {np.size(scale)} scales has no form with a gradient, one "
+            "for the whole tensor has"
+        )
+    step, zero_point = torch.from_numpy(np.array(scale, np.float32).reshape(())), int(np.ravel(zero)[0])
+    low, high = int(attrs.qmin), int(attrs.qmax)
+    value = quantize_values(x, step, qmin=low, qmax=high, zero_point=zero_point)
+    return Codes(value, step, zero_point, QuantSpec(str(attrs.dtype), int(high - low).bit_length()))
 
 
 def dequantize(place: Any, q: Codes | Sums, *_constants: Any) -> torch.Tensor:
@@ -34,7 +52,7 @@ def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
     if isinstance(acc, Codes):
         acc = Sums(acc.value, acc.scale.double(), None, acc.largest)
     step = scale()
-    factor = acc.scale / step.double()
+    factor = place.net.factor(acc.scale, step)
     bounds = place.net.code_bounds(place.name, place.call)
     slope = float(np.float32(attrs.negative_slope))
     if str(attrs.mode) == "float":
@@ -66,34 +84,36 @@ def _by_integers(
 
 
 def table(place: Any, x: Codes, values: np.ndarray) -> Codes | torch.Tensor:
-    """numerics.table; its gradient is the slope between neighbouring entries.
+    """numerics.table; its gradient is the slope of the function between the neighbours of a code.
 
     The entries are computed again for the scales of the moment, where the function is known.
     """
-    scale = place.net.scale_of(place.name) if place.name in place.net.tensor_of else None
-    step = None if scale is None else scale()
-    entries = place.net.table_values(place, x, scale, values)
-    index = (x.value.detach() + (128 if x.spec.dtype == "int8" else 0)).long()
-    if entries.dtype.kind == "b":
-        return torch.from_numpy(entries)[index]
-    numbers = torch.from_numpy(entries.astype(np.float32))
-    smooth = _tangent(numbers, index, x)
-    if scale is None or step is None:
-        return exactly(numbers[index], smooth)
-    result = numbers[index]
-    smooth = smooth - ((result - scale.zero_point) / step).detach() * (step - step.detach())
-    return Codes(exactly(result, smooth), step, scale.zero_point, scale.spec)
+    scale = place.net.scale_or_none(place.name)
+    entries, reals = place.net.table_values(place, x, scale, values)
+    index = (x.value.detach() + (128 if x.spec.dtype == "int8" else 0)).to(torch.int32)
+    if scale is None and reals is None:  # booleans, thresholds of a comparison
+        return torch.from_numpy(entries).index_select(0, index.reshape(-1)).reshape(index.shape)
+    if scale is None:
+        return looked_up(x.value, x.scale, torch.ones(()), index, entries, _slopes(reals), x.zero_point, 0)
+    step = scale()
+    slopes = _slopes(_steps_of(entries, reals, scale, step))
+    value = looked_up(x.value, x.scale, step, index, entries, slopes, x.zero_point, scale.zero_point)
+    return Codes(value, step, scale.zero_point, scale.spec)
 
 
-def _tangent(entries: torch.Tensor, index: torch.Tensor, x: Codes) -> torch.Tensor:
-    """What the entries change by where codes and scale of x do; its value is 0."""
-    slope = torch.empty_like(entries)
-    slope[1:-1] = (entries[2:] - entries[:-2]) / 2
-    slope[0], slope[-1] = entries[1] - entries[0], entries[-1] - entries[-2]
-    slopes = slope[index]
-    steps = x.value.detach() - x.zero_point
-    relative = (x.scale - x.scale.detach()) / x.scale.detach()
-    return slopes * (x.value - x.value.detach() + steps * relative)
+def _steps_of(entries: np.ndarray, reals: np.ndarray | None, scale: Any, step: torch.Tensor) -> np.ndarray:
+    """The function in steps of its result, as far as these have codes; the codes where the function is not known."""
+    if reals is None:
+        return entries.astype(np.float64)
+    with np.errstate(all="ignore"):
+        steps = reals / float(step.detach()) + scale.zero_point
+    return np.clip(np.nan_to_num(steps, nan=scale.spec.qmin), scale.spec.qmin - 0.5, scale.spec.qmax + 0.5)
+
+
+def _slopes(values: np.ndarray) -> np.ndarray:
+    """Of each of 256 values, by its neighbours."""
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(np.gradient(values.astype(np.float64)), posinf=0.0, neginf=0.0)
 
 
 FORMS: dict[str, Any] = {

@@ -1,6 +1,9 @@
-"""Float operators with a definition: its value, and the gradient of torch's own operator.
+"""Float functions of single values: the value of the definition, the gradient of torch.
 
-What rounds once (sum, product, relu) is the same in torch; the rest is executed by the definition in NumPy.
+A form here is a Smooth: torch's operator on its tensors. `defined` makes the value that of the definition, executed
+in NumPy; what rounds once (sum, product, relu) is the same in torch and `native`. An operator without a definition is
+compiled, and the network puts its value in the place of torch's (network.py): `smooth` gives the gradient alone.
+The model's own roundings (floor, round, sign, ...) pass gradients as those of the quantization do, straight through.
 """
 
 from __future__ import annotations
@@ -12,69 +15,125 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from tvmq.training.meaning import plain, tensor_of
 from tvmq.training.straight_through import exactly
 
+Smooth = Callable[..., Any]
 
-def defined(smooth: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+
+def defined(smooth: Smooth) -> Smooth:
     """The form of an operator whose definition is NumPy's, `smooth` being torch's."""
 
     def form(place: Any, *args: Any) -> torch.Tensor:
         from tvmq.reference import execute
 
-        arrays = [arg.detach().numpy() if isinstance(arg, torch.Tensor) else arg for arg in args]
-        value = torch.from_numpy(np.ascontiguousarray(execute(place.call, arrays)))
-        tensors = [arg if isinstance(arg, torch.Tensor) else torch.from_numpy(np.array(arg)) for arg in args]
+        value = torch.from_numpy(np.ascontiguousarray(execute(place.call, [plain(arg) for arg in args])))
         if not torch.is_grad_enabled():
             return value
-        return exactly(value, smooth(place.call, *tensors))
+        return exactly(value, smooth(place.call, *map(tensor_of, args)))
 
     return form
 
 
-def native(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+def native(smooth: Smooth) -> Smooth:
     """The form of an operator that torch computes as the definition does."""
 
-    def form(place: Any, *args: Any) -> torch.Tensor:
-        return function(place.call, *(a if isinstance(a, torch.Tensor) else _constant(a) for a in args))
+    def form(place: Any, *args: Any) -> Any:
+        return smooth(place.call, *map(tensor_of, args))
 
     return form
 
 
-def _constant(value: Any) -> Any:
-    return torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray | np.generic) else value
+def _softplus(call: Any, x: torch.Tensor) -> torch.Tensor:
+    return functional.softplus(x, float(call.attrs.beta), float(call.attrs.threshold))
 
 
-def _layer_norm(call: Any, x: torch.Tensor, gamma: torch.Tensor, beta: torch.Tensor) -> torch.Tensor:
-    shape = list(x.shape[x.ndim - int(call.attrs.axes) :])
-    return functional.layer_norm(x, shape, gamma.reshape(shape), beta.reshape(shape), float(call.attrs.epsilon))
+def _prelu(call: Any, x: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
+    if slopes.numel() > 1:
+        slopes = slopes.reshape([-1 if axis == int(call.attrs.axis) % x.ndim else 1 for axis in range(x.ndim)])
+    return torch.where(x >= 0, x, x * slopes.reshape(slopes.shape or (1,)))
 
 
-def _float_sum(call: Any, x: torch.Tensor) -> torch.Tensor:
-    axes = [int(a) for a in call.attrs.axes]
-    reduce = torch.mean if bool(call.attrs.mean) else torch.sum
-    return reduce(x, dim=axes, keepdim=bool(call.attrs.keepdims))
+def _choose(_call: Any, condition: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.where(condition.bool(), a, b)
 
+
+def _floor_mod(_call: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return a - torch.floor(a / b) * b
+
+
+def _mod(_call: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.fmod(a, b)
+
+
+def _leaky(call: Any, x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x >= 0, x, x * float(call.attrs.alpha))
+
+
+def _cast(call: Any, x: torch.Tensor) -> torch.Tensor:
+    return x.to(getattr(torch, str(call.attrs.dtype)))
+
+
+def _filled(value: float) -> Smooth:
+    return lambda call, x, *_rest: torch.full_like(x, value)
+
+
+# torch computes these as they are defined: one rounding, or none
+NATIVE: dict[str, Smooth] = {
+    "nn.relu": lambda _call, x: torch.relu(x),
+    "nn.leakyrelu": _leaky,
+    "clip": lambda _call, x, low, high: torch.clamp(x, float(low), float(high)),
+    "subtract": lambda _call, a, b: a - b,
+    "divide": lambda _call, a, b: a / b,
+    "negative": lambda _call, x: -x,
+    "abs": lambda _call, x: x.abs(),
+    "floor": lambda _call, x: exactly(torch.floor(x), x),
+    "ceil": lambda _call, x: exactly(torch.ceil(x), x),
+    "round": lambda _call, x: exactly(torch.round(x), x),
+    "trunc": lambda _call, x: exactly(torch.trunc(x), x),
+    "nn.prelu": _prelu,
+    "zeros_like": _filled(0.0),
+    "ones_like": _filled(1.0),
+    "full_like": lambda _call, x, value: value.to(x.dtype).expand_as(x),
+}
+DEFINED: dict[str, Smooth] = {
+    "sigmoid": lambda _call, x: torch.sigmoid(x),
+    "tanh": lambda _call, x: torch.tanh(x),
+    "exp": lambda _call, x: torch.exp(x),
+    "log": lambda _call, x: torch.log(x),
+    "erf": lambda _call, x: torch.erf(x),
+    "nn.silu": lambda _call, x: functional.silu(x),
+    "nn.gelu": lambda _call, x: functional.gelu(x),
+    "nn.gelu_tanh": lambda _call, x: functional.gelu(x, approximate="tanh"),
+    "rsqrt": lambda _call, x: torch.rsqrt(x),
+    "sqrt": lambda _call, x: torch.sqrt(x),  # MKL's is not rounded correctly
+}
+COMPILED: dict[str, Smooth] = {
+    "square": lambda _call, x: x * x,
+    "sign": lambda _call, x: exactly(torch.sign(x), x.clamp(-1, 1)),
+    "nn.selu": lambda _call, x: functional.selu(x),
+    "nn.softplus": _softplus,
+    "sin": lambda _call, x: torch.sin(x),
+    "cos": lambda _call, x: torch.cos(x),
+    "tan": lambda _call, x: torch.tan(x),
+    "sinh": lambda _call, x: torch.sinh(x),
+    "cosh": lambda _call, x: torch.cosh(x),
+    "asin": lambda _call, x: torch.asin(x),
+    "acos": lambda _call, x: torch.acos(x),
+    "atan": lambda _call, x: torch.atan(x),
+    "asinh": lambda _call, x: torch.asinh(x),
+    "acosh": lambda _call, x: torch.acosh(x),
+    "atanh": lambda _call, x: torch.atanh(x),
+    "atan2": lambda _call, a, b: torch.atan2(a, b),
+    "power": lambda _call, a, b: torch.pow(a, b),
+    "log_add_exp": lambda _call, a, b: torch.logaddexp(a, b),
+    "floor_divide": lambda _call, a, b: exactly(torch.floor(a / b), a / b),
+    "floor_mod": _floor_mod,
+    "mod": _mod,
+    "ewise_fma": lambda _call, a, b, c: a * b + c,
+}
 
 FORMS: dict[str, Any] = {
-    "tvmq.softmax": defined(lambda call, x: torch.softmax(x, int(call.attrs.axis))),
-    "tvmq.log_softmax": defined(lambda call, x: torch.log_softmax(x, int(call.attrs.axis))),
-    "tvmq.layer_norm": defined(_layer_norm),
-    "tvmq.float_sum": defined(_float_sum),
-    "sigmoid": defined(lambda _call, x: torch.sigmoid(x)),
-    "tanh": defined(lambda _call, x: torch.tanh(x)),
-    "exp": defined(lambda _call, x: torch.exp(x)),
-    "log": defined(lambda _call, x: torch.log(x)),
-    "erf": defined(lambda _call, x: torch.erf(x)),
-    "nn.silu": defined(lambda _call, x: functional.silu(x)),
-    "nn.gelu": defined(lambda _call, x: functional.gelu(x)),
-    "nn.gelu_tanh": defined(lambda _call, x: functional.gelu(x, approximate="tanh")),
-    "rsqrt": defined(lambda _call, x: torch.rsqrt(x)),
-    "sqrt": defined(lambda _call, x: torch.sqrt(x)),
-    "nn.relu": native(lambda _call, x: torch.relu(x)),
-    "clip": native(lambda _call, x, low, high: torch.clamp(x, float(low), float(high))),
-    "subtract": native(lambda _call, a, b: a - b),
-    "multiply": native(lambda _call, a, b: a * b),
-    "divide": native(lambda _call, a, b: a / b),
-    "negative": native(lambda _call, x: -x),
-    "abs": native(lambda _call, x: x.abs()),
+    **{name: native(smooth) for name, smooth in (*NATIVE.items(), *COMPILED.items())},
+    **{name: defined(smooth) for name, smooth in DEFINED.items()},
 }

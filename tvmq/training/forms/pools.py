@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 from torch.nn import functional
 
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import shape_of
+from tvmq.numerics.pool import adaptive_bounds
 from tvmq.training.meaning import Codes, Sums
 
 
@@ -17,7 +19,7 @@ def sum_pool(place: Any, x: Codes) -> Sums:
     """tvmq.sum_pool: padding adds nothing."""
     attrs = place.call.attrs
     kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
-    value = _padded(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
+    value = padded(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
     channels = value.shape[1]
     ones = torch.ones((channels, 1, *kernel))
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[len(kernel) - 1]
@@ -27,6 +29,19 @@ def sum_pool(place: Any, x: Codes) -> Sums:
         total = operator(value, ones, stride=strides, groups=channels)
     bound = 2.0 * x.largest * math.prod(kernel)
     return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
+
+
+def adaptive_sum_pool(place: Any, x: Codes) -> Sums:
+    """tvmq.adaptive_sum_pool: axis by axis, a product with the windows as rows of ones."""
+    attrs = place.call.attrs
+    value, most = x.value.double() - x.zero_point, 1
+    for axis, (size, count) in enumerate(zip(x.value.shape[2:], attrs.out_size, strict=True), 2):
+        begin, end = adaptive_bounds(int(size), int(count))
+        places = np.arange(size)[:, None]
+        windows = torch.from_numpy((places >= begin) & (places < end)).double()
+        value = (value.movedim(axis, -1) @ windows).movedim(-1, axis)
+        most *= int((end - begin).max())
+    return Sums(value, x.scale.double() / place.net.divisor_of(place.name), None, 2.0 * x.largest * most)
 
 
 def sum_axes(place: Any, x: Codes) -> Sums:
@@ -52,13 +67,13 @@ def max_pool(place: Any, x: Any) -> Any:
     )
     operator = (functional.max_pool1d, functional.max_pool2d, functional.max_pool3d)[rank - 1]
     value = operator(
-        _padded(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
+        padded(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
     )
     return x.moved(value) if isinstance(x, Codes) else value
 
 
-def _padded(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
-    """padding: all befores, then all afters."""
+def padded(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
+    """With a border; padding has all befores, then all afters."""
     if not any(padding):
         return value
     half = len(padding) // 2
@@ -68,6 +83,7 @@ def _padded(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tenso
 
 FORMS: dict[str, Any] = {
     "tvmq.sum_pool": sum_pool,
+    "tvmq.adaptive_sum_pool": adaptive_sum_pool,
     "tvmq.sum": sum_axes,
     **{f"nn.max_pool{axes}d": max_pool for axes in (1, 2, 3)},
 }

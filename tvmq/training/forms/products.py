@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch.nn import functional
 
+from tvmq.graph.view import op_name
+from tvmq.training.forms.float_layers import FLOAT_PRODUCTS
 from tvmq.training.meaning import Codes, Sums
 
 EXACT = float(2**24)
@@ -21,8 +22,10 @@ def _type_for(bound: float) -> torch.dtype:
     return torch.float32 if bound < EXACT else torch.float64
 
 
-def convolution(place: Any, x: Codes, _weight: Any) -> Sums:
-    """A convolution with the trained weight of its layer."""
+def convolution(place: Any, x: Any, weight: Any) -> Any:
+    """A convolution with the trained weight of its layer, or one of floats."""
+    if not isinstance(x, Codes):
+        return FLOAT_PRODUCTS[op_name(place.call)](place, x, weight)
     layer, attrs = place.net.layer_of(place.name), place.call.attrs
     codes = layer.codes()
     bound = _bound(codes, 0, x.largest)
@@ -77,7 +80,7 @@ def product(place: Any, a: Codes, b: Any) -> Sums:
         layer = place.net.layer_of(place.name)
         b = Codes(layer.codes(), layer.scale(), 0, layer.scale.spec)
     depth = a.value.shape[-1]
-    bound = depth * float(a.largest) * b.largest
+    bound = depth * float(a.largest_step) * b.largest_step
     dtype = _type_for(bound)
     value = (a.value.to(dtype) - a.zero_point) @ (b.value.to(dtype) - b.zero_point)
     scale = a.scale.double() * b.scale.double() * place.net.factor_of(place.name)
@@ -102,9 +105,7 @@ def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:
 
 def matmul(place: Any, a: Any, b: Any) -> Any:
     """Of codes with a weight, or of floats."""
-    if isinstance(a, Codes):
-        return dense(place, a, b)
-    return a @ (torch.from_numpy(np.array(b)) if isinstance(b, np.ndarray) else b)
+    return dense(place, a, b) if isinstance(a, Codes) else FLOAT_PRODUCTS["matmul"](place, a, b)
 
 
 FORMS: dict[str, Any] = {

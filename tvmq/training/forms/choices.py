@@ -1,0 +1,142 @@
+"""What compares and chooses: of codes by their order, of floats as torch does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tvmq import numerics
+from tvmq.graph.view import const_value
+from tvmq.numerics.add import INT32_MAX, LARGEST_STEP, LARGEST_VALUE
+from tvmq.training.forms.floats import Smooth, defined
+from tvmq.training.meaning import Codes, Sums, tensor_of
+
+
+def maximum(place: Any, a: Any, b: Any) -> Any:
+    """Of floats, of codes of one scale, or of codes and constants in their codes."""
+    return _chosen(place, torch.maximum, _larger, a, b)
+
+
+def minimum(place: Any, a: Any, b: Any) -> Any:
+    """As `maximum`."""
+    return _chosen(place, torch.minimum, _smaller, a, b)
+
+
+def choose(place: Any, condition: Any, a: Any, b: Any) -> Any:
+    """`where` of floats, of codes of one scale, and of scores in front of an integer softmax."""
+    condition = tensor_of(condition).bool()
+    if isinstance(a, Sums) or isinstance(b, Sums):
+        return _chosen_scores(place, condition, a, b)
+    if not isinstance(a, Codes) and not isinstance(b, Codes):
+        return torch.where(condition, tensor_of(a), tensor_of(b))
+    codes, (left, right) = _sides(place, (a, b), first=1)
+    return codes.moved(torch.where(condition, left, right))
+
+
+def order(place: Any, x: Any) -> Any:
+    """max and min over axes; the gradient goes to the values that are chosen, to equal ones in equal shares."""
+    attrs, largest = place.call.attrs, place.call.op.name.endswith("max")
+    reduce = torch.amax if largest else torch.amin
+
+    def reduced(_call: Any, value: torch.Tensor) -> torch.Tensor:
+        axes = list(range(value.ndim)) if attrs.axis is None else [int(a) for a in attrs.axis]
+        return reduce(value, dim=axes, keepdim=bool(attrs.keepdims))
+
+    return x.moved(reduced(None, x.value)) if isinstance(x, Codes) else defined(reduced)(place, x)
+
+
+def compare(function: Smooth) -> Callable[..., torch.Tensor]:
+    """A comparison, of codes with thresholds in codes or of floats; it has no gradient."""
+
+    def form(_place: Any, a: Any, b: Any) -> torch.Tensor:
+        values = [v.value if isinstance(v, Codes | Sums) else tensor_of(v) for v in (a, b)]
+        result: torch.Tensor = function(*values)
+        return result
+
+    return form
+
+
+def cast(place: Any, x: Any) -> Any:
+    """Codes in a wider type, as they are compared or added to; numbers in another type."""
+    dtype = str(place.call.attrs.dtype)
+    if isinstance(x, Codes) and dtype == "int32":
+        return Sums(x.value.double(), x.scale.double(), None, x.largest)
+    if isinstance(x, Codes | Sums):
+        return x.value
+    return x.to(getattr(torch, dtype))
+
+
+def add_mask(place: Any, scores: Sums, mask: Any) -> Sums:
+    """tvmq.add_mask: a mask or a constant in steps of the scores' scale of the moment."""
+    steps = _mask_steps(place, scores.scale.item(), tensor_of(mask).double())
+    total = scores.value.double() + steps.clamp(-LARGEST_STEP, LARGEST_STEP)
+    return Sums(total.clamp(-INT32_MAX, INT32_MAX), scores.scale, None, float(INT32_MAX))
+
+
+def _mask_steps(place: Any, scale: float, given: torch.Tensor) -> torch.Tensor:
+    call, mask = place.net.mask_of(place.name)
+    if mask is None:
+        return _constant_steps(next(const_value(arg) for arg in call.args if hasattr(arg, "data")), scale)
+    factor, summand = (numerics.mask_steps(number, scale) for number in (mask.factor, mask.summand))
+    return given.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
+
+
+def _constant_steps(constant: np.ndarray, scale: float) -> torch.Tensor:
+    with np.errstate(over="ignore"):
+        steps = np.rint(constant.astype(np.float64) / scale)
+    return torch.from_numpy(np.asarray(np.clip(steps, -LARGEST_STEP, LARGEST_STEP)))
+
+
+def _chosen_scores(place: Any, condition: torch.Tensor, a: Any, b: Any) -> Sums:
+    call, _ = place.net.mask_of(place.name)
+    scores = a if isinstance(a, Sums) else b
+    values = [
+        side.value.double() if isinstance(side, Sums) else _constant_steps(const_value(arg), scores.scale.item())
+        for side, arg in zip((a, b), call.args[1:], strict=True)
+    ]
+    return Sums(torch.where(condition, *values), scores.scale, None, float(LARGEST_STEP))
+
+
+def _chosen(place: Any, of_codes: Smooth, of_floats: Smooth, a: Any, b: Any) -> Any:
+    if not isinstance(a, Codes) and not isinstance(b, Codes):
+        return of_floats(tensor_of(a), tensor_of(b))
+    codes, (left, right) = _sides(place, (a, b), first=0)
+    return codes.moved(of_codes(left, right))
+
+
+def _sides(place: Any, sides: tuple[Any, Any], *, first: int) -> tuple[Codes, list[torch.Tensor]]:
+    """The codes that say what all mean, and both sides; constants in the codes of the moment."""
+    codes = next(side for side in sides if isinstance(side, Codes))
+    values = [
+        side.value if isinstance(side, Codes) else place.net.encoded(place.name, first + i, codes, side)
+        for i, side in enumerate(sides)
+    ]
+    return codes, values
+
+
+def _larger(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.where(a > b, a, b)
+
+
+def _smaller(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.where(a < b, a, b)
+
+
+COMPARISONS: dict[str, Smooth] = {
+    "equal": torch.eq, "not_equal": torch.ne, "greater": torch.gt, "greater_equal": torch.ge, "less": torch.lt,
+    "less_equal": torch.le,
+}  # fmt: skip
+
+FORMS: dict[str, Any] = {
+    "maximum": maximum,
+    "minimum": minimum,
+    "where": choose,
+    "max": order,
+    "min": order,
+    "astype": cast,
+    "tvmq.add_mask": add_mask,
+    **{name: compare(function) for name, function in COMPARISONS.items()},
+}
