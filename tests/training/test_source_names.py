@@ -63,6 +63,7 @@ def test_a_torch_model_trains_by_its_own_names(model: Any) -> None:
     assert torch.equal(floats.features[1].running_mean, before["features.1.running_mean"])
 
 
+@pytest.mark.slow
 def test_the_start_is_the_float_model(model: Any) -> None:
     """Weights begin where data rounded them; so they are within half a code of the float ones."""
     state = prepared(model).float_state_dict()
@@ -117,6 +118,7 @@ def test_kinds_of_layers_go_back(layers: Any) -> None:
     assert signal_to_noise(model(data), net(data)) > 24
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("options", [{"equalization": True}, {"per_channel": False}], ids=["equalized", "one scale"])
 def test_factors_of_channels_are_divided_out(model: Any, options: dict[str, Any]) -> None:
     with tvmq.qconfig(**options):
