@@ -31,7 +31,7 @@ from tvmq.graph.indices import refuse_outside
 from tvmq.graph.infinities import chosen, misused_at
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
-from tvmq.graph.names import merge
+from tvmq.graph.names import WEIGHTS, merge
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
@@ -93,7 +93,9 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         rewriter.bind(var, rewriter.emit(rewriter.substitute(value), var.name))
-    return rewriter.finish(kept)
+    bound = rewriter.finish(kept)
+    bound["main"] = bound["main"].without_attr(WEIGHTS)
+    return bound
 
 
 def _input_count(mod: tvm.IRModule, count: int) -> int:

@@ -16,7 +16,7 @@ from tvm.ir import GenericConst
 from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.sizes import check_results
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.names import UniqueNames, identifier, with_names
+from tvmq.graph.names import WEIGHTS, UniqueNames, identifier, with_names
 from tvmq.graph.view import op_name
 from tvmq.text import printable_name
 
@@ -237,6 +237,7 @@ class _Assembler:
             "num_input": len(inputs),
             "tvmq.inputs": json.dumps([name for name, _ in self.model.inputs]),
             "tvmq.outputs": json.dumps([name for name, _ in self.model.outputs]),
+            WEIGHTS: json.dumps([self.model.weights[const] for const in self.params]),
         }
         module = self._helpers()
         module["main"] = with_names(func.with_attrs(attributes), self.names)

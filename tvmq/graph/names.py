@@ -19,6 +19,7 @@ from tvmq.text import printable_name
 
 ATTRIBUTE = "tvmq.names"
 INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"
+WEIGHTS = "tvmq.weights"  # of an imported module alone: `prepare` makes constants of its weights
 
 
 def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
@@ -44,6 +45,14 @@ def rename_inputs(func: relax.Function, names: Iterable[str]) -> relax.Function:
     {'x': 'image'}
     """
     return func.with_attr(INPUTS, json.dumps(list(names)))
+
+
+def weight_names(func: relax.Function) -> dict[str, str]:
+    """{parameter: name of the weight in the source}, as the source spells it; of others the parameter's own name."""
+    given = json.loads(read_attribute(func, WEIGHTS) or "[]")
+    parameters = [param.name for param in func.params]
+    weights = parameters[len(parameters) - len(given) :] if len(given) <= len(parameters) else []
+    return {name: name for name in parameters} | dict(zip(weights, given, strict=False))
 
 
 def output_names(func: relax.Function, count: int) -> list[str]:

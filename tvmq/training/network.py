@@ -21,6 +21,9 @@ from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.table import numbers, plain_values
 from tvmq.passes.realize import code_bounds
 from tvmq.stages import INTEGERS, Choices, run_stages
+from tvmq.training.batch_norm import LiveFolding
+from tvmq.training.build import Builder, Learning
+from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of
 from tvmq.training.meaning import Codes
 from tvmq.training.parameters import LearnedScale, WeightedLayer
@@ -35,7 +38,9 @@ class IntegerNetwork(nn.Module):
     annotated   the float network with the places of its scales
     """
 
-    def __init__(self, calibrated: tvm.IRModule, choices: Choices, annotated: tvm.IRModule) -> None:
+    def __init__(
+        self, calibrated: tvm.IRModule, choices: Choices, annotated: tvm.IRModule, learning: Learning | None = None
+    ) -> None:
         super().__init__()
         self.annotated = annotated
         self.source, self.choices = Source(calibrated), choices
@@ -43,37 +48,13 @@ class IntegerNetwork(nn.Module):
         self._programs: dict[tuple[int, ...], View] = {}
         self._inputs = list(input_names(self.integers["main"]).items())
         self.tensor_of = dict(self.source.tensor_of)
-        self._scales: dict[str, LearnedScale] = {}
-        self._layers: dict[str, WeightedLayer] = {}
         self._kept: dict[str, Any] = {}
         self._groups = {group.output: group for group in self.source.groups.values()}
-        self._add_parameters()
-
-    def _add_parameters(self) -> None:
-        source = self.source
-        for root, found in source.weighted.items():
-            weight, qparams = source.weight(found)
-            layer = WeightedLayer(weight, qparams, source.bias(found), *source.channels(found))
-            self._layers[root] = layer
-            self._adopt(found.layer, layer)
-        for tensor, first in source.first_of_equals.items():
-            if tensor == first:
-                self._scales[tensor] = LearnedScale(source.scales[tensor])
-                self._adopt(f"scales.{tensor}", self._scales[tensor])
-        self._scales.update({tensor: self._scales[first] for tensor, first in source.first_of_equals.items()})
-
-    def _adopt(self, name: str, module: nn.Module) -> None:
-        """Register a module under a dotted name, as torch's own modules nest."""
-        *path, last = [part or "_" for part in name.strip("/").replace("/", ".").split(".")]
-        at: nn.Module = self
-        for part in path:
-            if part not in at._modules:
-                at.add_module(part, nn.Module())
-            at = at.get_submodule(part)
-        if last in at._modules:  # a layer inside of a layer
-            at = at.get_submodule(last)
-            last = "layer"
-        at.add_module(last, module)
+        builder = Builder(self, self.source, learning or Learning())
+        self._layers = builder.layers()
+        self._scales = builder.scales(View(self.integers))
+        self._handles, self.not_in_source = builder.handles, tuple(builder.own)
+        self.float_source: FloatSource | None = None
 
     def operators_without_gradient(self) -> dict[str, str]:
         """{variable: operator} of what has no form."""
@@ -156,6 +137,9 @@ class IntegerNetwork(nn.Module):
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
         self._kept.clear()
+        if self.training:
+            for norm in self.batch_norms():
+                norm.follow()
         if watched is not None:
             watched.update(values)
         return _read(view.func.body.body, values)
@@ -182,21 +166,49 @@ class IntegerNetwork(nn.Module):
 
         A code of a weight, a 128th of a bias, a share of a scale.
         """
-        found: list[tuple[nn.Parameter, torch.Tensor]] = []
+        found: dict[nn.Parameter, torch.Tensor] = {}
         with torch.no_grad():
             for layer in self._layers.values():
-                found.append((layer.weight, layer.along(layer.scale()).expand_as(layer.weight).clone()))
-                if layer.bias is not None:
-                    found.append((layer.bias, (layer.bias.abs().mean() / 128).clamp_min(1e-12)))
-        scales = {id(m): m for m in self.modules() if isinstance(m, LearnedScale)}
-        found += [(scale.log2_ratio, torch.tensor(scale_rate)) for scale in scales.values()]
-        return [(parameter, unit) for parameter, unit in found if parameter.requires_grad]
+                folding = layer.folding
+                step, magnitude = layer.along(layer.scale()).expand(folding.shape), folding.magnitude()
+                step = step if magnitude is None else step / magnitude
+                found.setdefault(folding.source_weight(), folding.turned_back(step).clone())
+                if folding.source_bias is not None:
+                    bias = folding.source_bias()
+                    found.setdefault(bias, (bias.abs().mean() / 128).clamp_min(1e-12))
+        for module in self.modules():
+            if isinstance(module, LearnedScale):
+                found |= {parameter: torch.tensor(scale_rate) for parameter in module.parameters()}
+        return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
         return {name: value.detach().clone() for name, value in self.state_dict().items()}
 
+    def batch_norms(self) -> list[LiveFolding]:
+        """Those whose statistics move, or moved until they were frozen."""
+        return [layer.folding for layer in self._layers.values() if isinstance(layer.folding, LiveFolding)]
+
+    def freeze_batch_norm(self) -> IntegerNetwork:
+        """From now on statistics of batch norms stay; gamma and beta go on learning.
+
+        returns  this network
+        """
+        for norm in self.batch_norms():
+            norm.follows = False
+        return self
+
     # ---- after training
+
+    def float_state_dict(self) -> dict[str, torch.Tensor]:
+        """The float model's state dictionary with what was trained: for load_state_dict of the model it came from.
+
+        Of a torch model it has all keys of that; of other sources the weights that came as `params`, by the names of the
+        source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in this form:
+        it keeps its own of them.
+        """
+        trained = {name: handle().detach().clone() for name, handle in self._handles.items()}
+        return trained if self.float_source is None else self.float_source.with_trained(trained)
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:
         """The parameters as constants of the calibrated module: {(variable, argument): array}."""
@@ -204,13 +216,17 @@ class IntegerNetwork(nn.Module):
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            found[known.weight, 0] = layer.weight.detach().numpy().copy()
+            found[known.weight, 0] = layer.deployed().numpy().copy()
             found[known.weight, 1] = layer.scale().detach().numpy().copy()
-            if known.bias is not None and layer.bias is not None:
-                found[known.bias, 1] = layer.bias.detach().numpy().copy()
+            bias = layer.bias
+            if known.bias is not None and bias is not None:
+                shape = const_value(source.view.value[known.bias].args[1]).shape
+                found[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
         for var, call in source.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
-                found[var.name, 1] = self._scales[str(call.attrs.tensor)[:]]().detach().numpy().copy()
+                scale = self._scales[str(call.attrs.tensor)[:]].qparams
+                found[var.name, 1] = scale.scale.copy()
+                found[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
         return found
 
     @property

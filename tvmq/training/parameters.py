@@ -1,4 +1,4 @@
-"""What is learned: scales as powers of two around the calibrated ones, weights and biases in floats."""
+"""What is learned: scales as powers of two around the calibrated ones, zero points, weights and biases in floats."""
 
 from __future__ import annotations
 
@@ -9,27 +9,59 @@ import numpy as np
 import torch
 from torch import nn
 
+from tvmq.errors import ConfigError
 from tvmq.spec import QParams
+from tvmq.training.batch_norm import LiveFolding
+from tvmq.training.folding import Folding
 from tvmq.training.meaning import Codes
 from tvmq.training.straight_through import quantize_values, round_through
 
 
 class LearnedScale(nn.Module):
-    """scale = calibrated scale * 2^log2_ratio, float32; the ratio is learned.
+    """scale = calibrated scale * 2^log2_ratio, float32; the ratio is learned, and of some tensors the zero point.
 
-    A scale stays positive whatever an optimizer does, and one step of it moves all scales by the same share. The
-    gradient is divided by sqrt(values * largest code), as LSQ does (Esser et al. 2020), so that scales of large tensors
-    do not run away from the weights.
+    A scale stays positive whatever an optimizer does, and adaptive ones move it by shares. Under plain SGD a step of the
+    logarithm is that of a learned step size (LSQ, Esser et al. 2020, arXiv:1902.08153): the gradient is divided by
+    (scale * log 2)^2 and by sqrt(values) * qmax. LSQ has sqrt(values * qmax), for scales that begin at 2 mean(|w|) /
+    sqrt(qmax); calibrated ones begin near max(|w|) / qmax, so the same share of a scale is sqrt(qmax) times smaller.
+    A zero point is an offset in shares of all codes, rounded in the forward pass (LSQ+, Bhalgat et al. 2020,
+    arXiv:2004.09576); only values that saturate have a gradient for it.
+
+    values       of the tensor in one sample, or of the weight in one channel
+    learns_zero  the zero point moves too
     """
 
-    def __init__(self, qparams: QParams, values: int = 1) -> None:
+    start: torch.Tensor
+
+    def __init__(self, qparams: QParams, values: int = 1, *, learns_zero: bool = False) -> None:
         super().__init__()
         start = torch.tensor(np.array(qparams.scale))
         self.register_buffer("start", start)
-        self.log2_ratio = nn.Parameter(torch.zeros_like(start))
-        self.zero_point = int(np.ravel(qparams.zero_point)[0])
         self.spec = qparams.spec
-        self.gradient_share = 1 / math.sqrt(max(values, 1) * max(qparams.spec.qmax, 1))
+        self._first_zero = int(np.ravel(qparams.zero_point)[0])
+        self.log2_ratio = nn.Parameter(torch.zeros_like(start))
+        self.zero_shift = nn.Parameter(torch.zeros(())) if learns_zero else None
+        self._lsq = 1 / (math.sqrt(max(values, 1)) * max(qparams.spec.qmax, 1))
+
+    @property
+    def zero_point(self) -> int:
+        """Code of 0.0 at the moment."""
+        if self.zero_shift is None:
+            return self._first_zero
+        moved = round(self._first_zero + self._codes * self.zero_shift.item())
+        return min(max(moved, self.spec.qmin), self.spec.qmax)
+
+    @property
+    def offset(self) -> torch.Tensor | None:
+        """The zero point with its gradient, None where it is fixed."""
+        if self.zero_shift is None:
+            return None
+        share = self._lsq / (self.start * self._codes) ** 2
+        return self._codes * _scaled_gradient(self.zero_shift, share)
+
+    @property
+    def _codes(self) -> int:
+        return self.spec.qmax - self.spec.qmin
 
     @property
     def qparams(self) -> QParams:
@@ -38,12 +70,13 @@ class LearnedScale(nn.Module):
 
     def forward(self) -> torch.Tensor:
         """float32, scalar or one a channel."""
-        return self.start * torch.exp2(_scaled_gradient(self.log2_ratio, self.gradient_share))
+        share = self._lsq / (self.start * math.log(2)) ** 2
+        return self.start * torch.exp2(_scaled_gradient(self.log2_ratio, share))
 
 
 class _ScaledGradient(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, share: float) -> torch.Tensor:
+    def forward(ctx: Any, x: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
         ctx.share = share
         return x.view_as(x)
 
@@ -52,32 +85,83 @@ class _ScaledGradient(torch.autograd.Function):
         return grad * ctx.share, None
 
 
-def _scaled_gradient(x: torch.Tensor, share: float) -> torch.Tensor:
+def _scaled_gradient(x: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
     result: torch.Tensor = _ScaledGradient.apply(x, share)
     return result
 
 
-class WeightedLayer(nn.Module):
-    """Weight, bias and weight scale of one layer.
+class WeightScale(LearnedScale):
+    """The scale of a weight; behind a batch norm whose statistics move it moves with them."""
 
-    axis    of the output channels in the weight, or of the filters of a transposed convolution
-    groups  of a transposed convolution, whose weight has its input channels first; None for all others
+    def __init__(self, qparams: QParams, values: int, folding: Folding) -> None:
+        super().__init__(qparams, values)
+        self._folding = (folding,) if folding.follows and qparams.scale.size > 1 else ()  # no module of this one
+
+    def forward(self) -> torch.Tensor:
+        """See LearnedScale."""
+        scale = super().forward()
+        for folding in self._folding:
+            scale = scale * folding.growth()
+        return scale
+
+
+class WeightedLayer(nn.Module):
+    """Weight, bias and weight scale of one layer, as the integer module is made of them.
+
+    name       of the layer
+    axis       of the output channels in the weight, or of the filters of a transposed convolution
+    groups     of a transposed convolution, whose weight has its input channels first; None for all others
+    quantizer  codes of the weight by a module of the user's own; None: to the nearest
     """
 
     def __init__(
-        self, weight: np.ndarray, qparams: QParams, bias: np.ndarray | None, axis: int, groups: int | None = None
-    ) -> None:
+        self, name: str, folding: Folding, qparams: QParams, axis: int, groups: int | None = None,
+        quantizer: nn.Module | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.groups = groups
-        self.weight = nn.Parameter(torch.tensor(np.array(weight)))
-        self.bias = None if bias is None else nn.Parameter(torch.tensor(np.array(bias)))
-        self.scale = LearnedScale(qparams, values=weight.size // max(qparams.scale.size, 1))
-        self.scale_axis, self.axis = qparams.axis, axis
+        self.name, self.groups, self.axis, self.scale_axis = name, groups, axis, qparams.axis
+        self.folding, self.quantizer = folding, quantizer
+        self.scale = WeightScale(qparams, math.prod(folding.shape) // max(qparams.scale.size, 1), folding)
+
+    @property
+    def weight(self) -> torch.Tensor:
+        """float32, in the deployed shape; what the source calls so is in `folding`."""
+        return self.folding.weight()
+
+    @property
+    def bias(self) -> torch.Tensor | None:
+        """float32, None where the layer adds nothing."""
+        return self.folding.bias()
 
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
-        spec = self.scale.spec
-        return quantize_values(self.weight, self.along(self.scale()), qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
+        return self._nearest()
+
+    @torch.no_grad()
+    def deployed(self) -> torch.Tensor:
+        """The weight as the integer module gets it: codes times scale, which rounds to these codes."""
+        return self.codes() * self.along(self.scale())
+
+    def _nearest(self) -> torch.Tensor:
+        spec, weight, scale = self.scale.spec, self.weight, self.along(self.scale())
+        if self.quantizer is None:
+            return quantize_values(weight, scale, qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
+        codes: torch.Tensor = self.quantizer(weight, scale, spec.qmin, spec.qmax)
+        self._check(codes, weight.shape)
+        return codes
+
+    def _check(self, codes: Any, shape: torch.Size) -> None:
+        spec, where = self.scale.spec, f"training, layer '{self.name}': {type(self.quantizer).__name__}"
+        if not isinstance(codes, torch.Tensor) or codes.shape != shape or codes.dtype != torch.float32:
+            kind = f"{codes.dtype} {tuple(codes.shape)}" if isinstance(codes, torch.Tensor) else type(codes).__name__
+            raise ConfigError(f"{where} must give a float32 tensor of shape {tuple(shape)}. Got {kind} instead")
+        found = codes.detach()
+        wrong = found[(found != found.round()) | (found < spec.qmin) | (found > spec.qmax)]
+        if wrong.numel():
+            raise ConfigError(
+                f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {found.numel()} "
+                f"are none, first {wrong[0].item():g}; round and clamp, with gradients as for an identity"
+            )
 
     def filters(self, codes: torch.Tensor) -> torch.Tensor:
         """The codes with output channels first, as numerics.filters_first; those of other layers as they are."""
@@ -89,26 +173,36 @@ class WeightedLayer(nn.Module):
     def channel_scale(self) -> torch.Tensor:
         """One scale an output channel, or a single one."""
         scale = self.scale()
-        if self.groups is None or scale.numel() in (1, self.weight.shape[1] * self.groups):
+        if self.groups is None or scale.numel() in (1, self.folding.shape[1] * self.groups):
             return scale
         return scale.repeat(self.groups)
 
     def bias_codes(self, codes: torch.Tensor, x: Codes) -> torch.Tensor:
         """round(bias / (s_x * s_w)) - z_x * sum(codes), one a channel, float64."""
         channels = codes.shape[self.axis]
-        total = torch.zeros(channels, dtype=torch.float64)
-        if self.bias is not None:
+        total, bias = torch.zeros(channels, dtype=torch.float64), self.bias
+        if bias is not None:
             step = x.scale.double() * self.channel_scale().double()
-            total = round_through(self.bias.reshape(-1).double() / step).expand(channels)
+            total = round_through(bias.reshape(-1).double() / step).expand(channels)
         if x.zero_point:
             others = [axis for axis in range(codes.ndim) if axis != self.axis]
             total = total - x.zero_point * codes.double().sum(dim=others)
         return total
 
+    def with_bias(self, sums: torch.Tensor, bias: torch.Tensor, step: torch.Tensor, axis: int | None) -> torch.Tensor:
+        """sums + bias; where the statistics of a batch norm move, with its gradients.
+
+        sums, bias, step   integers, integers and the real value of 1 by channel, shaped to broadcast
+        axis  of the channels, None for the last
+        """
+        if not (isinstance(self.folding, LiveFolding) and self.folding.is_moving):
+            return sums + bias
+        return self.folding.normalized(sums, bias, step, sums.ndim - 1 if axis is None else axis)
+
     def along(self, scale: torch.Tensor) -> torch.Tensor:
         """Scales of the channels, shaped to broadcast against the weight."""
         if self.scale_axis is None:
             return scale
-        shape = [1] * self.weight.ndim
+        shape = [1] * len(self.folding.shape)
         shape[self.scale_axis] = -1
         return scale.reshape(shape)

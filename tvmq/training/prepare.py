@@ -3,37 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import numpy as np
+import torch
 import tvm
 
 from tvmq.config import QConfig
-from tvmq.errors import CalibrationError, UnsupportedOpError
+from tvmq.errors import CalibrationError, ConfigError, UnsupportedOpError
+from tvmq.frontends.torch.export import from_torch
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
 from tvmq.static_quantization import StaticQuantization
+from tvmq.training.build import FROZEN, LIVE, Learning
+from tvmq.training.float_source import FloatSource
 from tvmq.training.network import IntegerNetwork
-from tvmq.training.source import with_constants, with_float_weights
+from tvmq.training.origins import Origin, constants_of_source, origins_of, source_layers
+from tvmq.training.quantizers import Quantizer, Quantizers
+from tvmq.training.source import Source, with_constants, with_float_weights
 
 UNROUNDED = ("round_biases", "calibrate")  # of ROUNDING: what leaves the weights as they were
 
+TorchModel = torch.nn.Module | torch.export.ExportedProgram
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a network is to learn, before its layers are known; see `prepare`.
+
+    model  imported module with its weights, whose names the parameters take; None: names of layers
+    state  of the float model
+    """
+
+    learn_scales: bool = True
+    batch_norm: str = FROZEN
+    quantizers: Quantizers = field(default_factory=lambda: Quantizers({}))
+    model: tuple[tvm.IRModule, Mapping[str, Any] | None] | None = None
+    state: Mapping[str, Any] | None = None
+
+    def learning(self, nearest: tvm.IRModule) -> Learning:
+        """With the origins of the weights of a calibrated module that nothing rounded."""
+        origins: dict[str, Origin] = {}
+        weights: dict[str, np.ndarray] = {}
+        if self.model is not None:
+            weights = constants_of_source(*self.model)
+            origins = origins_of(Source(nearest), source_layers(self.model[0]), weights)
+        return Learning(self.learn_scales, self.batch_norm, self.quantizers, origins, weights)
+
+    def float_source(self) -> FloatSource | None:
+        """The float model's state, None where nothing is known of it."""
+        if self.state is not None:
+            return FloatSource.of(self.state)
+        return None if self.model is None else FloatSource.of(constants_of_source(*self.model))
+
+
+@overload
+def prepare(
+    model: TorchModel, example_inputs: Any, dataset: Any, /, *, target: Any = ..., config: QConfig | None = ...,
+    learn_scales: bool = ..., batch_norm: str = ..., quantizers: Mapping[str, Quantizer] | None = ...,
+    dynamic_batch: bool = ...,
+) -> IntegerNetwork: ...  # fmt: skip
+
+
+@overload
+def prepare(
+    mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = ..., dataset: Any = ..., *, target: Any = ...,
+    config: QConfig | None = ..., learn_scales: bool = ..., batch_norm: str = ...,
+    quantizers: Mapping[str, Quantizer] | None = ...,
+) -> IntegerNetwork: ...  # fmt: skip
+
 
 def prepare(
-    mod: tvm.IRModule,
-    params: Mapping[str, np.ndarray] | None = None,
+    mod: Any,
+    params: Any = None,
     dataset: Any = None,
     *,
     target: Any = None,
     config: QConfig | None = None,
+    learn_scales: bool = True,
+    batch_norm: str = FROZEN,
+    quantizers: Mapping[str, Quantizer] | None = None,
+    dynamic_batch: bool | None = None,
 ) -> IntegerNetwork:
     """A torch module that computes what `quantize` would give, with parameters to train.
 
+    Called as prepare(model, example_inputs, dataset) for a torch.nn.Module, or as prepare(mod, params, dataset) for a
+    module of any front end.
+
+    model, example_inputs, dynamic_batch   as `tvmq.from_torch` takes them; the batch is free by default
     mod, params, dataset, target, config   as `tvmq.quantize` takes them; calibrated scales are needed. No guard looks
-             at the result: training is to mend it. A free batch stays free
-    returns  in train() and in eval() the same integers; parameters are weights, biases and the logarithms of scales,
-             named by the layers of the source
-    raises   CalibrationError without data, UnsupportedOpError for a layer whose operator has no gradient here
+                  at the result: training is to mend it. A free batch stays free
+    learn_scales  False: scales and zero points stay as calibrated
+    batch_norm    "frozen": as in eval(), folded. "live": its statistics follow the batches in train(), gamma and beta
+                  learn, until net.freeze_batch_norm(); the forward pass folds by the running statistics of the moment
+    quantizers    {name or glob of layers: torch.nn.Module that makes the codes of their weights}, see quantizers.py
+    returns  in train() and in eval() the same integers, those of `convert` at that moment. Parameters are weights and
+             biases, by their names in the source where it has them, and below "quantizers" scales and zero points
+    raises   CalibrationError without data, ConfigError for arguments that do not go together, ModelError for a model that
+             torch cannot export, UnsupportedOpError for a layer whose operator has no gradient here
 
     >>> import io, onnx, torch, tvmq
     >>> from tvmq.demo import load_demo
@@ -43,22 +111,62 @@ def prepare(
     >>> exe = tvmq.build(convert(net))
     >>> bool((net(pictures).detach().numpy() == exe.run({"image": pictures.numpy()})[0]).all())
     True
+
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    >>> net = prepare(model, torch.randn(2, 4), [np.random.default_rng(0).standard_normal((64, 4), np.float32)])
+    >>> [name for name, _ in net.named_parameters() if not name.startswith("quantizers")]
+    ['0.weight', '0.bias', '2.weight', '2.bias']
+    >>> model.load_state_dict(net.float_state_dict())
+    <All keys matched successfully>
     """
-    quantization = static_quantization(mod, params, dataset, target=target, config=config)
+    if batch_norm not in (FROZEN, LIVE):
+        raise ConfigError(f"training: batch_norm must be '{FROZEN}' or '{LIVE}'. Got {batch_norm!r} instead")
+    module, weights, state = _imported(mod, params, dynamic_batch)
+    quantization = static_quantization(module, weights, dataset, target=target, config=config)
     if quantization.config.activations != "static":
         raise CalibrationError(
             f"training: activations '{quantization.config.activations}' have no scales to learn; use 'static'"
         )
-    return network_of(quantization)
+    asked = Asked(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
+    return network_of(quantization, asked)
 
 
-def network_of(quantization: StaticQuantization) -> IntegerNetwork:
+def _imported(
+    model: Any, given: Any, dynamic_batch: bool | None
+) -> tuple[tvm.IRModule, Mapping[str, Any] | None, Mapping[str, Any] | None]:
+    """Module, weights, and the state of a torch model."""
+    if isinstance(model, TorchModel):
+        if isinstance(given, Mapping) and any(isinstance(value, np.ndarray) for value in given.values()):
+            raise ConfigError(
+                "training: a torch model brings its weights, params belong to a module of a front end; call "
+                "prepare(model, example_inputs, dataset)"
+            )
+        free = isinstance(model, torch.nn.Module) if dynamic_batch is None else dynamic_batch
+        state = model.state_dict() if isinstance(model, torch.nn.Module) else model.state_dict
+        return *from_torch(model, given, dynamic_batch=free), state
+    if not isinstance(model, tvm.IRModule):
+        raise ConfigError(
+            f"training: a model is a torch.nn.Module, or the module of a front end. Got {type(model).__name__} instead"
+        )
+    if dynamic_batch is not None:
+        raise ConfigError("training: dynamic_batch is for torch models; the module of a front end has its sizes")
+    if given is not None and not isinstance(given, Mapping):
+        raise ConfigError(
+            f"training: params of a module must be a dictionary of weights. Got {type(given).__name__} instead; example "
+            "inputs are for torch models"
+        )
+    return model, given, None
+
+
+def network_of(quantization: StaticQuantization, asked: Asked | None = None) -> IntegerNetwork:
     """The network of a model whose data are at hand; options and errors as `prepare`."""
+    asked = asked or Asked()
     annotated = quantization.annotated()
     choices = Choices(quantization.config, quantization.backend, calibration=quantization.calibration(annotated))
     rounded = run_stages(annotated, ROUNDING, choices)
     nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
-    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated)
+    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
+    net.float_source = asked.float_source()
     missing = net.operators_without_gradient()
     if missing:
         name, operator = next(iter(missing.items()))

@@ -107,6 +107,10 @@ class Source:
         rank = len(list(call.args[1].ty.shape))
         return (record.weight_axis or 0) % rank, None
 
+    def output_axis(self, layer: Weighted, rank: int) -> int:
+        """Axis of the weight that belongs to the output channels."""
+        return (OPERATORS[op_name(self.view.value[layer.group.root])].weight_axis or 0) % rank
+
     def bias(self, layer: Weighted) -> np.ndarray | None:
         """The bias in floats, as the module has it; None without one."""
         return None if layer.bias is None else const_value(self.view.value[layer.bias].args[1])

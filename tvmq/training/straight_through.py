@@ -36,8 +36,9 @@ class _Requantize(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, acc: torch.Tensor, multiplier: torch.Tensor, slope: float, low: int, high: int, zero: int
-    ) -> torch.Tensor:
+        ctx: Any, acc: torch.Tensor, multiplier: torch.Tensor, slope: float, low: int, high: int, zero: int,
+        _offset: torch.Tensor | None,
+    ) -> torch.Tensor:  # fmt: skip
         steps = acc.to(torch.float32)
         factor = multiplier if slope == 1 else torch.where(steps < 0, multiplier * slope, multiplier)
         steps = (steps * factor).round_()
@@ -49,20 +50,23 @@ class _Requantize(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         acc, multiplier, inside = ctx.saved_tensors
+        to_offset = _saturated_sum(grad, inside) if ctx.needs_input_grad[6] else None
         grad = grad * inside
         if ctx.slope != 1:
             grad = torch.where(acc < 0, grad * ctx.slope, grad)
         to_multiplier = None
         if ctx.needs_input_grad[1]:
             to_multiplier = (grad * acc.to(grad.dtype)).sum_to_size(multiplier.shape)
-        return (grad * multiplier).to(acc.dtype), to_multiplier, None, None, None, None
+        return (grad * multiplier).to(acc.dtype), to_multiplier, None, None, None, None, to_offset
 
 
 class _Codes(torch.autograd.Function):
     """clip(rint(x / scale), low, high) + zero_point."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, scale: torch.Tensor, low: int, high: int, zero: int) -> torch.Tensor:
+    def forward(
+        ctx: Any, x: torch.Tensor, scale: torch.Tensor, low: int, high: int, zero: int, _offset: torch.Tensor | None
+    ) -> torch.Tensor:
         steps = (x / scale).round_()
         inside = (steps >= low) & (steps <= high)
         ctx.save_for_backward(x, scale, inside)
@@ -72,9 +76,15 @@ class _Codes(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         x, scale, inside = ctx.saved_tensors
+        to_offset = _saturated_sum(grad, inside) if ctx.needs_input_grad[5] else None
         grad = grad * inside / scale
         to_scale = -(grad * x / scale).sum_to_size(scale.shape) if ctx.needs_input_grad[1] else None
-        return grad, to_scale, None, None, None
+        return grad, to_scale, None, None, None, to_offset
+
+
+def _saturated_sum(grad: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
+    """Gradient of the zero point: the code of a value inside moves with it, that of a saturated one stays."""
+    return -(grad * ~inside).sum()
 
 
 def round_through(x: torch.Tensor) -> torch.Tensor:
@@ -90,19 +100,25 @@ def exactly(value: torch.Tensor, smooth: torch.Tensor) -> torch.Tensor:
 
 
 def requantize_sums(
-    acc: torch.Tensor, multiplier: torch.Tensor, *, slope: float = 1.0, qmin: int, qmax: int, zero_point: int
-) -> torch.Tensor:
+    acc: torch.Tensor, multiplier: torch.Tensor, *, slope: float = 1.0, qmin: int, qmax: int, zero_point: int,
+    offset: torch.Tensor | None = None,
+) -> torch.Tensor:  # fmt: skip
     """numerics.requantize, mode "float".
 
     acc         integers, float32 where they are below 2^24, else float64; any shape
     multiplier  float32, broadcasts against acc
+    offset      the zero point as far as it learns
     returns     codes as float32
     """
-    codes: torch.Tensor = _Requantize.apply(acc, multiplier, slope, qmin - zero_point, qmax - zero_point, zero_point)
+    codes: torch.Tensor = _Requantize.apply(
+        acc, multiplier, slope, qmin - zero_point, qmax - zero_point, zero_point, offset
+    )
     return codes
 
 
-def quantize_values(x: torch.Tensor, scale: torch.Tensor, *, qmin: int, qmax: int, zero_point: int) -> torch.Tensor:
-    """numerics.quantize: codes as float32; x and scale float32, broadcasting."""
-    codes: torch.Tensor = _Codes.apply(x, scale, qmin - zero_point, qmax - zero_point, zero_point)
+def quantize_values(
+    x: torch.Tensor, scale: torch.Tensor, *, qmin: int, qmax: int, zero_point: int, offset: torch.Tensor | None = None
+) -> torch.Tensor:
+    """numerics.quantize: codes as float32; x and scale float32, broadcasting; offset as in `requantize_sums`."""
+    codes: torch.Tensor = _Codes.apply(x, scale, qmin - zero_point, qmax - zero_point, zero_point, offset)
     return codes

@@ -30,7 +30,15 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
         total.add_(b.value.double(), alpha=params.b_multiplier).add_(params.offset).mul_(2.0**-params.shift).floor_()
         value = total.clamp_(low, high).to(torch.float32).add_(zero)
     real = (a.value - a.zero_point) * (a.scale / step) + (b.value - b.zero_point) * (sign * b.scale / step)
-    return Codes(exactly(value, real.clamp(low - 0.5, high + 0.5)), step, zero, scale.spec)
+    return Codes(exactly(value, _clamped(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
+
+
+def _clamped(real: torch.Tensor, low: float, high: float, scale: Any) -> torch.Tensor:
+    """Clamped steps from the zero point, whose bounds go down where a learned zero point goes up."""
+    if scale.offset is None:
+        return real.clamp(low, high)
+    moved = scale.offset - scale.offset.detach()
+    return torch.minimum(torch.maximum(real, low - moved), high - moved)
 
 
 def multiply_codes(place: Any, a: Codes, b: Codes) -> Sums:

@@ -16,7 +16,7 @@ def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> Codes:
     """numerics.quantize with one scale."""
     scale, attrs = place.net.scale_of(place.name), place.call.attrs
     value = quantize_values(
-        x, scale(), qmin=int(attrs.qmin), qmax=int(attrs.qmax), zero_point=scale.zero_point
+        x, scale(), qmin=int(attrs.qmin), qmax=int(attrs.qmax), zero_point=scale.zero_point, offset=scale.offset
     )
     return Codes(value, scale(), scale.zero_point, scale.spec)
 
@@ -40,27 +40,28 @@ def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
     if str(attrs.mode) == "float":
         value = requantize_sums(
             acc.value, acc.along(factor.to(torch.float32)), slope=slope,
-            qmin=bounds[0], qmax=bounds[1], zero_point=scale.zero_point,
+            qmin=bounds[0], qmax=bounds[1], zero_point=scale.zero_point, offset=scale.offset,
         )  # fmt: skip
         return Codes(value, step, scale.zero_point, scale.spec)
-    return Codes(_by_integers(place, acc, factor, scale.zero_point, bounds), step, scale.zero_point, scale.spec)
+    return Codes(_by_integers(place, acc, factor, scale, bounds), step, scale.zero_point, scale.spec)
 
 
 def _by_integers(
-    place: Any, acc: Sums, factor: torch.Tensor, zero_point: int, bounds: tuple[int, int]
+    place: Any, acc: Sums, factor: torch.Tensor, scale: Any, bounds: tuple[int, int]
 ) -> torch.Tensor:
     """Modes fixed_point and power_of_two: the definition itself, with the gradient of the real factor."""
     from tvmq.passes.realize import requantize_constants
 
-    attrs = place.call.attrs
+    attrs, zero_point = place.call.attrs, scale.zero_point
     multiplier, shift = requantize_constants(factor.detach().numpy(), str(attrs.mode))
     codes = numerics.requantize(
         acc.value.detach().numpy().astype(np.int32), multiplier, shift, zero_point=zero_point, axis=acc.axis,
         mode=str(attrs.mode), rounding=str(attrs.rounding), dtype=str(attrs.dtype), qmin=bounds[0], qmax=bounds[1],
     )  # fmt: skip
     smooth = requantize_sums(
-        acc.value, acc.along(factor.to(torch.float32)), qmin=bounds[0], qmax=bounds[1], zero_point=zero_point
-    )
+        acc.value, acc.along(factor.to(torch.float32)), qmin=bounds[0], qmax=bounds[1], zero_point=zero_point,
+        offset=scale.offset,
+    )  # fmt: skip
     return exactly(torch.from_numpy(codes.astype(np.float32)), smooth)
 
 

@@ -39,7 +39,9 @@ def pad(place: Any, x: Any, *value: Any) -> Any:
     width = [int(w) for w in attrs.pad_width]
     pairs = [width[i : i + 2] for i in range(0, len(width), 2)]
     sides = [side for pair in reversed(pairs) for side in pair]
-    return _on_values(x, lambda v: functional.pad(v, sides, value=float(attrs.pad_value)))
+    # codes are padded with their zero point, which may have moved
+    border = x.zero_point if isinstance(x, Codes) and not x.spec.symmetric else float(attrs.pad_value)
+    return _on_values(x, lambda v: functional.pad(v, sides, value=border))
 
 
 def concat(place: Any, parts: list[Any]) -> Any:

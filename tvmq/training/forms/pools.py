@@ -17,7 +17,7 @@ def sum_pool(place: Any, x: Codes) -> Sums:
     """tvmq.sum_pool: padding adds nothing."""
     attrs = place.call.attrs
     kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
-    value = _padded(x.value - int(attrs.zero_point), [int(p) for p in attrs.padding], 0.0)
+    value = _padded(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
     channels = value.shape[1]
     ones = torch.ones((channels, 1, *kernel))
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[len(kernel) - 1]
@@ -33,7 +33,7 @@ def sum_axes(place: Any, x: Codes) -> Sums:
     """tvmq.sum over axes."""
     attrs = place.call.attrs
     axes = [int(a) for a in attrs.axes]
-    total = (x.value - int(attrs.zero_point)).sum(dim=axes, keepdim=bool(attrs.keepdims))
+    total = (x.value - x.zero_point).sum(dim=axes, keepdim=bool(attrs.keepdims))
     bound = 2.0 * x.largest * math.prod(x.value.shape[a] for a in axes)
     return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 

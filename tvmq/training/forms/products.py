@@ -80,7 +80,7 @@ def product(place: Any, a: Codes, b: Any) -> Sums:
     depth = a.value.shape[-1]
     bound = depth * float(a.largest) * b.largest
     dtype = _type_for(bound)
-    value = (a.value.to(dtype) - int(attrs.a_zero)) @ (b.value.to(dtype) - int(attrs.b_zero))
+    value = (a.value.to(dtype) - a.zero_point) @ (b.value.to(dtype) - b.zero_point)
     scale = a.scale.double() * b.scale.double() * place.net.factor_of(place.name)
     return Sums(value, scale, None if scale.ndim == 0 or scale.numel() == 1 else value.ndim - 1, bound)
 
@@ -91,7 +91,8 @@ def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
     bias = layer.bias_codes(filters, x)
     bound = sums.bound + float(bias.detach().abs().max())
     value = sums.value.to(_type_for(bound))
-    return Sums(value + sums.along(bias.to(value.dtype)), sums.scale, sums.axis, bound)
+    total = layer.with_bias(value, sums.along(bias.to(value.dtype)), sums.along(sums.scale.detach()), sums.axis)
+    return Sums(total, sums.scale, sums.axis, bound)
 
 
 def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:

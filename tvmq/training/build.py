@@ -1,0 +1,187 @@
+"""The parameters of a calibrated module: those of its source where they are known, by their names there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tvmq.errors import ConfigError
+from tvmq.training.batch_norm import LiveFolding, Norm
+from tvmq.training.folding import Folding
+from tvmq.training.origins import Origin, folded_bias
+from tvmq.training.parameters import LearnedScale, WeightedLayer
+from tvmq.training.quantizers import Quantizers
+from tvmq.training.source import Source, Weighted
+from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
+from tvmq.training.zero_points import tensors_with_zero_points
+
+if TYPE_CHECKING:
+    from tvmq.training.network import IntegerNetwork
+
+LIVE, FROZEN = "live", "frozen"
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """What a network learns, and the source it goes back to.
+
+    scales      of weights and tensors, and zero points
+    batch_norm  "frozen" or "live", see batch_norm.py
+    quantizers  modules of the user's own that make codes of weights
+    origins     {root: how its weight follows from the source's}; roots without one have parameters of their own
+    weights     {name in the source: array} of all weights there
+    """
+
+    scales: bool = True
+    batch_norm: str = FROZEN
+    quantizers: Quantizers = field(default_factory=lambda: Quantizers({}))
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    weights: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+class Builder:
+    """Registers parameters in a network.
+
+    handles  {name in the source: its parameter or buffer}, of what training changes
+    own      names of layers whose parameters the source does not have
+    """
+
+    def __init__(self, net: IntegerNetwork, source: Source, learning: Learning) -> None:
+        self.net, self.source, self.learning = net, source, learning
+        self.handles: dict[str, Handle] = {}
+        self.own: list[str] = []
+
+    def layers(self) -> dict[str, WeightedLayer]:
+        """{root: layer} of all layers with a weight."""
+        built = {root: self._layer(root, found) for root, found in self.source.weighted.items()}
+        self.learning.quantizers.check_all_used([found.layer for found in self.source.weighted.values()])
+        return built
+
+    def scales(self, integers: Any) -> dict[str, LearnedScale]:
+        """{tensor: scale}; tensors of one scale share it.
+
+        integers  view of the integer module
+        """
+        source, built = self.source, dict[str, LearnedScale]()
+        moving = tensors_with_zero_points(source, integers) if self.learning.scales else set()
+        used = {source.first_of_equals.get(tensor) for tensor in source.tensor_of.values()}
+        for tensor, first in source.first_of_equals.items():
+            if tensor == first:
+                scale = LearnedScale(source.scales[tensor], self._values(tensor), learns_zero=tensor in moving)
+                scale.requires_grad_(self.learning.scales and tensor in used)
+                add_module(self.net, f"quantizers.activations.{tensor}", scale)
+                built[tensor] = scale
+        return built | {tensor: built[first] for tensor, first in source.first_of_equals.items()}
+
+    def _values(self, tensor: str) -> int:
+        """How many values of a tensor one sample has, as far as its sizes are fixed."""
+        value = self.source.view.value.get(tensor, self.source.view.params.get(tensor))
+        dims = list(value.ty.shape)[1:] if value is not None and getattr(value.ty, "shape", None) is not None else []
+        return math.prod(size for size in (getattr(d, "value", 1) for d in dims))
+
+    def _layer(self, root: str, found: Weighted) -> WeightedLayer:
+        weight, qparams = self.source.weight(found)
+        bias = self.source.bias(found)
+        origin = self.learning.origins.get(root)
+        if origin is None:
+            folding = self._own(found.layer, weight, bias)
+        elif self.learning.batch_norm == LIVE and origin.layer.norm is not None:
+            folding = self._live(found, origin, weight, bias)
+        else:
+            folding = self._frozen(origin, weight, bias)
+        quantizer = self.learning.quantizers.module_for(found.layer, torch.from_numpy(np.array(weight)))
+        layer = WeightedLayer(found.layer, folding, qparams, *self.source.channels(found), quantizer)
+        layer.scale.requires_grad_(self.learning.scales)
+        add_module(self.net, f"quantizers.weights.{found.layer.strip('/').replace('/', '.')}", layer)
+        return layer
+
+    def _own(self, name: str, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+        """Parameters by the layer's name, as the calibrated module has them."""
+        self.own.append(name)
+        name = name.strip("/").replace("/", ".")
+        count = 0
+        free = name
+        while _is_taken(self.net, f"{free}.weight"):
+            count += 1
+            free = f"{name}_{count}"
+        handle = add_parameter(self.net, f"{free}.weight", torch.tensor(np.array(weight)))
+        if bias is None:
+            return Folding(handle, None, weight.shape)
+        return Folding(handle, add_parameter(self.net, f"{free}.bias", torch.tensor(np.array(bias))), weight.shape)
+
+    def _frozen(self, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+        """The source's weight, and its bias or what its batch norm adds, with all factors as they are."""
+        layer, weights = origin.layer, self.learning.weights
+        factor = origin.factor if origin.inner is None else origin.factor * origin.inner
+        handle, is_new = self._parameter(layer.weight)
+        name = layer.bias if layer.bias is not None else layer.norm.beta if layer.norm is not None else None
+        share = summand = other = None
+        if bias is not None:
+            summand = bias.reshape(-1).astype(np.float64)
+            if name is not None and summand.size == origin.factor.size:
+                other = self._parameter(name)[0]
+                share = origin.factor.reshape(-1) if layer.bias is not None else _beyond_norm(origin, weights)
+                summand = summand - weights[name].reshape(-1).astype(np.float64) * share
+                if np.all(share == 1) and not np.any(summand):
+                    share = summand = None
+        folding = Folding(
+            handle, other, weight.shape, axes=origin.axes, share=share, summand=summand,
+            factor=None if np.all(factor == 1) else factor,
+        )  # fmt: skip
+        if is_new:
+            folding.begin_at(weight)
+        return folding
+
+    def _live(self, found: Weighted, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+        """The source's weight and batch norm, whose statistics move."""
+        layer, weights = origin.layer, self.learning.weights
+        norm = layer.norm
+        assert norm is not None
+        if bias is None:
+            raise ConfigError(
+                f"training, layer '{found.layer}': the batch norm behind it adds nothing yet (mean and bias are 0), so "
+                "it is untrained; run the float model on some batches in train() first, or use batch_norm='frozen'"
+            )
+        handle, is_new = self._parameter(layer.weight)
+        gamma, beta = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0]
+        outer = _beyond_norm(origin, weights)
+        rest = outer.reshape(origin.factor.shape) * (1.0 if origin.inner is None else origin.inner)
+        fixed = np.zeros(1) if layer.bias is None else weights[layer.bias].reshape(-1)
+        folding = LiveFolding(
+            handle, Norm(gamma, beta, self._buffer(norm.mean), self._buffer(norm.variance), norm.epsilon, norm.momentum),
+            weight.shape, axis=int(np.argmax(origin.factor.shape)), axes=origin.axes, rest=rest, outer=outer,
+            fixed=fixed, summand=bias.reshape(-1) - folded_bias(origin, weights),
+        )  # fmt: skip
+        if is_new:
+            folding.begin_at(weight)
+        return folding
+
+    def _parameter(self, name: str) -> tuple[Handle, bool]:
+        is_new = name not in self.handles
+        if is_new:
+            self.handles[name] = add_parameter(self.net, name, torch.tensor(self.learning.weights[name]))
+        return self.handles[name], is_new
+
+    def _buffer(self, name: str) -> Handle:
+        if name not in self.handles:
+            self.handles[name] = add_buffer(self.net, name, torch.tensor(self.learning.weights[name]))
+        return self.handles[name]
+
+
+def _beyond_norm(origin: Origin, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The factor of each channel beside that of its batch norm."""
+    norm, factor = origin.layer.norm, origin.factor.reshape(-1)
+    if norm is None:
+        return factor
+    gamma, variance = (weights[name].astype(np.float64) for name in (norm.gamma, norm.variance))
+    own = gamma / np.sqrt(variance + norm.epsilon)
+    return np.divide(factor, own, out=np.ones_like(own), where=own != 0)
+
+
+def _is_taken(net: IntegerNetwork, name: str) -> bool:
+    return any(known == name for known, _ in net.named_parameters())
