@@ -158,7 +158,7 @@ def of_module(module: Any, params: Any = None) -> Callable[[Feed], Any]:
 def differing(ours: Scored, other: Scored) -> int:
     """Values of the outputs that are not equal in every bit."""
     pairs = zip(ours.outputs, other.outputs, strict=True)
-    return sum(int(np.count_nonzero(a.view(np.uint8) != b.view(np.uint8))) for a, b in pairs)
+    return sum(int(np.count_nonzero(a.view(f"u{a.itemsize}") != b.view(f"u{b.itemsize}"))) for a, b in pairs)
 
 
 def bits_of(name: str) -> dict[str, int]:
