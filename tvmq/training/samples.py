@@ -53,27 +53,13 @@ class Samples:
         return Samples(learned, joins=self.joins), Samples(self.parts[JUDGE - 1 :: JUDGE], joins=self.joins)
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[list[Feed]]:
-        """Feeds of about `size` samples together, without end; each part once in a round, some of them mixed."""
+        """Feeds of about `size` samples together, without end; each part once in a round."""
         count, order = max(1, size // self.size), np.zeros(0, np.int64)
         while True:
             while len(order) < count:
                 order = np.concatenate([order, rng.permutation(len(self))])
             chosen, order = order[:count], order[count:]
-            parts = [self._varied(self.parts[i], rng) for i in chosen]
-            yield [joined(parts)] if self.joins else parts
-
-    def _varied(self, part: Feed, rng: np.random.Generator) -> Feed:
-        if any(values.dtype.kind != "f" for values in part.values()): return part
-        if rng.uniform() < MIX:
-            other = self.parts[rng.integers(len(self))]
-            share = np.float32(rng.uniform())
-            part = {n: share * v + (1 - share) * other[n] for n, v in part.items()}
-        elif rng.uniform() < CUT:
-            other = self.parts[rng.integers(len(self))]
-            part = {n: cut(v, other[n], rng) for n, v in part.items()}
-        if rng.uniform() < FLIP:
-            part = {n: np.flip(v, -1) if v.ndim >= 3 else v for n, v in part.items()}
-        return part
+            yield self.feeds(chosen)
 
     def in_order(self, size: int) -> list[Feed]:
         """All parts in feeds of `size` samples each; what does not fill a last one is left out."""
@@ -81,19 +67,6 @@ class Samples:
         starts = range(0, len(self) // count * count, count)
         return [feed for i in starts for feed in self.feeds(range(i, i + count))]
 
-
-MIX = CUT = FLIP = 0.0
-
-def cut(a, b, rng):
-    if a.ndim < 3: return a
-    a = a.copy()
-    window = [slice(None)] * 2
-    for size in a.shape[2:]:
-        length = int(round(size * rng.uniform(0.3, 1.0)))
-        first = rng.integers(size - length + 1)
-        window.append(slice(first, first + length))
-    a[tuple(window)] = b[tuple(window)]
-    return a
 
 def joined(feeds: Sequence[Feed]) -> Feed:
     """Feeds joined along their first axis."""
