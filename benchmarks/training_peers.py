@@ -144,7 +144,9 @@ def evaluate(task: Any, module: Any) -> Scored:
     return Scored(100 * score, 100 * task.per_sample, [np.concatenate(kept)])
 
 
-def measure(task: Any, floats: torch.nn.Module, samples: torch.Tensor, bits: str, steps: int, rates: list[float]) -> Any:
+def measure(
+    task: Any, floats: torch.nn.Module, samples: torch.Tensor, bits: str, steps: int, rates: list[float]
+) -> Any:
     """One row."""
     reference = evaluate(task, floats)
     networks = {rate: trained(floats, samples, bits, steps, rate) for rate in rates}

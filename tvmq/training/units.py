@@ -1,8 +1,8 @@
 """What one unit of learning is for each parameter, so that one learning rate suits all of them.
 
-A weight moves by a code of its channel. Everything else moves by what changes the layer's sums about as much: the scale
-of codes by the share that moves the largest code by one, a zero point by one code, a bias by what a weight that moves by
-one code adds where its input is half of the largest.
+A weight moves by a code of its channel. Everything else moves by what changes the layer's sums about as much: a scale
+by the share that moves the largest code by one, a zero point by one code, a bias by what a weight that moves by one
+code adds where its input is half of the largest.
 """
 
 from __future__ import annotations
