@@ -1,7 +1,8 @@
 """Training on the deployed integers: scores of trained models of few bits, quantized, trained without labels, deployed.
 
     python benchmarks/training.py --zoo ../shared/zoo [--tasks digits,vit_cifar10] [--bits 8x8,4x8,4x4,2x8]
-                                  [--steps 200] [--seed 0] [--markdown FILE] [--quick]
+                                  [--steps 200] [--seed 0] [--markdown FILE] [--json FILE] [--quick]
+    python benchmarks/training.py --merge a.json b.json     one table of runs that were made apart
 
 Tasks     `digits` is the example that tvmq brings, the others are the zoo's
 Bits      of weights x activations
@@ -23,6 +24,7 @@ Bounds    no output differs and no score changes by deployment; beside float at 
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -215,7 +217,11 @@ def main() -> None:
     command.add_argument("--steps", type=int, help=f"of training; default {OTHER_STEPS}, {STEPS}")
     command.add_argument("--seed", type=int, default=0, help="of the order of the samples")
     command.add_argument("--markdown", type=Path, help="also write the table to this file")
+    command.add_argument("--merge", type=Path, nargs="+", help="files of earlier runs, and nothing is measured")
     options = command.parse_args()
+    if options.merge:
+        conclude(merged(options.merge), options.markdown)
+        return
     import torch
 
     from tvmq.training import Distill
@@ -232,17 +238,31 @@ def main() -> None:
         for bits in options.bits.split(","):
             rows.append(measure(task, model, bits, reference, feeds, distill))
             print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
+    write_json(options.json, {"quick": options.quick, "seed": options.seed, "rows": rows})
+    conclude(rows, options.markdown)
+
+
+def conclude(rows: list[dict[str, Any]], markdown: Path | None) -> None:
+    """Table and verdict."""
     titles = [title for title, _ in COLUMNS]
     cells = [[form.format(**row) for _, form in COLUMNS] for row in rows]
     print_table(titles, cells)
-    if options.markdown is not None:
-        options.markdown.write_text(table_text(titles, cells) + "\n")
-    failures = [failure for row in rows for failure in missed(row)]
+    if markdown is not None:
+        markdown.write_text(table_text(titles, cells) + "\n")
     bound = [row for row in rows if (row["bits"], row["task"]) in LOST]
     held = sum(not missed(row) for row in bound)
     print(f"{held} of {len(bound)} rows with a bound hold it; {sum(row['differing'] for row in rows)} outputs differ")
-    write_json(options.json, {"quick": options.quick, "seed": options.seed, "rows": rows, "failures": failures})
-    finish(failures)
+    finish([failure for row in rows for failure in missed(row)])
+
+
+def merged(files: list[Path]) -> list[dict[str, Any]]:
+    """The rows of earlier runs by task and bits; of two runs of a row the one of more steps."""
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for row in sorted(
+        (row for file in files for row in json.loads(file.read_text())["rows"]), key=lambda r: r["steps"]
+    ):
+        found[TASKS.index(row["task"]), BITS.index(row["bits"])] = row
+    return [found[key] for key in sorted(found)]
 
 
 if __name__ == "__main__":

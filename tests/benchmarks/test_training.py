@@ -47,6 +47,16 @@ def test_values_that_differ(script: Any) -> None:
     assert script.differing(scored(1, 0, 2), scored(1, -0.0, 3)) == 2
 
 
+def test_rows_of_runs_made_apart(script: Any, tmp_path: Path) -> None:
+    rows = [{"task": task, "bits": bits, "steps": steps} for task, bits, steps in (
+        ("vit_cifar10", "8x8", 9), ("digits", "4x4", 30), ("digits", "8x8", 9), ("digits", "4x4", 20),
+    )]  # fmt: skip
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file, part in zip(files, (rows[:2], rows[2:]), strict=True):
+        file.write_text(json.dumps({"rows": part}))
+    assert script.merged(files) == [rows[2], rows[1], rows[0]]
+
+
 @pytest.mark.slow
 def test_two_rows(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     table, figures = tmp_path / "table.md", tmp_path / "figures.json"

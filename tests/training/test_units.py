@@ -33,8 +33,8 @@ def test_units_of_weights_biases_and_scales(net: Any) -> None:
         assert torch.equal(deployed, layer.along(scale).expand_as(deployed))
         largest = max(read.spec.qmax - read.zero_point, read.zero_point - read.spec.qmin)
         np.testing.assert_allclose(units[bias].reshape(-1), scale * read().detach() * largest / 2, rtol=1e-6)
-        assert units[layer.scale.log2_ratio] == pytest.approx(math.log2(1 + 1 / 3))  # 3 bits: -3 .. 3
-        assert float(units[read.log2_ratio]) == pytest.approx(math.log2(1 + 1 / largest))
+        assert units[layer.scale.log2_ratio] == pytest.approx(math.log2(1 + 1 / 3) / 3)  # 3 bits: -3 .. 3
+        assert float(units[read.log2_ratio]) == pytest.approx(math.log2(1 + 1 / largest) / largest)
 
 
 def test_a_step_is_a_unit(net: Any) -> None:
