@@ -54,7 +54,7 @@ DIGITS = "digits"
 TASKS = (DIGITS, "resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "vit_cifar10")
 CNNS = TASKS[:4]
 BITS = ("8x8", "4x8", "4x4", "2x8")
-STEPS, OTHER_STEPS, QUICK_STEPS = {DIGITS: 600, "resnet8_cifar10": 200}, 150, 4
+STEPS, OTHER_STEPS, QUICK_STEPS = {DIGITS: 500, "resnet8_cifar10": 200, "dscnn_digits": 200}, 80, 4
 # Points beside float, by bits and task; what is not here has no bound
 LOST = {
     **{("8x8", task): 0.5 for task in TASKS},

@@ -1,10 +1,10 @@
 """What one unit of learning is for each parameter, so that one learning rate suits all of them.
 
 A weight moves by a code of its channel, a zero point by one code, a bias by what a weight that moves by one code adds
-where its input is half of the largest. A scale moves all codes of its tensor at once, the largest most: by the share that
-moves the largest by one code would be much, so it moves by that share of that share. So scales of 2 bits, which must find
-their place, move fast, and those of 4 bits leave weights that data have rounded where they are: with the whole share
-resnet8 lost 0.9 dB of what 100 steps with 4-bit weights bring.
+where its input is half of the largest. A scale moves all codes of its tensor at once, the largest most. By the share
+that moves the largest by one code would be much; it moves by that share of that share. So scales of 2 bits, which must
+find their place, move fast, and those of 4 bits leave weights that data have rounded where they are: with the whole
+share resnet8 lost 0.9 dB of what 100 steps with 4-bit weights bring.
 """
 
 from __future__ import annotations
