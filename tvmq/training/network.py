@@ -264,25 +264,19 @@ class IntegerNetwork(nn.Module):
 
     # ---- training
 
-    def units(self, scale_rate: float) -> list[tuple[nn.Parameter, torch.Tensor]]:
-        """Each parameter with what one unit of learning is.
-
-        A code of a weight, a 128th of a bias, a share of a scale.
-        """
-        found: dict[nn.Parameter, torch.Tensor] = {}
-        with torch.no_grad():
-            for layer in self._layers.values():
-                folding = layer.folding
-                step, magnitude = layer.along(layer.scale()).expand(folding.shape), folding.magnitude()
-                step = step if magnitude is None else step / magnitude
-                found.setdefault(folding.source_weight(), folding.turned_back(step).clone())
-                if folding.source_bias is not None:
-                    bias = folding.source_bias()
-                    found.setdefault(bias, (bias.abs().mean() / 128).clamp_min(1e-12))
-        for module in self.modules():
-            if isinstance(module, LearnedScale):
-                found |= {parameter: torch.tensor(scale_rate) for parameter in module.parameters()}
-        return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
+    def layers_and_inputs(self) -> list[tuple[WeightedLayer, LearnedScale | None]]:
+        """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
+        view, found = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
+        for root, layer in self._layers.items():
+            at = view.value.get(root, view.value.get(f"{root}_product"))
+            while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
+                name = at.args[0].name
+                if name in self.tensor_of:
+                    break
+                at = view.value.get(name)
+            known = isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var)
+            found.append((layer, self.scale_of(at.args[0].name) if known else None))
+        return found
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
