@@ -125,7 +125,7 @@ def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) 
 # Compiles a module: its run, and {input: the memory that it works on}.
 Observing = Callable[[tvm.IRModule], tuple[Run, Mapping[str, np.ndarray]]]
 # Fewer values of a batch are looked at by NumPy before our code would have been compiled.
-MANY_VALUES = 1_000_000
+MANY_VALUES = 50_000
 
 
 class Observed:

@@ -19,7 +19,7 @@ from tvmq.artifact.native import load_native
 from tvmq.compile.build import build
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.native_main import without_direct_functions
-from tvmq.compile.vm_pipeline import ONE_AT_A_TIME
+from tvmq.compile.vm_pipeline import ONE_AT_A_TIME, OPT_LEVEL, OPTIONS
 from tvmq.graph.symbolic import sizes_in
 from tvmq.kernels.calibrate import weight_rounding as kernels
 from tvmq.kernels.calibrate.histogram import TABLES, histogram
@@ -114,12 +114,12 @@ def _compile_rounding() -> tuple[Any, Any]:
 def compile_functions(functions: Mapping[str, Any]) -> Any:
     """A library of functions of loops for this CPU, each from the cache of kernels where it is there."""
     module, target = tvm.IRModule(dict(functions)), resolve_target()
-    compiler, options = target.as_tvm(), {"config": {"tirx.disable_assert": True}}
+    compiler = target.as_tvm(**OPT_LEVEL)
     with ONE_AT_A_TIME:
-        native = native_kernels(module, target, compiler, options)
+        native = native_kernels(module, target, compiler, OPTIONS)
         if native is not None:
             return load_native(native)
-        with tvm.transform.PassContext(**options):
+        with tvm.transform.PassContext(**OPTIONS):
             return tvm.compile(module, compiler)
 
 
