@@ -17,7 +17,7 @@ import tvm
 
 from tvmq.artifact.native import load_native
 from tvmq.compile.build import build
-from tvmq.compile.kernel_objects import native_kernels
+from tvmq.compile.kernel_objects import brief_builds, native_kernels
 from tvmq.compile.native_main import without_direct_functions
 from tvmq.compile.vm_pipeline import ONE_AT_A_TIME, OPT_LEVEL, OPTIONS
 from tvmq.graph.symbolic import sizes_in
@@ -57,7 +57,7 @@ def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
         sizes = sizes_in(mod, feed)
         key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
         if key not in executables:
-            with without_direct_functions():
+            with without_direct_functions(), brief_builds():
                 executables[key] = build(mod, sizes=dict(key))
         return executables[key]
 
@@ -66,7 +66,7 @@ def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
 
 def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
     """Compiles a module that writes into its inputs: its run, and their memory."""
-    with without_direct_functions():
+    with without_direct_functions(), brief_builds():
         executable = build(mod)
     return executable.run, executable["main"].memory
 
