@@ -40,9 +40,7 @@ Run = Callable[[Feed], Sequence[np.ndarray]]
 Evaluator = Callable[[tvm.IRModule], Run]
 
 
-def return_intermediates(
-    mod: tvm.IRModule, names: Sequence[str], channels_last: Container[str] = ()
-) -> tvm.IRModule:
+def return_intermediates(mod: tvm.IRModule, names: Sequence[str], channels_last: Container[str] = ()) -> tvm.IRModule:
     """The module whose only results are the named variables, in that order, as one tuple; names may repeat
     parameters.
 
@@ -54,7 +52,9 @@ def return_intermediates(
         var = view.var[name]
         if name in channels_last:
             batch, channels, *sides = var.ty.shape
-            moved = relax.DataflowVar(f"{name}_channels_last", relax.TensorType([batch, *sides, channels], dtype_of(var)))
+            moved = relax.DataflowVar(
+                f"{name}_channels_last", relax.TensorType([batch, *sides, channels], dtype_of(var))
+            )
             bindings.append((moved, relax.op.permute_dims(var, [0, 2, 3, 1])))
             var = moved
         results.append(var)

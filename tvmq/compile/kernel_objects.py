@@ -171,21 +171,21 @@ def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options:
 def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
     """Object files in the order of the names; behind them those of several functions."""
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
-    found = {(name,): _read_kernel([name], key) for name, key in keys.items()}
-    missing = [names for names, kernel in found.items() if kernel is None]
     places = {(name,): key for name, key in keys.items()}
+    found = {names: _read_kernel(names, key) for names, key in places.items()}
     if _is_brief.get():
-        for names in _groups([name for name, in missing if _is_loops_alone(functions[name])], keys):
+        alone = [name for (name,), kernel in found.items() if kernel is None and _has_no_template(functions[name])]
+        for names in _groups(alone, keys):
             places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()
             found = {one: kernel for one, kernel in found.items() if one[0] not in names}
             found[names] = _read_kernel(names, places[names])
-        missing = [names for names, kernel in found.items() if kernel is None]
+    missing = [names for names, kernel in found.items() if kernel is None]
     if missing:
+
+        def compile_these(names: tuple[str, ...]) -> bytes:
+            return _compile_kernels({name: functions[name] for name in names}, target, compiler, options)
+
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
-
-            def compile_these(names: tuple[str, ...]) -> bytes:
-                return _compile_kernels({name: functions[name] for name in names}, target, compiler, options)
-
             for names, data in zip(missing, workers.map(compile_these, missing), strict=True):
                 found[names] = read_object(data)
                 write(places[names], data)
@@ -193,8 +193,8 @@ def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, option
     return [kernel for kernel in found.values() if kernel is not None]
 
 
-def _is_loops_alone(func: Any) -> bool:
-    """True for a function that no template of ours made: it belongs to this model, and is short."""
+def _has_no_template(func: Any) -> bool:
+    """True for loops that no template of ours made: they belong to this model, and are short."""
     return KERNEL not in (func.attrs or {})
 
 

@@ -1,4 +1,4 @@
-"""numerics.moments of depthwise convolutions as compiled code of this CPU: the same integers, in a tenth of the time."""
+"""numerics.moments of depthwise convolutions as compiled code of this CPU: the same integers in a tenth of the time."""
 
 from __future__ import annotations
 

@@ -202,9 +202,7 @@ def window_places(
            [ 1,  2]], dtype=int32)
     """
     geometry = (kernel, strides, padding, dilation)
-    inside, outside = _window_places(
-        places, tuple(map(int, size)), *(tuple(map(int, numbers)) for numbers in geometry)
-    )
+    inside, outside = _window_places(places, tuple(map(int, size)), *(tuple(map(int, numbers)) for numbers in geometry))
     flat = inside if outside is None else np.where(outside, -1, inside)
     return np.ascontiguousarray(flat.T, np.int32)
 

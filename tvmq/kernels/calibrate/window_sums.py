@@ -4,7 +4,7 @@ Loops      vector of channels; place; taps into registers of memory; pairs of ta
 Data       pictures with their channels last; the sums of a vector of channels lie together and stay in the first cache
 Exact      integers of at most 255 in magnitude: products of MOST_ROWS places end below 2^31
 Sizes      of the picture, the kernel and the places come with the call: one function serves all layers
-Measured   Zen 4, one thread: 25 taps, 672 channels, 12 places: 0.15 ms, where a float32 product for each channel takes 2
+Measured   Zen 4, one thread: 25 taps, 672 channels, 12 places: 0.18 ms, where NumPy takes 1
 """
 
 from __future__ import annotations
