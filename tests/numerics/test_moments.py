@@ -115,6 +115,18 @@ def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int])
         assert found.totals()[1].tolist() == [(one.T @ one).tolist() for one in exact]
 
 
+@pytest.mark.parametrize("largest, rows", [(255, 700), (255, 257), (181, 512), (60, 1300)])
+def test_sums_of_8_bit_codes_are_exact_for_any_number_of_rows(largest: int, rows: int) -> None:
+    """Products of many rows at once where float32 holds them, in parts where it does not; with groups and without."""
+    for groups in (1, 3):
+        codes = RANDOM.integers(-largest, largest + 1, (groups, rows, 5)).astype(np.int16)
+        codes[:, :, 0], codes[:, ::2, 1] = largest, -largest
+        moments = Moments(1.0)
+        moments.add(codes)
+        exact = codes.astype(np.int64)
+        assert np.array_equal(moments.totals()[1], exact.transpose(0, 2, 1) @ exact)
+
+
 def test_matrices() -> None:
     rows = RANDOM.integers(-200, 200, (3, 40, 4)).astype(np.int32)
     moments = Moments(0.5)

@@ -20,8 +20,10 @@ WIDE, ROWS_OF_WIDE_TAP, LEAST_WIDE_PLACES = 2048, 48, 6
 GOLDEN = 0.6180339887498949  # its multiples are spread over an interval as evenly as can be
 # Taps whose products are kept together; more are split into blocks of equal size.
 MOST_TAPS = 1152
-# Rows that are multiplied at once: float32 holds their sums of products of 8-bit codes exactly, 256 * 255 * 255 < 2^24.
-TURN = 256
+# Rows that are multiplied at once. float32 holds the sums of products of 8-bit codes exactly for EXACT_ROWS of them,
+# 256 * 255 * 255 < 2^24; for more where the sums of squares stay below 2^24, since no sum of products passes the larger
+# one of its two sums of squares. One that float32 rounds is off by far less than half of itself.
+TURN, EXACT_ROWS, EXACT_SQUARES = 512, 256, 2.0**23
 
 
 @dataclass
@@ -100,8 +102,14 @@ class Moments:
 def _products(rows: np.ndarray) -> np.ndarray:
     """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
-        return multiply_matrices(rows[0].T, rows[0])[None]
-    return multiply_matrices(rows.transpose(0, 2, 1), rows)
+        found = multiply_matrices(rows[0].T, rows[0])[None]
+    else:
+        found = multiply_matrices(rows.transpose(0, 2, 1), rows)
+    if found.dtype == np.float32 and rows.shape[1] > EXACT_ROWS:
+        if found.diagonal(axis1=1, axis2=2).max(initial=0) >= EXACT_SQUARES:
+            parts = rows[:, :EXACT_ROWS], rows[:, EXACT_ROWS:]
+            return np.add(*(_products(part).astype(np.int64) for part in parts))
+    return found
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:
