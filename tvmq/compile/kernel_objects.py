@@ -3,6 +3,8 @@
 So equal kernels are compiled once on a machine, whatever model they are in, and a saved file has the same bytes
 whether they came from the cache or not. For Linux on x86-64; code for other systems is one module of LLVM.
 
+What calibration runs is never saved: loops of such a model share object files (`brief_builds`).
+
 Compiled kernels on disk, by what they were compiled from: a later build takes them from there.
 
     <TVMQ_CACHE>/kernels/<sha256 of the source>     sha256 of that name and the object file, object file
@@ -171,10 +173,10 @@ def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options:
 def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
     """Object files in the order of the names; behind them those of several functions."""
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
-    places = {(name,): key for name, key in keys.items()}
+    places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
     found = {names: _read_kernel(names, key) for names, key in places.items()}
     if _is_brief.get():
-        alone = [name for (name,), kernel in found.items() if kernel is None and _has_no_template(functions[name])]
+        alone = [name for name in keys if found[name,] is None and _has_no_template(functions[name])]
         for names in _groups(alone, keys):
             places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()
             found = {one: kernel for one, kernel in found.items() if one[0] not in names}

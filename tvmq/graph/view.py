@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,7 @@ def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
 
 
 def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
-    kind = _kind(type(expr))
+    kind = _kind(expr)
     if kind is relax.Var:
         if not isinstance(expr.ty, tvm.ir.PrimType):
             found.append(expr)
@@ -181,11 +181,16 @@ def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
             _add_leaves(item, found)
 
 
-@cache
-def _kind(kind: type) -> type | None:
-    """What holds variables, of which this is a kind: to ask TVM's classes for each expression takes long."""
-    known = (relax.Var, relax.Tuple, relax.TupleGetItem, relax.Call)
-    return next((one for one in known if issubclass(kind, one)), None)
+_HOLDERS: tuple[type, ...] = (relax.Var, relax.Tuple, relax.TupleGetItem, relax.Call)
+_kinds: dict[type, type | None] = {}
+
+
+def _kind(expr: relax.Expr) -> type | None:
+    """Which of those that hold variables it is: to ask TVM's classes about each expression takes long."""
+    own = type(expr)
+    if own not in _kinds:
+        _kinds[own] = next((one for one in _HOLDERS if issubclass(own, one)), None)
+    return _kinds[own]
 
 
 def used_vars(expr: relax.Expr) -> list[str]:
