@@ -124,8 +124,8 @@ def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) 
 
 # Compiles a module: its run, and {input: the memory that it works on}.
 Observing = Callable[[tvm.IRModule], tuple[Run, Mapping[str, np.ndarray]]]
-# Fewer values of a batch are looked at by NumPy before our code would have been compiled, which takes 0.3 seconds once on
-# a machine; of mbconv_se_cifar10 (200 samples of less than a million values) NumPy takes 2.5 seconds more.
+# Fewer values of a batch are looked at by NumPy before our code would have been compiled, which takes 0.3 seconds once
+# on a machine; of mbconv_se_cifar10 (200 samples of less than a million values) NumPy takes 2.5 seconds more.
 MANY_VALUES = 50_000
 
 
