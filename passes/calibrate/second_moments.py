@@ -10,15 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import tvm
 from tvm import relax
 
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.view import View, op_name, shape_of, sizes_of
-from tvmq.numerics.moments import MOST_TAPS, Joint, Moments, places_in_sample, product_rows, window_rows
+from tvmq.graph.view import View, dtype_of, op_name, shape_of, sizes_of
+from tvmq.numerics.moments import (
+    MOST_TAPS,
+    Joint,
+    Moments,
+    picture_rows,
+    places_in_sample,
+    product_rows,
+    window_places,
+    window_rows,
+)
 from tvmq.passes.calibrate.collect import has_batch
 from tvmq.passes.calibrate.observed_model import Evaluator, Feed, return_intermediates
 from tvmq.passes.families.base import family_named
@@ -26,6 +35,19 @@ from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 
+
+class Sums(Protocol):
+    """Sums over what the taps of each channel of pictures read: `compile.window_sums.WindowSums`."""
+
+    def add(self, codes: np.ndarray, places: np.ndarray, zero_point: int) -> None:
+        """Add pictures that end with their channels; places: see numerics.moments.window_places."""
+
+    def totals(self) -> list[np.ndarray]:
+        """As `Moments.totals`."""
+
+
+# (channels, taps, type of the codes) -> sums; None for what it does not take
+Summing = Callable[[int, int, str], Sums | None]
 # Bits of weights beyond which rounding costs nothing.
 MOST_BITS = 8
 MOST_BYTES = 2**28
@@ -43,19 +65,35 @@ class Reader:
     zero_point: int
     uses: int = 1
 
-    def rows(self, codes: np.ndarray, samples: int) -> np.ndarray:
-        """What its taps read, where there are so many samples in all: integers (groups, rows, taps)."""
+    def rows(self, codes: np.ndarray, samples: int, *, channels_last: bool = False) -> np.ndarray:
+        """What its taps read, where there are so many samples in all: integers (groups, rows, taps).
+
+        channels_last  codes are pictures that end with their channels
+        """
         places = places_in_sample(samples * self.uses, self.taps, self.groups)
         if op_name(self.call) == "matmul":
             return product_rows(codes, self.zero_point, places)
-        return window_rows(codes, self.zero_point, places=places, **self._window)
+        if channels_last and self.groups == 1:
+            return picture_rows(codes, self.zero_point, places=places, **self._window)
+        first = codes.transpose(0, 3, 1, 2) if channels_last else codes
+        return window_rows(first, self.zero_point, places=places, groups=self.groups, **self._window)
+
+    def places(self, codes: np.ndarray, samples: int) -> np.ndarray:
+        """Where its taps read in pictures that end with their channels; see `window_places`."""
+        wanted = places_in_sample(samples * self.uses, self.taps, self.groups)
+        return window_places(codes.shape[1:3], places=wanted, **self._window)
+
+    @cached_property
+    def is_depthwise(self) -> bool:
+        """True where each channel of pictures is read by itself."""
+        return op_name(self.call) == "nn.conv2d" and self.groups > 1 and shape_of(self.call.args[1])[1] == 1
 
     @cached_property
     def _window(self) -> dict[str, Any]:
-        """What `window_rows` asks about a convolution."""
+        """What `window_rows` asks about a convolution, but for its groups."""
         attrs = self.call.attrs
         options = {name: tuple(int(v) for v in getattr(attrs, name)) for name in ("strides", "padding", "dilation")}
-        return {**options, "kernel": shape_of(self.call.args[1])[2:], "groups": self.groups}
+        return {**options, "kernel": shape_of(self.call.args[1])[2:]}
 
     @cached_property
     def taps(self) -> int:
@@ -74,12 +112,18 @@ class Reader:
 
 
 def second_moments(
-    mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator, samples: int
+    mod: tvm.IRModule,
+    batches: Callable[[], Iterable[tuple[Feed, int]]],
+    evaluator: Evaluator,
+    samples: int,
+    summing: Summing | None = None,
 ) -> dict[str, Moments]:
     """{root: moments} of the layers of a calibrated module whose weights can be rounded by them.
 
-    batches  gives the data anew at each call: (feed, count), the first `count` samples of a batch are real
-    samples  how many these are: of many, fewer places of each count
+    batches    gives the data anew at each call: (feed, count), the first `count` samples of a batch are real
+    evaluator  its results are looked at before the next run only
+    samples    how many these are: of many, fewer places of each count
+    summing    makes compiled code that sums up what a depthwise convolution reads; None: NumPy does
     """
     integer = fold_constants(realize(mod))
     layers = {layer.root: layer for layer in readers(mod, integer)}
@@ -89,7 +133,7 @@ def second_moments(
         layers |= {root: replace(layers[root], uses=len(roots)) for root in roots}
     found: dict[str, Moments] = {}
     for turn in _turns(list(layers.values())):
-        new = _sum_moments(integer, turn, batches(), evaluator, samples)
+        new = _sum_moments(integer, turn, batches(), evaluator, samples, summing)
         found |= {root: moments for root, moments in new.items() if moments.rows}
         for root in (root for root in new if root in found and root in shared):  # in their order
             shared[root].take(found[root])
@@ -136,22 +180,54 @@ def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
         yield turn
 
 
+class _Sum:
+    """The moments of one layer, growing."""
+
+    def __init__(self, layer: Reader, dtype: str, summing: Summing | None, *, channels_last: bool) -> None:
+        self._layer, self._channels_last = layer, channels_last
+        self._moments = Moments(layer.scale)
+        asked = summing is not None and channels_last and layer.is_depthwise
+        self._compiled = summing(layer.groups, layer.taps, dtype) if summing is not None and asked else None
+        self._rows = 0
+
+    def add(self, codes: np.ndarray, samples: int) -> None:
+        """Add what the layer reads of a batch; samples: how many there are in all."""
+        if self._compiled is None:
+            self._moments.add(self._layer.rows(codes, samples, channels_last=self._channels_last))
+            return
+        places = self._layer.places(codes, samples)
+        self._rows += len(codes) * len(places)
+        self._compiled.add(codes, places, self._layer.zero_point)
+
+    def moments(self) -> Moments:
+        """All that was added."""
+        if self._compiled is not None and self._rows:
+            self._moments.add_totals(self._rows, self._compiled.totals())
+            self._rows = 0
+        return self._moments
+
+
 def _sum_moments(
     integer: tvm.IRModule,
     layers: list[Reader],
     batches: Iterable[tuple[Feed, int]],
     evaluator: Evaluator,
     samples: int,
+    summing: Summing | None,
 ) -> dict[str, Moments]:
-    names = list(dict.fromkeys(layer.codes for layer in layers))
-    run = evaluator(return_intermediates(integer, names))
-    found = {layer.root: Moments(layer.scale) for layer in layers}
-    view = View(integer)
+    view, names = View(integer), list(dict.fromkeys(layer.codes for layer in layers))
+    pictures = {layer.codes for layer in layers if op_name(layer.call) == "nn.conv2d"}
+    pictures -= {layer.codes for layer in layers if op_name(layer.call) != "nn.conv2d"}
+    run = evaluator(return_intermediates(integer, names, pictures))
+    found = {
+        layer.root: _Sum(layer, dtype_of(view.var[layer.codes]), summing, channels_last=layer.codes in pictures)
+        for layer in layers
+    }
     # a vector that a product reads is one row, whatever its length
     batched = {name for name in names if has_batch(view, name) and len(sizes_of(view.var[name])) > 1}
     for feed, count in batches:
         values = dict(zip(names, map(np.asarray, run(feed)), strict=True))
         for layer in layers:
             codes = values[layer.codes]
-            found[layer.root].add(layer.rows(codes[:count] if layer.codes in batched else codes, samples))
-    return found
+            found[layer.root].add(codes[:count] if layer.codes in batched else codes, samples)
+    return {root: one.moments() for root, one in found.items()}

@@ -3,6 +3,8 @@
 Rounding of weights, compiled: the bits of the definition.
 
 Compiled counts of histograms: those of the definition.
+
+Compiled sums of what depthwise convolutions read: those of the definition.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmq.compile import evaluators
+from tvmq.compile import evaluators, window_sums
 from tvmq.compile.evaluators import round_weights
+from tvmq.compile.window_sums import sum_windows
 from tvmq.numerics import rounding
+from tvmq.numerics.moments import Moments, window_places, window_rows
 from tvmq.observers.histogram_statistics import BLOCK, Histogram, count_bins
 
 
@@ -73,3 +77,32 @@ def test_histograms_are_equal(shape: tuple[int, ...], monkeypatch: pytest.Monkey
         compiled.update(x)
         plain.update(x)
     assert all(np.array_equal(a, b) for a, b in zip(compiled.to_dict().values(), plain.to_dict().values(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "channels, side, dtype, zero_point", [(16, 1, "uint8", 0), (37, 3, "uint8", 200), (80, 5, "int8", -128)]
+)
+def test_sums_of_windows_equal_the_definition(
+    channels: int, side: int, dtype: str, zero_point: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Extreme codes, two samples at once and a third, sums emptied between; what lies outside is 0."""
+    monkeypatch.setattr(window_sums, "MOST_ROWS", 50)
+    random = np.random.default_rng(channels)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    codes = random.choice([low, high, 3], (3, channels, 9, 8)).astype(dtype)
+    options = {
+        "kernel": [side, side], "strides": [2, 1], "padding": [side // 2] * 4, "dilation": [1, 1], "places": 40,
+    }  # fmt: skip
+    expected = Moments(1.0)
+    expected.add(window_rows(codes, zero_point, groups=channels, **options))
+    sums = sum_windows(channels, side * side, dtype)
+    assert sums is not None
+    for part in (codes[:2], codes[2:]):
+        sums.add(part.transpose(0, 2, 3, 1), window_places([9, 8], **options), zero_point)
+    for found, wanted in zip(sums.totals(), expected.totals(), strict=True):
+        assert found.dtype == wanted.dtype and np.array_equal(found, wanted)
+
+
+def test_layers_that_the_code_of_windows_does_not_take() -> None:
+    for channels, taps, dtype in ((15, 9, "uint8"), (16, 65, "uint8"), (16, 9, "int16")):
+        assert sum_windows(channels, taps, dtype) is None

@@ -54,13 +54,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the kernels that were really compiled."""
     names: list[str] = []
-    compile_one = kernel_objects._compile_kernel
+    compile_them = kernel_objects._compile_kernels
 
-    def watched(name: str, *rest: object) -> bytes:
-        names.append(name)
-        return compile_one(name, *rest)
+    def watched(functions: dict, *rest: object) -> bytes:
+        names.append("+".join(functions))
+        return compile_them(functions, *rest)
 
-    monkeypatch.setattr(kernel_objects, "_compile_kernel", watched)
+    monkeypatch.setattr(kernel_objects, "_compile_kernels", watched)
     return names
 
 
@@ -77,6 +77,34 @@ def test_a_second_build_compiles_nothing_and_saves_the_same(
     assert len(compiled) == 2 * count
     assert len({exe.save(tmp_path / "m.tvmq") for exe in (first, second, third)}) == 1
     assert all(np.array_equal(exe(X), first(X)) for exe in (second, third, tvmq.load(tmp_path / "m.tvmq")))
+
+
+def test_loops_share_object_files_in_brief_builds(
+    folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that no template made, once; in a build that is kept, or in another brief one, each has its own."""
+    monkeypatch.setattr(kernel_objects, "_grouped", set())
+    mod = parse(MODEL.replace("z = R.sin(y)", "v = R.sin(y)\n            z = R.cumsum(v, axis=1)"))
+    params = {"w": np.ones((16, 8), np.float32)}
+
+    def results() -> np.ndarray:
+        return tvmq.build(mod, params)(X)
+
+    with kernel_objects.brief_builds():
+        first = results()
+        assert sum("+" in name for name in compiled) == 1 and len(compiled) < len("+".join(compiled).split("+"))
+        count = len(compiled)
+        monkeypatch.setattr(kernel_objects, "_grouped", set())  # as in another process
+        assert np.array_equal(results(), first) and len(compiled) == count
+        entry = max(folder.iterdir(), key=lambda path: path.stat().st_size)
+        entry.write_bytes(entry.read_bytes()[:-1])
+        monkeypatch.setattr(kernel_objects, "_grouped", set())
+        assert np.array_equal(results(), first) and len(compiled) == count + 1
+        assert np.array_equal(results(), first)  # grouped before: alone now
+        assert len(compiled) > count + 1 and not any("+" in name for name in compiled[count + 1 :])
+    count = len(compiled)
+    assert np.array_equal(results(), first)
+    assert all("+" not in name for name in compiled[count:])
 
 
 def test_hash_of_a_function_is_that_of_its_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from tvm.relax import op as R
 from tvm.script.ir_builder import tirx as T
 
 from tests.kernels.harness import conv_operands, epilogue_for
-from tvmq.compile.kernel_objects import _compile_kernel as object_file
+from tvmq.compile.kernel_objects import _compile_kernels as object_file
 from tvmq.compile.vm_pipeline import OPT_LEVEL, OPTIONS, UNUSED, compile_module, fuse, lower
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import conv2d
@@ -146,7 +146,7 @@ def test_passes_that_are_left_out_change_no_code():
     for number, function in enumerate(functions):
         function = function.with_attr("global_symbol", "f")
         one, other = (
-            object_file("f", function, TARGET, target, {**OPTIONS, "disabled_pass": left_out})
+            object_file({"f": function}, TARGET, target, {**OPTIONS, "disabled_pass": left_out})
             for left_out in (UNUSED, UNUSED[:1])
         )
         assert one == other, number

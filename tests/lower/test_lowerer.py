@@ -13,6 +13,7 @@ from tests.passes.nets import NETS
 from tvmq.graph.names import get_names
 from tvmq.graph.view import View, op_name
 from tvmq.lower.lowerer import Lowerer, lower
+from tvmq.reference import Reference
 from tvmq.target.cpu import resolve_target
 
 ISA = resolve_target("llvm").isa
@@ -62,6 +63,17 @@ def test_a_result_leaves_in_its_own_layout() -> None:
     n = Net((1, 3, 6, 6))
     _, names = lowered(integer(n, n.op("GlobalAveragePool", n.conv("x", 3, 5))))
     assert "permute_dims" not in names and not any(name.startswith("to") for name in names)
+
+
+def test_a_result_with_its_channels_last_is_not_moved() -> None:
+    """As a picture lies; any other order of its axes is a transpose."""
+    for axes, moved in ([0, 2, 3, 1], False), ([0, 2, 1, 3], True):
+        n = Net((1, 3, 6, 6))
+        module = integer(n, n.op("Transpose", n.conv("x", 3, 5), perm=axes))
+        _, names = lowered(module)
+        assert any(name.startswith("to_nchw") or name == "permute_dims" for name in names) is moved, names
+        x = np.random.default_rng(0).random((1, 3, 6, 6), dtype=np.float32)
+        assert np.array_equal(tvmq.build(module)(x), Reference(module).run({"x": x})[0])
 
 
 def test_equal_layers_share_a_function() -> None:

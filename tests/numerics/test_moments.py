@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from tvmq import numerics
 from tvmq.numerics import moments as module
-from tvmq.numerics.moments import Moments, blocks, choose_places, product_rows, window_rows
+from tvmq.numerics.moments import (
+    Moments,
+    blocks,
+    choose_places,
+    picture_rows,
+    product_rows,
+    window_places,
+    window_rows,
+)
 
 RANDOM = np.random.default_rng(4)
 CASES = [
@@ -33,6 +41,37 @@ def test_rows_times_weight_is_the_convolution(shape: tuple, kernel: tuple, optio
     want = numerics.conv(centred.astype(np.int16), weight, padding=0, groups=groups, **steps)
     want = want.reshape(shape[0], groups, kernel[0] // groups, -1).transpose(1, 2, 0, 3)
     np.testing.assert_array_equal(got, want.reshape(got.shape))
+
+
+@pytest.mark.parametrize("places", [5, 256])
+@pytest.mark.parametrize("dtype, zero_point", [("uint8", 100), ("int16", -3)])
+def test_pictures_with_their_channels_last(places: int, dtype: str, zero_point: int) -> None:
+    """The same rows, and the places that `window_rows` reads of a depthwise convolution."""
+    codes = RANDOM.integers(0, 256, (2, 4, 6, 5)).astype(dtype)
+    options = {"kernel": [3, 2], "strides": [1, 2], "padding": [1, 0, 2, 1], "dilation": [1, 1], "places": places}
+    last = np.ascontiguousarray(codes.transpose(0, 2, 3, 1))
+    expected = window_rows(codes, zero_point, groups=1, **options)
+    found = picture_rows(last, zero_point, **options)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    where = window_places([6, 5], **options)
+    flat = last.reshape(2, 30, 4).astype(np.int32) - zero_point
+    read = np.where(where[None, :, :, None] < 0, 0, flat[:, where.clip(0)])  # sample, row, tap, channel
+    expected = window_rows(codes, zero_point, groups=4, **options)
+    np.testing.assert_array_equal(read.transpose(3, 0, 1, 2).reshape(expected.shape), expected)
+
+
+def test_totals_of_other_rows_are_added() -> None:
+    rows = RANDOM.integers(-9, 10, (3, 40, 4)).astype(np.int16)
+    whole, part, other, empty = Moments(1.0), Moments(1.0), Moments(1.0), Moments(1.0)
+    whole.add(rows)
+    part.add(rows[:, :15])
+    other.add(rows[:, 15:])
+    for one in (empty, part):
+        one.add_totals(other.rows, other.totals())
+    for found, expected in ((part, whole), (empty, other)):
+        assert found.rows == expected.rows
+        assert [x.tolist() for x in found.totals()] == [x.tolist() for x in expected.totals()]
 
 
 def _sides(padding: list[int]) -> list[tuple[int, int]]:
@@ -74,6 +113,18 @@ def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int])
     for found in (whole, parts):
         assert found.rows == rows.shape[1] and found.totals()[0].tolist() == exact.sum(axis=1).tolist()
         assert found.totals()[1].tolist() == [(one.T @ one).tolist() for one in exact]
+
+
+@pytest.mark.parametrize("largest, rows", [(255, 700), (255, 257), (181, 512), (60, 1300)])
+def test_sums_of_8_bit_codes_are_exact_for_any_number_of_rows(largest: int, rows: int) -> None:
+    """Products of many rows at once where float32 holds them, in parts where it does not; with groups and without."""
+    for groups in (1, 3):
+        codes = RANDOM.integers(largest - 9, largest + 1, (groups, rows, 5)).astype(np.int16)
+        codes[:, :, ::2] *= -1  # sums of products of neighbours are as large as those of squares
+        moments = Moments(1.0)
+        moments.add(codes)
+        exact = codes.astype(np.int64)
+        assert np.array_equal(moments.totals()[1], exact.transpose(0, 2, 1) @ exact)
 
 
 def test_matrices() -> None:

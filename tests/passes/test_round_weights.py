@@ -21,6 +21,8 @@ from tests.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.artifact.code_bytes import CONSTANTS
 from tvmq.artifact.weightless import byte_size
+from tvmq.compile.evaluators import looking
+from tvmq.compile.window_sums import WindowSums, sum_windows
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -108,6 +110,28 @@ def test_sums_do_not_depend_on_turns_and_batches(mod: tvm.IRModule, monkeypatch:
     for root, one in whole.items():
         assert one.rows == several[root].rows and len(one.totals()) == len(several[root].totals())
         assert [part.tolist() for part in one.totals()] == [part.tolist() for part in several[root].totals()]
+
+
+def test_compiled_sums_are_those_of_numpy() -> None:
+    """Of depthwise convolutions of more channels than a vector has; codes that are looked at, and several batches."""
+    n = Net((1, 4, 7, 6), seed=5)
+    y = n.op("Relu", n.conv("x", 4, 24))
+    y = n.op("HardSwish", n.conv(y, 24, 24, groups=24, strides=[2, 1], pads=[1, 0, 1, 1]))
+    y = n.conv(n.conv(y, 24, 48, 3, groups=24, pads=[1, 1, 1, 1]), 48, 3, 1)
+    mod = calibrated(prepare(*tvmq.from_onnx(n.model(y))))
+    asked = []
+
+    def summing(channels: int, taps: int, dtype: str) -> WindowSums | None:
+        asked.append((channels, taps))
+        return sum_windows(channels, taps, dtype)
+
+    plain = second_moments(mod, batches, evaluator, len(FEEDS))
+    found = second_moments(mod, batches, looking, len(FEEDS), summing)
+    assert sorted(asked) == [(24, 9), (24, 9)] and len(found) == 4
+    for root, one in plain.items():
+        assert one.rows == found[root].rows
+        for part, other in zip(one.totals(), found[root].totals(), strict=True):
+            assert np.array_equal(part, other), root
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -50,6 +50,18 @@ def test_the_functions_one_after_another_are_main(split) -> None:
     assert parts["main"](*feed.values())[0].tobytes() == parts(*feed.values())[0].tobytes()
 
 
+def test_results_are_looked_at_without_a_copy(split) -> None:
+    """The same values, of fixed and of free sizes; errors are those of `run`."""
+    whole, _, feed = split
+    for seen, result in zip(whole["main"].look(feed), whole.run(feed), strict=True):
+        assert not seen.flags.owndata and np.array_equal(seen, result)
+    with pytest.raises(DataError, match="'x'"):
+        whole["main"].look({"x1": feed["x1"]})
+    free = tvmq.build(*tvmq.from_onnx(pictures()))
+    x = {"x": np.random.default_rng(0).random((2, 3, 12, 12), dtype=np.float32)}
+    assert free.input_info[0].name == "x" and np.array_equal(free["main"].look(x)[0], free.run(x)[0])
+
+
 def test_each_function_equals_its_definition(split) -> None:
     _, parts, feed = split
     given = list(feed.values())

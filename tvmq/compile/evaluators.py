@@ -17,9 +17,9 @@ import tvm
 
 from tvmq.artifact.native import load_native
 from tvmq.compile.build import build
-from tvmq.compile.kernel_objects import native_kernels
+from tvmq.compile.kernel_objects import brief_builds, native_kernels
 from tvmq.compile.native_main import without_direct_functions
-from tvmq.compile.vm_pipeline import ONE_AT_A_TIME
+from tvmq.compile.vm_pipeline import ONE_AT_A_TIME, OPT_LEVEL, OPTIONS
 from tvmq.graph.symbolic import sizes_in
 from tvmq.kernels.calibrate import weight_rounding as kernels
 from tvmq.kernels.calibrate.histogram import TABLES, histogram
@@ -39,22 +39,34 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
 
     Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
     """
+    executable_for = _compiler(mod)
+    return lambda feed: executable_for(feed).run(feed)
+
+
+def looking(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
+    """As `evaluator`; results stand until the next run, where that saves copies of them."""
+    executable_for = _compiler(mod)
+    return lambda feed: executable_for(feed)["main"].look(feed)
+
+
+def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
+    """The executable for inputs of these sizes."""
     executables: dict[tuple[tuple[str, int], ...], Executable] = {}
 
-    def run(feed: Feed) -> Sequence[np.ndarray]:
+    def executable_for(feed: Feed) -> Executable:
         sizes = sizes_in(mod, feed)
         key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
         if key not in executables:
-            with without_direct_functions():
+            with without_direct_functions(), brief_builds():
                 executables[key] = build(mod, sizes=dict(key))
-        return executables[key].run(feed)
+        return executables[key]
 
-    return run
+    return executable_for
 
 
 def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
     """Compiles a module that writes into its inputs: its run, and their memory."""
-    with without_direct_functions():
+    with without_direct_functions(), brief_builds():
         executable = build(mod)
     return executable.run, executable["main"].memory
 
@@ -95,17 +107,20 @@ def _whole_steps(count: int, step: int) -> int:
 
 @lru_cache(maxsize=1)
 def _compile_rounding() -> tuple[Any, Any]:
-    module = tvm.IRModule({"factor_moments": kernels.factor(), "walk_taps": kernels.walk()})
-    target = resolve_target()
-    compiler, options = target.as_tvm(), {"config": {"tirx.disable_assert": True}}
-    with ONE_AT_A_TIME:
-        native = native_kernels(module, target, compiler, options)  # from the cache of kernels, the next time
-        if native is not None:
-            library = load_native(native)
-        else:
-            with tvm.transform.PassContext(**options):
-                library = tvm.compile(module, compiler)
+    library = compile_functions({"factor_moments": kernels.factor(), "walk_taps": kernels.walk()})
     return library["factor_moments"], library["walk_taps"]
+
+
+def compile_functions(functions: Mapping[str, Any]) -> Any:
+    """A library of functions of loops for this CPU, each from the cache of kernels where it is there."""
+    module, target = tvm.IRModule(dict(functions)), resolve_target()
+    compiler = target.as_tvm(**OPT_LEVEL)
+    with ONE_AT_A_TIME:
+        native = native_kernels(module, target, compiler, OPTIONS)
+        if native is not None:
+            return load_native(native)
+        with tvm.transform.PassContext(**OPTIONS):
+            return tvm.compile(module, compiler)
 
 
 # Fewer values, of all tensors together, are counted by NumPy before the code would have been compiled.
@@ -149,6 +164,4 @@ def _memory() -> tuple[list[np.ndarray], list[Any]]:
 
 @lru_cache(maxsize=1)
 def _compile_counter() -> Any:
-    module = tvm.IRModule({"count_bins": histogram(BLOCK, BINS)})
-    with ONE_AT_A_TIME, tvm.transform.PassContext(config={"tirx.disable_assert": True}):
-        return tvm.compile(module, resolve_target().as_tvm())["count_bins"]
+    return compile_functions({"count_bins": histogram(BLOCK, BINS)})["count_bins"]

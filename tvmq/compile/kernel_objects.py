@@ -3,6 +3,8 @@
 So equal kernels are compiled once on a machine, whatever model they are in, and a saved file has the same bytes
 whether they came from the cache or not. For Linux on x86-64; code for other systems is one module of LLVM.
 
+What calibration runs is never saved: loops of such a model share object files (`brief_builds`).
+
 Compiled kernels on disk, by what they were compiled from: a later build takes them from there.
 
     <TVMQ_CACHE>/kernels/<sha256 of the source>     sha256 of that name and the object file, object file
@@ -22,8 +24,9 @@ import platform
 import stat
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ from tvmq.cache import replace_file, trusted_folder
 from tvmq.compile.llvm_workarounds import with_whole_stores
 from tvmq.errors import BuildError
 from tvmq.runtime.threads import ALLOWED_CPUS
+from tvmq.schedule.generic import KERNEL
 from tvmq.target.cpu import CpuTarget
 from tvmq.tvm_internals import SYMBOL
 
@@ -132,8 +136,21 @@ def _own_file(path: Path) -> bytes:
 
 FORM = 2  # of what is done to the code behind LLVM (compile/llvm_workarounds.py): other code, another number
 MOST_WORKERS = 8  # each holds LLVM's memory of a kernel
+MOST_TOGETHER = 24  # functions of loops; an object file of its own takes 20 ms, which is half of the time of most
 
 Options = Mapping[str, Any]  # of a PassContext
+_is_brief: ContextVar[bool] = ContextVar("brief builds", default=False)
+_grouped: set[str] = set()  # keys of functions that were compiled with others
+
+
+@contextlib.contextmanager
+def brief_builds() -> Iterator[None]:
+    """What is built in here runs a few samples and is never saved: functions without a template share object files."""
+    token = _is_brief.set(True)
+    try:
+        yield
+    finally:
+        _is_brief.reset(token)
 
 
 def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options) -> bytes | None:
@@ -154,30 +171,54 @@ def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options:
 
 
 def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
-    """Object files in the order of the names."""
-    found: dict[str, ObjectFile | None] = {}
+    """Object files in the order of the names; behind them those of several functions."""
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
-    for name, key in keys.items():
-        found[name] = _read_kernel(name, key)
-    missing = [name for name, data in found.items() if data is None]
+    places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
+    found = {names: _read_kernel(names, key) for names, key in places.items()}
+    if _is_brief.get():
+        alone = [name for name in keys if found[name,] is None and _has_no_template(functions[name])]
+        for names in _groups(alone, keys):
+            places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()
+            found = {one: kernel for one, kernel in found.items() if one[0] not in names}
+            found[names] = _read_kernel(names, places[names])
+    missing = [names for names, kernel in found.items() if kernel is None]
     if missing:
+
+        def compile_these(names: tuple[str, ...]) -> bytes:
+            return _compile_kernels({name: functions[name] for name in names}, target, compiler, options)
+
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
-            made = workers.map(lambda name: _compile_kernel(name, functions[name], target, compiler, options), missing)
-            for name, data in zip(missing, made, strict=True):
-                found[name] = read_object(data)
-                write(keys[name], data)
+            for names, data in zip(missing, workers.map(compile_these, missing), strict=True):
+                found[names] = read_object(data)
+                write(places[names], data)
         trim()
     return [kernel for kernel in found.values() if kernel is not None]
 
 
-def _read_kernel(name: str, key: str) -> ObjectFile | None:
-    """A kernel from the cache; an entry that has no such kernel is removed."""
+def _has_no_template(func: Any) -> bool:
+    """True for loops that no template of ours made: they belong to this model, and are short."""
+    return KERNEL not in (func.attrs or {})
+
+
+def _groups(names: Sequence[str], keys: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Functions to be compiled together: those that were not before, so that one in many modules is compiled alone."""
+    fresh = [name for name in names if keys[name] not in _grouped]
+    if len(_grouped) > MOST_HASHES:
+        _grouped.clear()
+    for begin in range(0, len(fresh) - 1, MOST_TOGETHER):
+        together = tuple(fresh[begin : begin + MOST_TOGETHER])
+        _grouped.update(keys[name] for name in together)
+        yield together
+
+
+def _read_kernel(names: Sequence[str], key: str) -> ObjectFile | None:
+    """Kernels from the cache; an entry that lacks one of these is removed."""
     data = read(key)
     if data is None:
         return None
     try:
         kernel = read_object(data)
-        if any(symbol.name == SYMBOL + name and symbol.section != UNDEFINED for symbol in kernel.symbols):
+        if {SYMBOL + name for name in names} <= {one.name for one in kernel.symbols if one.section != UNDEFINED}:
             return kernel
     except (BuildError, ValueError, IndexError, struct.error):  # what is no object file
         pass
@@ -185,9 +226,9 @@ def _read_kernel(name: str, key: str) -> ObjectFile | None:
     return None
 
 
-def _compile_kernel(name: str, func: Any, target: CpuTarget, compiler: Any, options: Options) -> bytes:
+def _compile_kernels(functions: Mapping[str, Any], target: CpuTarget, compiler: Any, options: Options) -> bytes:
     with compiler, tvm.transform.PassContext(**options):  # both belong to a thread
-        library = tvm.tirx.build(tvm.IRModule({name: func}), target=compiler)
+        library = tvm.tirx.build(tvm.IRModule(dict(functions)), target=compiler)
     whole = with_whole_stores(library, target)
     return object_file(whole)
 

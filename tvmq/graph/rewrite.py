@@ -52,17 +52,18 @@ class Rewriter:
         if isinstance(expr, relax.Var):
             return self._map.get(expr.name, expr)
         if isinstance(expr, relax.Tuple):
-            return relax.Tuple([self.substitute(item) for item in expr.fields])
+            return relax.Tuple([self.substitute(item) for item in expr.fields[:]])
         if isinstance(expr, relax.TupleGetItem):
             source = self.substitute(expr.tuple_value)
             return (
                 source.fields[expr.index] if isinstance(source, relax.Tuple) else relax.TupleGetItem(source, expr.index)
             )
         if isinstance(expr, relax.Call):
-            args = [self.substitute(arg) for arg in expr.args]
-            if _same(args, expr.args):
+            old = expr.args[:]
+            args = [self.substitute(arg) for arg in old]
+            if _same(args, old):
                 return expr
-            known = expr.ty if _same_types(args, expr.args) else None  # to infer that of a convolution takes long
+            known = expr.ty if _same_types(args, old) else None  # to infer that of a convolution takes long
             return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
         return expr
 
@@ -70,8 +71,9 @@ class Rewriter:
         """Bind a value to a new variable; nested calls get variables of their own before it."""
         sources = tuple(sources) if sources is not None else self.sources
         if isinstance(value, relax.Call):
-            flat = [self._flatten(arg, name, sources) for arg in value.args]
-            if not _same(flat, value.args):  # a new call has its type inferred again
+            args = value.args[:]
+            flat = [self._flatten(arg, name, sources) for arg in args]
+            if not _same(flat, args):  # a new call has its type inferred again
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -195,13 +197,14 @@ def replace_variables(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> rela
     if isinstance(expr, relax.Var):
         return table.get(expr.name, expr)
     if isinstance(expr, relax.Tuple):
-        fields = [replace_variables(item, table) for item in expr.fields]
-        return expr if _same(fields, expr.fields) else relax.Tuple(fields, expr.span)
+        old = expr.fields[:]
+        fields = [replace_variables(item, table) for item in old]
+        return expr if _same(fields, old) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replace_variables(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):
         return relax.Call(
-            expr.op, [replace_variables(arg, table) for arg in expr.args], expr.attrs, expr.ty_args, expr.span
+            expr.op, [replace_variables(arg, table) for arg in expr.args[:]], expr.attrs, expr.ty_args, expr.span
         )
     return expr
 

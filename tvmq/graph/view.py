@@ -163,17 +163,34 @@ def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
 
     A free dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
     """
-    if isinstance(expr, relax.Var):
+    found: list[relax.Var] = []
+    _add_leaves(expr, found)
+    return iter(found)
+
+
+def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
+    kind = _kind(expr)
+    if kind is relax.Var:
         if not isinstance(expr.ty, tvm.ir.PrimType):
-            yield expr
-    elif isinstance(expr, relax.Tuple):
-        for item in expr.fields:
-            yield from leaves(item)
-    elif isinstance(expr, relax.TupleGetItem):
-        yield from leaves(expr.tuple_value)
-    elif isinstance(expr, relax.Call):
-        for item in expr.args:
-            yield from leaves(item)
+            found.append(expr)
+    elif kind is relax.TupleGetItem:
+        _add_leaves(expr.tuple_value, found)
+    elif kind is not None:
+        items = expr.fields if kind is relax.Tuple else expr.args
+        for item in items[:]:  # TVM's own iteration takes four times as long as that of the list
+            _add_leaves(item, found)
+
+
+_HOLDERS: tuple[type, ...] = (relax.Var, relax.Tuple, relax.TupleGetItem, relax.Call)
+_kinds: dict[type, type | None] = {}
+
+
+def _kind(expr: relax.Expr) -> type | None:
+    """Which of those that hold variables it is: to ask TVM's classes about each expression takes long."""
+    own = type(expr)
+    if own not in _kinds:
+        _kinds[own] = next((one for one in _HOLDERS if issubclass(own, one)), None)
+    return _kinds[own]
 
 
 def used_vars(expr: relax.Expr) -> list[str]:

@@ -90,6 +90,7 @@ LOWERINGS: dict[str, str] = {
     "take": "tvmq.lower.rules.shape:take",
     "tile": "tvmq.lower.rules.shape:tile",
     "flip": "tvmq.lower.rules.shape:flip",
+    "permute_dims": "tvmq.lower.rules.shape:permute_dims",
     "broadcast_to": "tvmq.lower.rules.shape:broadcast_to",
     "max": "tvmq.lower.rules.pool:extreme",
     "min": "tvmq.lower.rules.pool:extreme",

@@ -20,8 +20,10 @@ WIDE, ROWS_OF_WIDE_TAP, LEAST_WIDE_PLACES = 2048, 48, 6
 GOLDEN = 0.6180339887498949  # its multiples are spread over an interval as evenly as can be
 # Taps whose products are kept together; more are split into blocks of equal size.
 MOST_TAPS = 1152
-# Rows that are multiplied at once: float32 holds their sums of products of 8-bit codes exactly, 256 * 255 * 255 < 2^24.
-TURN = 256
+# Rows that are multiplied at once. float32 holds the sums of products of 8-bit codes exactly for EXACT_ROWS of them,
+# 256 * 255 * 255 < 2^24; for more where the sums of squares stay below 2^24, since no sum of products passes the larger
+# one of its two sums of squares. One that float32 rounds is off by far less than half of itself.
+TURN, EXACT_ROWS, EXACT_SQUARES = 512, 256, 2.0**23
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Moments:
         groups, count, taps = rows.shape
         if self._buffer is None:  # 2^20 products of 16-bit codes are exact in float64
             dtype = np.float32 if rows.dtype == np.int16 else np.float64
-            self._buffer = np.empty((groups, taps, TURN), dtype).transpose(0, 2, 1)  # in memory as window_rows gives it
+            self._buffer = np.empty_like(rows, dtype, order="K", shape=(groups, TURN, taps))  # copied as it lies
         self.rows += count
         while count:
             room = min(TURN - self._filled, count)
@@ -59,6 +61,14 @@ class Moments:
             rows, count, self._filled = rows[:, room:], count - room, self._filled + room
             if self._filled == TURN:
                 self._sum()
+
+    def add_totals(self, count: int, totals: Sequence[np.ndarray]) -> None:
+        """Add what `totals` of so many other rows gives."""
+        self.rows += count
+        self._totals = [a + b for a, b in zip(self.totals(), totals, strict=True)] if self._has_any() else [*totals]
+
+    def _has_any(self) -> bool:
+        return bool(self._filled) or self._totals is not None
 
     def _sum(self) -> None:
         """Empty the buffer into the sums."""
@@ -148,8 +158,14 @@ def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray
 def _products(rows: np.ndarray) -> np.ndarray:
     """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
-        return multiply_matrices(rows[0].T, rows[0])[None]
-    return multiply_matrices(rows.transpose(0, 2, 1), rows)
+        found = multiply_matrices(rows[0].T, rows[0])[None]
+    else:
+        found = multiply_matrices(rows.transpose(0, 2, 1), rows)
+    if found.dtype == np.float32 and rows.shape[1] > EXACT_ROWS:
+        if found.diagonal(axis1=1, axis2=2).max(initial=0) >= EXACT_SQUARES:
+            parts = rows[:, :EXACT_ROWS], rows[:, EXACT_ROWS:]
+            return np.add(*(_products(part).astype(np.int64) for part in parts))
+    return found
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:
@@ -205,6 +221,54 @@ def window_rows(
     taken = taken.reshape(samples, groups, -1, inside.shape[1])
     # rows lie side by side in memory: nothing is moved where there is one sample
     return taken.transpose(1, 2, 0, 3).reshape(groups, -1, samples * inside.shape[1]).transpose(0, 2, 1)
+
+
+def picture_rows(
+    codes: np.ndarray,
+    zero_point: int,
+    *,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    places: int = MOST_PLACES,
+) -> np.ndarray:
+    """`window_rows` of one group, of pictures with their channels last: codes (samples, rows, columns, channels).
+
+    >>> options = {"kernel": [1, 1], "strides": [1, 1], "padding": [0] * 4, "dilation": [1, 1]}
+    >>> picture_rows(np.uint8([[[[5, 6], [7, 8]]]]), 1, **options)
+    array([[[4, 5],
+            [6, 7]]], dtype=int16)
+    """
+    samples, *size, channels = codes.shape
+    geometry = (kernel, strides, padding, dilation)
+    inside, outside = _window_places(places, tuple(size), *(tuple(map(int, numbers)) for numbers in geometry))
+    taken = _centred(codes.reshape(samples, -1, channels)[:, inside.T], zero_point)
+    if outside is not None:
+        taken[:, outside.T] = 0
+    return taken.transpose(0, 1, 3, 2).reshape(1, samples * inside.shape[1], -1)
+
+
+def window_places(
+    size: Sequence[int],
+    *,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    places: int = MOST_PLACES,
+) -> np.ndarray:
+    """Where `window_rows` reads in a picture of this size: int32 (rows, taps), -1 for what lies outside.
+
+    >>> window_places([3], kernel=[2], strides=[1], padding=[1, 0], dilation=[1])
+    array([[-1,  0],
+           [ 0,  1],
+           [ 1,  2]], dtype=int32)
+    """
+    geometry = (kernel, strides, padding, dilation)
+    inside, outside = _window_places(places, tuple(map(int, size)), *(tuple(map(int, numbers)) for numbers in geometry))
+    flat = inside if outside is None else np.where(outside, -1, inside)
+    return np.ascontiguousarray(flat.T, np.int32)
 
 
 def _centred(codes: np.ndarray, zero_point: int) -> np.ndarray:

@@ -78,7 +78,8 @@ def _bin_errors(edges: np.ndarray, lowest: int, highest: int) -> np.ndarray:
     """Mean squared error between neighbouring edges, in steps; codes are the integers lowest..highest."""
     codes = np.clip(np.rint(edges), lowest, highest)
     # Antiderivative of the squared error: 1/12 for each code passed, and the cube of the rest.
-    integral = codes / 12 + (edges - codes) ** 3 / 3
+    rest = edges - codes
+    integral = codes / 12 + rest * rest * rest / 3  # a power of 3 takes ten times as long
     width = np.diff(edges)
     narrow = width <= NARROW
     errors = np.diff(integral) / np.where(narrow, 1.0, width)

@@ -117,11 +117,20 @@ class CompiledFunction:
         raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
                       from a file that describes other inputs than its code takes
         """
-        arrays = self.checked(inputs, check_finite=check_finite)
+        return self._reported(self.checked(inputs, check_finite=check_finite), self._run)
+
+    def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
+        """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""
+        return self._reported(self.checked(inputs), self._run if self._free is not None else self._look)
+
+    def _reported(
+        self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
+    ) -> list[np.ndarray]:
+        """run(arrays) in the threads that it may use; what goes wrong as errors of ours."""
         try:
             if self._threads and self._threads != here.count:
-                return in_threads(self._threads, lambda: self._run(arrays))
-            return self._run(arrays)
+                return in_threads(self._threads, lambda: run(arrays))
+            return run(arrays)
         except TvmqError:
             raise
         except (MemoryError, RuntimeError, ValueError) as error:
@@ -134,6 +143,10 @@ class CompiledFunction:
                 raise
             shapes = ", ".join(f"{i.name} {a.shape}" for i, a in zip(self._input_info, arrays, strict=True))
             raise MemoryLimitError(f"run: memory ran out for inputs of the shapes {shapes}; {ROOM}") from error
+
+    def _look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        with self._lock.lock:
+            return self._call.look(arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._free is not None:

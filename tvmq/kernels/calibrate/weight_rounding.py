@@ -127,21 +127,21 @@ def walk() -> Any:
                 column = opaque(group * taps * filters + vector * LANES)
                 missing = workspace(taps * LANES, REAL)
                 walked = _Walk(weight, lower, diagonal, missing, ends, taps, filters, group, column)
-                for rule in range(2):
-                    error = walked.run(codes if rule == 0 else None)
-                    store(errors, (group * 2 + rule) * filters + vector * LANES, error.get(), LANES)
+                with T.serial(0, 2) as turn:  # the nearest codes, then those with feedback, which stay
+                    error = walked.run(codes, turn == 1)
+                    store(errors, (group * 2 + 1 - turn) * filters + vector * LANES, error.get(), LANES)
     return function.prim_func
 
 
 class _Walk:
-    """One vector of filters of one group; `codes` of None means the nearest ones, which are not stored."""
+    """One vector of filters of one group."""
 
     def __init__(self, *state: Any) -> None:
         self.weight, self.lower, self.diagonal, self.missing = state[:4]
         self.ends, self.taps, self.filters, self.group, self.column = state[4:]
 
-    def run(self, codes: Buffer | None) -> Register:
-        """Walk all taps; the error."""
+    def run(self, codes: Buffer, feedback: Expr) -> Register:
+        """Walk all taps; the error of the codes, which are the nearest ones without feedback."""
         error = Register(REAL, LANES)
         error.set(spread(0.0, LANES, REAL))
         with T.serial(0, T.floordiv(self.taps, TAPS)) as block:
@@ -153,7 +153,7 @@ class _Walk:
                 tap = opaque(self.taps - 1 - i)
                 self._feed(wanted, tap, first, load(self.missing, tap * LANES, VECTOR))
             for b in reversed(range(TAPS)):
-                self._round(wanted, first, b, codes, error)
+                self._round(wanted, first, b, codes, feedback, error)
         return error
 
     def place(self, tap: Expr) -> Expr:
@@ -167,13 +167,14 @@ class _Walk:
             share = fence(spread(self.lower[line + b], LANES) * missing)
             register.set(register.get() + share)
 
-    def _round(self, wanted: list[Register], first: Expr, b: int, codes: Buffer | None, error: Register) -> None:
+    def _round(
+        self, wanted: list[Register], first: Expr, b: int, codes: Buffer, feedback: Expr, error: Register
+    ) -> None:
         tap = bind(first + b)
         value, weight = bind(wanted[b].get()), load(self.weight, self.place(tap), VECTOR)
         low, high = (spread(end, LANES) for end in self.ends)
-        code = bind(T.min(T.max(T.nearbyint(weight if codes is None else value), low), high))
-        if codes is not None:
-            store(codes, self.place(tap), code, LANES)
+        code = bind(T.min(T.max(T.nearbyint(T.Select(feedback, value, weight)), low), high))
+        store(codes, self.place(tap), code, LANES)
         left = bind(value - code)
         pivot = spread(self.diagonal[self.group * self.taps + tap], LANES)
         error.set(error.get() + fence(fence(pivot * left) * left))

@@ -17,7 +17,7 @@ from tvmq.graph.indices import index_operands
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
 from tvmq.kernels.move.concat import choose_concat, choose_pad
 from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
-from tvmq.lower.lowerer import Lowerer
+from tvmq.lower.lowerer import TO_NHWC, Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.patterns.subgraphs import shuffle_at
 from tvmq.lower.rules.elementwise import NHWC_AXIS
@@ -61,6 +61,16 @@ def nhwc_shape(lowerer: Lowerer, name: str) -> list[int]:
     """Shape of a picture of the IR in NHWC."""
     shape = shape_of(lowerer.view.var[name])
     return [shape[axis] for axis in (0, 2, 3, 1)]
+
+
+def permute_dims(lowerer: Lowerer, chain: Chain) -> bool:
+    """A picture with its channels last, where that is how it lies already: nothing is moved."""
+    call = lowerer.view.value[chain.head]
+    axes, (x,) = call.attrs.axes, call.args
+    if len(chain.members) > 1 or axes is None or tuple(map(int, axes)) != TO_NHWC or not lowerer.has_nhwc(x.name):
+        return False
+    lowerer.give_logical(chain.result, lowerer.reshaped(lowerer.nhwc(x.name), shape_of(call), chain.result))
+    return True
 
 
 def concat(lowerer: Lowerer, chain: Chain) -> bool:
