@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.torch.signature import module_path
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def export_program(
     """
     import torch
 
+    from tvmq.frontends.torch.quantized.prepared import converted
+
     if isinstance(model, str | Path):
         model = _load(Path(model))
     if isinstance(model, torch.export.ExportedProgram):
@@ -62,7 +64,7 @@ def export_program(
             )
         program = model
     elif isinstance(model, torch.nn.Module):
-        program = _export(model, example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
+        program = _export(converted(model), example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
     else:
         raise ModelError(
             f"from_torch: a model is an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
@@ -91,14 +93,18 @@ def _export(
 ) -> torch.export.ExportedProgram:
     import torch
 
+    from tvmq.frontends.torch.quantized.tracing import traced
+
     args, kwargs = _arguments(example, kwargs)
     if dynamic_batch and dynamic_shapes is not None:
         raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
     if dynamic_batch:
         args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
     try:
-        with evaluation(model), torch.no_grad():
+        with evaluation(model), torch.no_grad(), traced(model):
             return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    except TvmqError:
+        raise
     except Exception as error:  # torch.export raises dozens of types
         raise ModelError(
             f"from_torch: torch.export refuses {type(model).__name__}: {first_line(error)}; make "

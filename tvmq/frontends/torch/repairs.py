@@ -74,7 +74,17 @@ _INDEXING = "tvmq.frontends.torch.indexing:"
 _MATH = "tvmq.frontends.torch.math:"
 _WINDOWS = "tvmq.frontends.torch.windows:"
 
+_QUANTIZED = "tvmq.frontends.torch.quantized.repairs:"
+
 REPAIRS: dict[str, str] = {
+    **dict.fromkeys(
+        ("quantize_per_channel.default", *(f"quantize_per_tensor.{kind}" for kind in ("default", "tensor", "tensor2"))),
+        _QUANTIZED + "quantize",
+    ),
+    **dict.fromkeys(
+        ("dequantize_per_channel.default", *(f"dequantize_per_tensor.{kind}" for kind in ("default", "tensor", "tensor2"))),
+        _QUANTIZED + "dequantize",
+    ),
     "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
     "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
     "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",

@@ -1,0 +1,91 @@
+"""quantize and dequantize operators of torch.ops.quantized_decomposed as our own.
+
+quantize_per_tensor, _per_channel(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
+dequantize_per_tensor, _per_channel(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)
+
+torch multiplies by the reciprocal of a scale, R.tvmq.quantize divides by the scale: a value next to the middle of two
+codes may fall to the other. Constants are quantized by torch itself, so that weights have its codes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.frontends.torch.repairs import TorchCall
+from tvmq.graph import ops
+
+CODES = ("uint8", "int8")
+WAY_OUT = "quantize the model to 8 bits with constant scales"
+
+
+def quantize(call: TorchCall) -> relax.Expr:
+    """One scale, or one for each channel."""
+    x, dtype = call["input"], _type(call)
+    scale, zero, axis = _numbers(call)
+    if isinstance(x, GenericConst):
+        return _by_torch(call, x)
+    if dtype not in CODES:
+        raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
+    low, high = _bounds(call)
+    named: dict[str, Any] = {"axis": axis, "dtype": dtype, "qmin": low, "qmax": high}
+    return ops.quantize(x, relax.const(scale), relax.const(zero), **named)
+
+
+def dequantize(call: TorchCall) -> relax.Expr:
+    """One scale, or one for each channel."""
+    q = call["input"]
+    scale, zero, axis = _numbers(call)
+    dtype = str(q.ty.dtype)
+    if dtype not in (*CODES, "int32"):
+        raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
+    return ops.dequantize(q, relax.const(scale), relax.const(zero), axis=axis)
+
+
+def _type(call: TorchCall) -> str:
+    return str(call["dtype"]).removeprefix("torch.").removeprefix("relax.")
+
+
+def _bounds(call: TorchCall) -> tuple[int, int]:
+    low, high = (int(_number(call, call[name])) for name in ("quant_min", "quant_max"))
+    return low, high
+
+
+def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
+    """Scale, zero point, and axis (-1: one scale)."""
+    is_channel = "per_channel" in call.operator
+    scale = _number(call, call["scales" if is_channel else "scale"]).astype(np.float32)
+    points = call["zero_points" if is_channel else "zero_point"]
+    zero = np.zeros(scale.shape, np.int32) if points is None else _number(call, points).astype(np.int32)
+    if not (np.isfinite(scale) & (scale > 0)).all():
+        worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
+        raise call.unsupported(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
+    if scale.size == 1:
+        return scale.reshape(()), zero.reshape(()), -1
+    rank = len(call.shape(call["input"]))
+    return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"]) % rank
+
+
+def _number(call: TorchCall, value: Any) -> np.ndarray:
+    """A constant of the graph, or a number."""
+    if isinstance(value, GenericConst):
+        return np.asarray(value.value.numpy())
+    if isinstance(value, relax.Expr):
+        raise call.unsupported("its scale or zero point is computed in the graph", WAY_OUT)
+    return np.asarray(value)
+
+
+def _by_torch(call: TorchCall, x: GenericConst) -> relax.Expr:
+    """The codes of a constant as torch computes them."""
+    import torch
+
+    def real(argument: Any) -> Any:
+        value = call.value(argument) if hasattr(argument, "op") else argument
+        return torch.from_numpy(np.array(value.value.numpy())) if isinstance(value, GenericConst) else value
+
+    target: Any = call.node.target
+    result = target(*map(real, call.node.args), **{k: real(v) for k, v in call.node.kwargs.items()})
+    return relax.const(result.numpy())
