@@ -75,6 +75,7 @@ _MATH = "tvmq.frontends.torch.math:"
 _WINDOWS = "tvmq.frontends.torch.windows:"
 
 _QUANTIZED = "tvmq.frontends.torch.quantized.repairs:"
+_PRODUCTS = "tvmq.frontends.torch.quantized.products:"
 
 REPAIRS: dict[str, str] = {
     **dict.fromkeys(
@@ -85,6 +86,7 @@ REPAIRS: dict[str, str] = {
         ("dequantize_per_channel.default", *(f"dequantize_per_tensor.{kind}" for kind in ("default", "tensor", "tensor2"))),
         _QUANTIZED + "dequantize",
     ),
+    **{f"{name}.default": f"{_PRODUCTS}{name}" for name in ("integer_linear", "coded_linear", "group_linear")},
     "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
     "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
     "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",

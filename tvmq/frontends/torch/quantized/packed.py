@@ -16,7 +16,7 @@ from torch import nn
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.torch.quantized.codes import DECOMPOSED, RANGES, Codes, Grid
-from tvmq.frontends.torch.quantized.subclasses import is_torchao, replaced_layers
+from tvmq.frontends.torch.quantized.subclasses import is_torchao, replace_weights
 
 SCALE = re.compile(r"(^|_)(scale|zero_point)(_\d+)?$")
 STATES = ("_parameters", "_buffers", "_modules")
@@ -163,7 +163,7 @@ def _replace(path: str, module: nn.Module) -> None:
         if value is not None and value.numel() == 1 and SCALE.search(name) and holds_scales:
             del module._buffers[name]
             vars(module)[name] = value.item()
-    replaced_layers(path, module)
+    replace_weights(path, module)
 
 
 def _unpacked(path: str, packed: torch.ScriptObject) -> nn.Module:

@@ -50,16 +50,16 @@ def _type(call: TorchCall) -> str:
 
 
 def _bounds(call: TorchCall) -> tuple[int, int]:
-    low, high = (int(_number(call, call[name])) for name in ("quant_min", "quant_max"))
+    low, high = (int(number(call, call[name])) for name in ("quant_min", "quant_max"))
     return low, high
 
 
 def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     """Scale, zero point, and axis (-1: one scale)."""
     is_channel = "per_channel" in call.operator
-    scale = _number(call, call["scales" if is_channel else "scale"]).astype(np.float32)
+    scale = number(call, call["scales" if is_channel else "scale"]).astype(np.float32)
     points = call["zero_points" if is_channel else "zero_point"]
-    zero = np.zeros(scale.shape, np.int32) if points is None else _number(call, points).astype(np.int32)
+    zero = np.zeros(scale.shape, np.int32) if points is None else number(call, points).astype(np.int32)
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
         raise call.unsupported(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
@@ -69,7 +69,7 @@ def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"]) % rank
 
 
-def _number(call: TorchCall, value: Any) -> np.ndarray:
+def number(call: TorchCall, value: Any) -> np.ndarray:
     """A constant of the graph, or a number."""
     if isinstance(value, GenericConst):
         return np.asarray(value.value.numpy())
