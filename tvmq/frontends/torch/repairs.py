@@ -18,6 +18,7 @@ from tvm.ir import GenericConst
 
 from tvmq.by_name import load_object
 from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.torch.quantized import QUANTIZED
 
 
 class TorchCall:
@@ -74,19 +75,8 @@ _INDEXING = "tvmq.frontends.torch.indexing:"
 _MATH = "tvmq.frontends.torch.math:"
 _WINDOWS = "tvmq.frontends.torch.windows:"
 
-_QUANTIZED = "tvmq.frontends.torch.quantized.repairs:"
-_PRODUCTS = "tvmq.frontends.torch.quantized.products:"
-
 REPAIRS: dict[str, str] = {
-    **dict.fromkeys(
-        ("quantize_per_channel.default", *(f"quantize_per_tensor.{kind}" for kind in ("default", "tensor", "tensor2"))),
-        _QUANTIZED + "quantize",
-    ),
-    **dict.fromkeys(
-        ("dequantize_per_channel.default", *(f"dequantize_per_tensor.{kind}" for kind in ("default", "tensor", "tensor2"))),
-        _QUANTIZED + "dequantize",
-    ),
-    **{f"{name}.default": f"{_PRODUCTS}{name}" for name in ("integer_linear", "coded_linear", "group_linear")},
+    **QUANTIZED,
     "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
     "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
     "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",

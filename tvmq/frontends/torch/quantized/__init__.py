@@ -6,4 +6,23 @@
     codes.py       stands for a quantized tensor while the model is traced: the float tensor behind its rounding
     functions.py, operators.py   what torch functions and operators of torch.ops.quantized do with it
     repairs.py     quantize and dequantize of the graph as R.tvmq.quantize and R.tvmq.dequantize
+    dynamic.py                   products whose activations get a scale at run time; library.py: their operators
+    products.py                  these in Relax
 """
+
+from __future__ import annotations
+
+_CONVERSIONS = "tvmq.frontends.torch.quantized.repairs:"
+_PRODUCTS = "tvmq.frontends.torch.quantized.products:"
+_OVERLOADS = ("per_channel.default", "per_tensor.default", "per_tensor.tensor", "per_tensor.tensor2")
+
+# what repairs.py of the front end adds to its table
+QUANTIZED: dict[str, str] = {
+    **{f"quantize_{overload}": f"{_CONVERSIONS}quantize" for overload in _OVERLOADS},
+    **{f"dequantize_{overload}": f"{_CONVERSIONS}dequantize" for overload in _OVERLOADS},
+    "choose_qparams.tensor": f"{_PRODUCTS}choose_qparams",
+    "coded_linear.default": f"{_PRODUCTS}coded_linear",
+    "group_linear.default": f"{_PRODUCTS}group_linear",
+    "integer_linear.default": f"{_PRODUCTS}integer_linear",
+    "linear.default": f"{_PRODUCTS}linear",
+}

@@ -18,19 +18,22 @@ from tvm.ir import GenericConst
 from tvmq.frontends.torch.repairs import TorchCall
 from tvmq.graph import ops
 
-CODES = ("uint8", "int8")
+RANGES = {"uint8": (0, 255), "int8": (-128, 127)}
+CODES = tuple(RANGES)
 WAY_OUT = "quantize the model to 8 bits with constant scales"
 
 
 def quantize(call: TorchCall) -> relax.Expr:
     """One scale, or one for each channel."""
     x, dtype = call["input"], _type(call)
-    scale, zero, axis = _numbers(call)
     if isinstance(x, GenericConst):
         return _by_torch(call, x)
     if dtype not in CODES:
         raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
     low, high = _bounds(call)
+    if _is_computed(call):
+        return _quantize_in_run(call, x, dtype, low, high)
+    scale, zero, axis = _numbers(call)
     named: dict[str, Any] = {"axis": axis, "dtype": dtype, "qmin": low, "qmax": high}
     return ops.quantize(x, relax.const(scale), relax.const(zero), **named)
 
@@ -38,11 +41,40 @@ def quantize(call: TorchCall) -> relax.Expr:
 def dequantize(call: TorchCall) -> relax.Expr:
     """One scale, or one for each channel."""
     q = call["input"]
+    if _is_computed(call):
+        steps = call.emit(relax.op.subtract(call.emit(relax.op.astype(q, "float32")), call["zero_point"]))
+        return relax.op.multiply(steps, call["scale"])
     scale, zero, axis = _numbers(call)
     dtype = str(q.ty.dtype)
     if dtype not in (*CODES, "int32"):
         raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
     return ops.dequantize(q, relax.const(scale), relax.const(zero), axis=axis)
+
+
+def _is_computed(call: TorchCall) -> bool:
+    """True where the scale of a tensor is made in the run, by `choose_qparams`."""
+    if "per_channel" in call.operator:
+        return False
+    return all(isinstance(v, relax.Expr) and not isinstance(v, GenericConst) for v in (call["scale"], call["zero_point"]))
+
+
+def _quantize_in_run(call: TorchCall, x: relax.Expr, dtype: str, low: int, high: int) -> relax.Expr:
+    """Codes by a scale made in the run, in torch's order of operations."""
+    inverse = call.emit(relax.op.divide(call.constant(1, x), call["scale"]))
+    steps = call.emit(relax.op.round(call.emit(relax.op.multiply(x, inverse))))
+    return relax.op.astype(call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high)), dtype)
+
+
+def fake_quantize(call: TorchCall) -> relax.Expr:
+    """A fake quantizer of one scale: both operators."""
+    low, high = _bounds(call)
+    dtype = next((name for name, (least, most) in RANGES.items() if least <= low and high <= most), None)
+    if dtype is None:
+        raise call.unsupported(f"codes from {low} to {high} are not supported", WAY_OUT)
+    scale, zero, axis = _numbers(call)
+    numbers = relax.const(scale), relax.const(zero)
+    q = call.emit(ops.quantize(call["self"], *numbers, axis=axis, dtype=dtype, qmin=low, qmax=high))
+    return ops.dequantize(q, *numbers, axis=axis)
 
 
 def _type(call: TorchCall) -> str:
@@ -65,8 +97,7 @@ def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
         raise call.unsupported(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
     if scale.size == 1:
         return scale.reshape(()), zero.reshape(()), -1
-    rank = len(call.shape(call["input"]))
-    return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"]) % rank
+    return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"])
 
 
 def number(call: TorchCall, value: Any) -> np.ndarray:
