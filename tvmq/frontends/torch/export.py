@@ -101,8 +101,8 @@ def _export(
     if dynamic_batch:
         args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
     try:
-        with evaluation(model), torch.no_grad(), traced(model):
-            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+        with evaluation(model), torch.no_grad():
+            return traced(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
     except TvmqError:
         raise
     except Exception as error:  # torch.export raises dozens of types

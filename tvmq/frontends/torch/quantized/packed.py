@@ -160,7 +160,8 @@ def _replace(path: str, module: nn.Module) -> None:
             vars(module)[name] = Codes(value.dequantize(), Grid(None, None, value.dtype))
     for name, value in list(module._buffers.items()):
         holds_scales = _is_ao(module) or isinstance(module, torch.fx.GraphModule)
-        if value is not None and value.numel() == 1 and SCALE.search(name) and holds_scales:
+        is_number = value is not None and value.numel() == 1 and SCALE.search(name)
+        if is_number and holds_scales and not name.startswith("weight_"):
             del module._buffers[name]
             vars(module)[name] = value.item()
     replace_weights(path, module)

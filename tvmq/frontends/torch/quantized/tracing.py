@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import Any
 
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from tvmq.frontends.torch.quantized.packed import is_quantized, traceable
 
-@contextmanager
-def traced(model: nn.Module) -> Iterator[None]:
-    """Nothing for a float model."""
-    from tvmq.frontends.torch.quantized.packed import is_quantized, traceable
 
-    if not is_quantized(model):
-        yield
-        return
+def traced(model: nn.Module, export: Callable[[], Any]) -> Any:
+    """What `export` gives; it is called as it is for a float model.
+
+    A model whose own code makes quantized tensors looks like a float one: torch says so, and it is traced again.
+    """
+    if is_quantized(model):
+        return _as_codes(model, export)
+    try:
+        return export()
+    except Exception as error:
+        if "quantized" not in str(error):
+            raise
+    return _as_codes(model, export)
+
+
+def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
+    """With `Codes` in the place of quantized tensors."""
     from tvmq.frontends.torch.quantized.codes import Tracing
 
     mode = Tracing({id(module): path for path, module in model.named_modules()})
     hooks = [register_module_forward_pre_hook(mode.enter), register_module_forward_hook(mode.leave)]
     try:
         with traceable(model), mode:
-            yield
+            return export()
     finally:
         for hook in hooks:
             hook.remove()
