@@ -267,7 +267,8 @@ class Plain(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv1, self.conv2, self.head = nn.Conv2d(1, 8, 3, padding=1), nn.Conv2d(8, 16, 3, 2, 1), nn.Linear(1024, 10)
+        self.conv1, self.conv2 = nn.Conv2d(1, 8, 3, padding=1), nn.Conv2d(8, 16, 3, 2, 1)
+        self.head = nn.Linear(1024, 10)
 
     def forward(self, x: Any) -> Any:
         return self.head(torch.flatten(torch.relu(self.conv2(torch.relu(self.conv1(x)))), 1))
@@ -278,7 +279,8 @@ def nncf(data: Data, folder: Path) -> Made:
     import nncf as tool
 
     model = floats(Plain, data, train=False)
-    quantized = tool.quantize(model, tool.Dataset([data.calibration[i : i + 8] for i in range(0, 64, 8)]), subset_size=8)
+    batches = tool.Dataset([data.calibration[i : i + 8] for i in range(0, 64, 8)])
+    quantized = tool.quantize(model, batches, subset_size=8)
     trained(quantized.train(), data, 0.01).eval()
     stripped = tool.strip(quantized, do_copy=True, example_input=data.test[:1])
     path = folder / "nncf.onnx"

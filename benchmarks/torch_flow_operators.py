@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 NEAR = 1e-3  # steps from a tie
+NEAR_OF_SUMS = 0.016  # by which tvmq.add may miss the exact sum; QNNPACK sums in fixed point as well
 
 
 class Alone(nn.Module):
@@ -39,7 +40,7 @@ def compare_operators(model: nn.Module, x: torch.Tensor) -> dict[str, Any]:
             found["largest"], found["worst"] = int(np.abs(steps).max()), name
         steps, distance = differences(with_bias_on_grid(function, inputs), inputs)
         found["on_grid"] += int((steps != 0).sum())
-        found["ties"] += int((distance[steps != 0] < NEAR).sum())
+        found["ties"] += int((distance[steps != 0] < (NEAR_OF_SUMS if "add" in name else NEAR)).sum())
     return found
 
 
@@ -59,8 +60,6 @@ def recorded(model: nn.Module, x: torch.Tensor) -> list[tuple[str, Any, list[tor
 
     def note(func: Any, args: Any, kwargs: Any, codes: list[torch.Tensor]) -> None:
         place = [index for index, a in enumerate(args) if any(a is c for c in codes)]
-
-
         found.append((str(func), Call(func, args, kwargs, place), codes))
 
     with torch.no_grad(), Recorder():

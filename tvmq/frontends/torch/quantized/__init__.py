@@ -15,11 +15,17 @@ from __future__ import annotations
 _CONVERSIONS = "tvmq.frontends.torch.quantized.repairs:"
 _PRODUCTS = "tvmq.frontends.torch.quantized.products:"
 _OVERLOADS = ("per_channel.default", "per_tensor.default", "per_tensor.tensor", "per_tensor.tensor2")
+_FAKE = (
+    "fake_quantize_per_tensor_affine_cachemask.default",
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+    "fake_quantize_per_channel_affine_cachemask.default",
+)
 
 # what repairs.py of the front end adds to its table
 QUANTIZED: dict[str, str] = {
     **{f"quantize_{overload}": f"{_CONVERSIONS}quantize" for overload in _OVERLOADS},
     **{f"dequantize_{overload}": f"{_CONVERSIONS}dequantize" for overload in _OVERLOADS},
+    **dict.fromkeys(_FAKE, f"{_CONVERSIONS}fake_quantize"),
     "choose_qparams.tensor": f"{_PRODUCTS}choose_qparams",
     "coded_linear.default": f"{_PRODUCTS}coded_linear",
     "group_linear.default": f"{_PRODUCTS}group_linear",

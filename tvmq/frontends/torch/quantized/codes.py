@@ -30,6 +30,10 @@ class Grid:
     zero_point: Any
     dtype: torch.dtype
 
+    def is_same(self, other: Grid) -> bool:
+        """True where both hold the same floats."""
+        return (self.scale, self.zero_point, self.dtype) == (other.scale, other.zero_point, other.dtype)
+
     @property
     def arguments(self) -> tuple[Any, ...]:
         """What quantize_per_tensor takes after the tensor; raises UnsupportedOpError for types of no 8 bits."""
@@ -159,10 +163,7 @@ def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype
 
 def _quantize_per_channel(x: Any, scales: Any, zero_points: Any, axis: int, dtype: torch.dtype) -> Codes:
     """A weight; what reads it takes the floats alone."""
-    if dtype not in STORAGE:
-        Grid(1.0, 0, dtype).arguments  # noqa: B018  raises
-    storage = STORAGE[dtype]
-    numbers = (scales, zero_points, axis, *RANGES[storage], storage)
+    numbers = (scales, zero_points, axis, *Grid(scales, zero_points, dtype).arguments[2:])
     codes = DECOMPOSED.quantize_per_channel.default(x, *numbers)
     return Codes(DECOMPOSED.dequantize_per_channel.default(codes, *numbers), Grid(None, None, dtype))
 

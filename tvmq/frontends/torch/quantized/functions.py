@@ -15,10 +15,10 @@ import torch
 from tvmq.frontends.torch.quantized.codes import Codes, Grid, int_repr, refused, rounded
 
 MOVES = (
-    "__getitem__ chunk clone contiguous detach dropout expand expand_as feature_dropout flatten index_select max_pool1d "
-    "max_pool2d max_pool3d movedim narrow permute pixel_shuffle pixel_unshuffle channel_shuffle relu relu_ repeat reshape select split "
-    "squeeze swapaxes t transpose unbind unflatten unsqueeze view view_as threshold_ max amax min amin sort topk "
-    "repeat_interleave tile flip roll"
+    "__getitem__ amax amin channel_shuffle chunk clone contiguous detach dropout expand expand_as feature_dropout "
+    "flatten flip index_select max_pool1d max_pool2d max_pool3d movedim narrow permute pixel_shuffle "
+    "pixel_unshuffle relu relu_ repeat repeat_interleave reshape roll select split squeeze swapaxes t tile "
+    "transpose unbind unflatten unsqueeze view view_as"
 ).split()
 ROUNDED = (
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d avg_pool1d avg_pool2d avg_pool3d clamp clamp_ clip "
@@ -67,9 +67,7 @@ def _moved(func: Any, *args: Any, **kwargs: Any) -> Any:
 def _with_grid(result: Any, grid: Grid) -> Any:
     if isinstance(result, torch.Tensor):
         return Codes(result, grid) if result.is_floating_point() else result
-    return type(result)(_with_grid(item, grid) for item in result) if type(result) in (list, tuple) else tuple(
-        _with_grid(item, grid) for item in result
-    )
+    return tuple(_with_grid(item, grid) for item in result)
 
 
 def _rounded(func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -87,7 +85,7 @@ def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
     """Parts of one scale are moved, others rounded to the scale of the first."""
     parts = kwargs.get("tensors", args[0] if args else ())
     grids = [part.grid for part in parts if isinstance(part, Codes)]
-    is_move = all((g.scale, g.zero_point, g.dtype) == (grids[0].scale, grids[0].zero_point, grids[0].dtype) for g in grids)
+    is_move = all(grid.is_same(grids[0]) for grid in grids)
     return (_moved if is_move else _rounded)(func, *args, **kwargs)
 
 

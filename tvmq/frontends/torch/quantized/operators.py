@@ -1,4 +1,4 @@
-"""Operators of torch.ops.quantized: the float operator on what the codes stand for, rounded to the scale of the result."""
+"""Operators of torch.ops.quantized: the float operator on what the codes stand for, rounded to the result's scale."""
 
 from __future__ import annotations
 

@@ -63,16 +63,14 @@ def observer_kind(module: nn.Module) -> str | None:
 def _is_fresh(module: nn.Module) -> bool:
     """True for an observer of extremes that has none yet."""
     low = getattr(module, "min_val", None)
-    if not isinstance(low, torch.Tensor) or low.is_meta or module_is_of_weights(module):
+    if not isinstance(low, torch.Tensor) or low.is_meta or _is_of_weights(module):
         return False
     return low.numel() == 0 or bool((low == float("inf")).any())
 
 
-def module_is_of_weights(module: nn.Module) -> bool:
+def _is_of_weights(module: nn.Module) -> bool:
     """Observers of weights see them at the conversion."""
-    return getattr(module, "ch_axis", -1) >= 0 and "PerChannel" in type(module).__name__ or getattr(
-        module, "qscheme", None
-    ) in (torch.per_channel_affine, torch.per_channel_symmetric)
+    return getattr(module, "qscheme", None) in (torch.per_channel_affine, torch.per_channel_symmetric)
 
 
 def _convert(model: nn.Module, by_torchao: bool) -> nn.Module:
@@ -83,7 +81,7 @@ def _convert(model: nn.Module, by_torchao: bool) -> nn.Module:
         return result
     if _is_fx(model):
         return _converted_fx(model)
-    for path, module in list(model.named_modules()):
+    for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if _is_fx(child):
                 setattr(module, name, _converted_fx(child))

@@ -27,7 +27,7 @@ def quantize(call: TorchCall) -> relax.Expr:
     """One scale, or one for each channel."""
     x, dtype = call["input"], _type(call)
     if isinstance(x, GenericConst):
-        return _by_torch(call, x)
+        return relax.const(_by_torch(call).numpy())
     if dtype not in CODES:
         raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
     low, high = _bounds(call)
@@ -55,26 +55,34 @@ def _is_computed(call: TorchCall) -> bool:
     """True where the scale of a tensor is made in the run, by `choose_qparams`."""
     if "per_channel" in call.operator:
         return False
-    return all(isinstance(v, relax.Expr) and not isinstance(v, GenericConst) for v in (call["scale"], call["zero_point"]))
+    numbers = (call["scale"], call["zero_point"])
+    return all(isinstance(value, relax.Expr) and not isinstance(value, GenericConst) for value in numbers)
 
 
 def _quantize_in_run(call: TorchCall, x: relax.Expr, dtype: str, low: int, high: int) -> relax.Expr:
     """Codes by a scale made in the run, in torch's order of operations."""
     inverse = call.emit(relax.op.divide(call.constant(1, x), call["scale"]))
     steps = call.emit(relax.op.round(call.emit(relax.op.multiply(x, inverse))))
-    return relax.op.astype(call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high)), dtype)
+    codes = call.emit(relax.op.clip(call.emit(relax.op.add(steps, call["zero_point"])), low, high))
+    return relax.op.astype(codes, dtype)
 
 
-def fake_quantize(call: TorchCall) -> relax.Expr:
-    """A fake quantizer of one scale: both operators."""
+def fake_quantize(call: TorchCall) -> tuple[relax.Expr]:
+    """A fake quantizer as both operators; the mask beside its result is not computed."""
     low, high = _bounds(call)
     dtype = next((name for name, (least, most) in RANGES.items() if least <= low and high <= most), None)
     if dtype is None:
         raise call.unsupported(f"codes from {low} to {high} are not supported", WAY_OUT)
+    x = call["self"]
     scale, zero, axis = _numbers(call)
     numbers = relax.const(scale), relax.const(zero)
-    q = call.emit(ops.quantize(call["self"], *numbers, axis=axis, dtype=dtype, qmin=low, qmax=high))
-    return ops.dequantize(q, *numbers, axis=axis)
+    if isinstance(x, GenericConst):
+        shape = [-1 if i == axis else 1 for i in range(len(call.shape(x)))] if axis >= 0 else []
+        steps = np.rint(_by_torch(call)[0].numpy() / scale.reshape(shape)) + zero.reshape(shape)
+        q: relax.Expr = relax.const(steps.astype(dtype))
+    else:
+        q = call.emit(ops.quantize(x, *numbers, axis=axis, dtype=dtype, qmin=low, qmax=high))
+    return (call.emit(ops.dequantize(q, *numbers, axis=axis)),)
 
 
 def _type(call: TorchCall) -> str:
@@ -82,15 +90,15 @@ def _type(call: TorchCall) -> str:
 
 
 def _bounds(call: TorchCall) -> tuple[int, int]:
-    low, high = (int(number(call, call[name])) for name in ("quant_min", "quant_max"))
+    low, high = (int(number(call, call[name]).item()) for name in ("quant_min", "quant_max"))
     return low, high
 
 
 def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     """Scale, zero point, and axis (-1: one scale)."""
-    is_channel = "per_channel" in call.operator
-    scale = number(call, call["scales" if is_channel else "scale"]).astype(np.float32)
-    points = call["zero_points" if is_channel else "zero_point"]
+    plural = "s" if call.operator.startswith(("quantize_per_channel", "dequantize_per_channel")) else ""
+    scale = number(call, call[f"scale{plural}"]).astype(np.float32)
+    points = call[f"zero_point{plural}"]
     zero = np.zeros(scale.shape, np.int32) if points is None else number(call, points).astype(np.int32)
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
@@ -109,8 +117,8 @@ def number(call: TorchCall, value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def _by_torch(call: TorchCall, x: GenericConst) -> relax.Expr:
-    """The codes of a constant as torch computes them."""
+def _by_torch(call: TorchCall) -> Any:
+    """What torch computes of a constant."""
     import torch
 
     def real(argument: Any) -> Any:
@@ -118,5 +126,4 @@ def _by_torch(call: TorchCall, x: GenericConst) -> relax.Expr:
         return torch.from_numpy(np.array(value.value.numpy())) if isinstance(value, GenericConst) else value
 
     target: Any = call.node.target
-    result = target(*map(real, call.node.args), **{k: real(v) for k, v in call.node.kwargs.items()})
-    return relax.const(result.numpy())
+    return target(*map(real, call.node.args), **{k: real(v) for k, v in call.node.kwargs.items()})

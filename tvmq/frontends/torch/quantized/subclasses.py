@@ -18,6 +18,7 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.frontends.torch.quantized.codes import Grid, refused, rounded
 from tvmq.frontends.torch.quantized.dynamic import row_codes, row_linear, row_numbers
 
+MAPPINGS = ("SYMMETRIC", "ASYMMETRIC")
 KINDS = ("Int8Tensor", "IntxUnpackedToInt8Tensor")
 WAY_OUT = "use Int8WeightOnlyConfig, IntxWeightOnlyConfig or one of Int8DynamicActivation..., in float32"
 SMALLEST = torch.finfo(torch.float32).smallest_normal
@@ -65,7 +66,7 @@ class CodedWeight(nn.Module):
                 self.static = _grid(weight)
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
-            elif type(told.granularity).__name__ != "PerRow" or told.mapping_type.name not in ("SYMMETRIC", "ASYMMETRIC"):
+            elif type(told.granularity).__name__ != "PerRow" or told.mapping_type.name not in MAPPINGS:
                 raise refused("activations that do not have one scale for each row are not supported", WAY_OUT)
             else:
                 self.numbers = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
@@ -122,10 +123,8 @@ def _centred(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
     raises  UnsupportedOpError where they leave int8, or are not kept as codes and scales
     """
     kind = type(weight).__name__
-    if kind not in KINDS or weight.qdata.ndim != 2 or weight.dtype != torch.float32 or weight.block_size[0] not in (
-        1,
-        weight.shape[0],
-    ):
+    is_known = kind in KINDS and weight.qdata.ndim == 2 and weight.dtype == torch.float32
+    if not is_known or weight.block_size[0] not in (1, weight.shape[0]):
         raise refused(f"a weight kept as torchao's {kind} of {_name(weight.dtype)} is not supported", WAY_OUT)
     codes, scales = weight.qdata.detach(), weight.scale.detach().float()
     scales = scales.reshape(-1, codes.shape[1] // weight.block_size[1]).expand(codes.shape[0], -1).contiguous()
