@@ -1,7 +1,7 @@
 """Packed weights of torch's quantized modules, as codes and scales that can be traced.
 
 Packed weights are objects of C++ without an import. While a model is traced a `PackedWeight` stands in the place of
-each, and numbers stand in the place of the buffers in which scales and zero points are kept. All is put back afterwards.
+each, and numbers in the place of the buffers that keep scales and zero points. All is put back afterwards.
 """
 
 from __future__ import annotations
