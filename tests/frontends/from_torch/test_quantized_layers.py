@@ -85,7 +85,7 @@ LAYERS: dict[str, tuple[nn.Module, list[tuple[int, ...]]]] = {
     "number": (Function(halved), [PICTURE]), "size": (Function(lambda x: x.view(x.size(0), x.shape[1], -1)), [PICTURE]),
 }  # fmt: skip
 BIASED = ("conv", "depthwise", "conv of one dimension", "conv of three dimensions", "reflected", "linear")
-NEAR_TIES = (*BIASED, "add", "add_relu", "average of four")
+NEAR_TIES = (*BIASED, "add", "add_relu", "average of four", "mean", "mean over axes")
 IN_FLOAT = ("layer norm", "group norm", "instance norm")
 
 

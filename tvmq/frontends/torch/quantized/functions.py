@@ -17,12 +17,12 @@ from tvmq.frontends.torch.quantized.codes import Codes, Grid, int_repr, refused,
 MOVES = (
     "__getitem__ amax amin channel_shuffle chunk clone contiguous detach dropout expand expand_as feature_dropout "
     "flatten flip index_select max_pool1d max_pool2d max_pool3d movedim narrow permute pixel_shuffle "
-    "pixel_unshuffle relu relu_ repeat repeat_interleave reshape roll select split squeeze swapaxes t tile "
+    "pixel_unshuffle repeat repeat_interleave reshape roll select split squeeze swapaxes t tile "
     "transpose unbind unflatten unsqueeze view view_as"
 ).split()
 ROUNDED = (
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d avg_pool1d avg_pool2d avg_pool3d clamp clamp_ clip "
-    "hardtanh hardtanh_ interpolate leaky_relu mean relu6 upsample upsample_bilinear upsample_nearest elu"
+    "elu hardtanh hardtanh_ interpolate leaky_relu mean relu relu_ relu6 upsample upsample_bilinear upsample_nearest"
 ).split()
 FACTS = "dim size numel element_size stride is_contiguous is_floating_point is_complex ndimension".split()
 # function -> scale, zero point of quint8, of qint8
