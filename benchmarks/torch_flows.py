@@ -18,6 +18,7 @@ Bounds    0 values that differ from the definition; operators: one LSB, and with
 
 from __future__ import annotations
 
+import json
 import logging
 import tempfile
 import warnings
@@ -51,7 +52,8 @@ def measure(name: str, made: Made, data: Data) -> dict[str, Any]:
 
     module = imported(made, data.test)
     executable = tvmq.build(module)
-    feed = {module["main"].params[0].name: data.test.numpy()}
+    (name_of_input,) = json.loads(module["main"].attrs["tvmq.inputs"])
+    feed = {name_of_input: data.test.numpy()}
     ours, theirs = executable.run(feed)[0], made.run(data.test)
     (defined,) = tvmq.reference.run(module, feed)
     steps = np.rint(ours / step(made, theirs)) - np.rint(theirs / step(made, theirs))

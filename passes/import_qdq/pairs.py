@@ -161,6 +161,8 @@ class Pairs:
             kind="input" if x.name in self._rewriter.view.params else "activation",
             tensor=x.name,
             dtype=qparams.spec.dtype,
+            bits=qparams.spec.bits,
+            symmetric=qparams.spec.symmetric,
         )
         var = self._rewriter.emit(call, f"{x.name}_sq")
         self._rounded.setdefault(x.name, []).append(Twin(var, qparams))

@@ -96,6 +96,11 @@ def _export(
     from tvmq.frontends.torch.quantized.tracing import traced
 
     args, kwargs = _arguments(example, kwargs)
+    if any(getattr(value, "is_quantized", False) for value in (*args, *kwargs.values())):
+        raise ModelError(
+            "from_torch: an example input is a quantized tensor; give floats, and quantize them in `forward` or by "
+            "a QuantStub"
+        )
     if dynamic_batch and dynamic_shapes is not None:
         raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
     if dynamic_batch:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401  its import registers the operators
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree
 
 from tvmq.errors import UnsupportedOpError
 
@@ -123,16 +124,13 @@ class Tracing(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        try:
-            if is_quantized_operator(func):
-                return call(func, args, kwargs)
-            name = getattr(func, "__name__", "")
-            return MAKERS[name](*args, **kwargs) if name in MAKERS else func(*args, **kwargs)
-        except UnsupportedOpError as error:
-            raise self._placed(error) from error
+        if is_quantized_operator(func):
+            return call(func, args, kwargs)
+        name = getattr(func, "__name__", "")
+        return MAKERS[name](*args, **kwargs) if name in MAKERS else func(*args, **kwargs)
 
-    def _placed(self, error: UnsupportedOpError) -> UnsupportedOpError:
-        """The error with the module that was running."""
+    def placed(self, error: UnsupportedOpError) -> UnsupportedOpError:
+        """The error with the module that was running: hooks after a module do not run where it raises."""
         text = str(error)
         if not text.startswith(NOWHERE):
             return error
@@ -143,17 +141,19 @@ class Tracing(TorchFunctionMode):
         """A forward pre-hook of all modules."""
         self.running.append(self.paths.get(id(module), self.running[-1] if self.running else ""))
 
-    def leave(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
-        """A forward hook of all modules."""
+    def leave(self, module: torch.nn.Module, _args: Any, result: Any) -> None:
+        """A forward hook of all modules; UnsupportedOpError for a model that returns a quantized tensor."""
         if self.running:
             self.running.pop()
+        if self.paths.get(id(module)) == "" and any(isinstance(leaf, Codes) for leaf in _pytree.tree_leaves(result)):
+            raise refused("a result of the model is a quantized tensor", "return x.dequantize(), or use a DeQuantStub")
 
 
 NOWHERE = "from_torch: "
 
 
 def refused(what: str, way_out: str) -> UnsupportedOpError:
-    """The error to raise; `Tracing` adds the module."""
+    """The error to raise; `Tracing.placed` adds the module."""
     return UnsupportedOpError(f"{NOWHERE}{what}; {way_out}")
 
 

@@ -8,22 +8,30 @@ from typing import Any
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.frontends.torch.quantized.packed import is_quantized, traceable
 
 
 def traced(model: nn.Module, export: Callable[[], Any]) -> Any:
     """What `export` gives; it is called as it is for a float model.
 
-    A model whose own code makes quantized tensors looks like a float one: torch says so, and it is traced again.
+    A model whose own code makes quantized tensors looks like a float one: where the program shows it, or torch refuses
+    the model, it is traced again.
     """
     if is_quantized(model):
         return _as_codes(model, export)
     try:
-        return export()
+        program = export()
     except Exception as error:
-        if "quantized" not in str(error):
+        try:
+            return _as_codes(model, export)
+        except TvmqError:
             raise
-    return _as_codes(model, export)
+        except Exception:
+            raise error from None
+    if any(str(node.target).startswith("aten.quantize_per_") for node in program.graph.nodes):
+        return _as_codes(model, export)
+    return program
 
 
 def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
@@ -35,6 +43,8 @@ def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
     try:
         with traceable(model), mode:
             return export()
+    except UnsupportedOpError as error:
+        raise mode.placed(error) from error
     finally:
         for hook in hooks:
             hook.remove()
