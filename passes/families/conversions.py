@@ -23,7 +23,7 @@ def tensor_qparams(call: relax.Expr) -> QParams | None:
     if dtype not in CODES or not all(is_const(arg) for arg in call.args[1:]):
         return None
     zero = const_value(call.args[2])
-    spec = QuantSpec(dtype)
+    spec: QuantSpec | None = QuantSpec(dtype)
     if name == "tvmq.quantize":
         spec = _spec(dtype, int(call.attrs.qmin), int(call.attrs.qmax), zero)
     return None if spec is None else QParams(const_value(call.args[1]), zero, spec)

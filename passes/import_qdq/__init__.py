@@ -76,7 +76,7 @@ def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
     ledger, view = get_ledger(mod), View(mod)
     for name, entry in ledger.layers.items():
         value = view.value.get(name)
-        if entry["precision"] != "float":
+        if entry["precision"] != "float" or value is None:
             continue
         if _is_sum(value) or op_name(value) == "tvmq.group_matmul":
             entry |= {"precision": "int8", "why": "the model: codes and scales are made at run time"}
