@@ -36,12 +36,14 @@ from tvmq.passes.partition import integer_groups, partition
 from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+CODED_WEIGHTS = ("tvmq.group_dequantize", "tvmq.group_matmul")  # a front end leaves them as they are
 SUMS = where(kind=(CONVOLUTION, PRODUCT), own=False)
 
 
 def brings_scales(mod: tvm.IRModule) -> bool:
-    """True for a module that has quantize or dequantize operators, or sums of codes, of its own."""
-    return any(op_name(value) in CONVERSIONS or _is_sum(value) for _, value in View(mod).bindings)
+    """True for a module that has quantize or dequantize operators, sums of codes, or weights in codes, of its own."""
+    own = (*CONVERSIONS, *CODED_WEIGHTS)
+    return any(op_name(value) in own or _is_sum(value) for _, value in View(mod).bindings)
 
 
 def _is_sum(value: relax.Expr) -> bool:
@@ -67,11 +69,19 @@ def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backen
 
 
 def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
-    """A realized module whose ledger counts the sums of codes that the model brought (ConvInteger) as integers."""
+    """A realized module whose ledger counts the sums of codes that the model brought (ConvInteger) as integers.
+
+    So it does products of floats with weights that the model brought in codes, as `quantize_dynamic` does.
+    """
     ledger, view = get_ledger(mod), View(mod)
     for name, entry in ledger.layers.items():
-        if entry["precision"] == "float" and _is_sum(view.value.get(name)):
+        value = view.value.get(name)
+        if entry["precision"] != "float" or value is None:
+            continue
+        if _is_sum(value) or op_name(value) == "tvmq.group_matmul":
             entry |= {"precision": "int8", "why": "the model: codes and scales are made at run time"}
+        elif op_name(value) in SUMS and op_name(view.value.get(getattr(value.args[1], "name", ""))) in CODED_WEIGHTS:
+            entry |= {"precision": "int8", "why": "the model: weights in codes, float arithmetic"}
     return with_ledger(mod, ledger)
 
 

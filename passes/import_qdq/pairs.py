@@ -141,7 +141,7 @@ class Pairs:
             return self._constant(call)
         qparams = tensor_qparams(call)
         twin = self._twins.get(q.name)
-        if twin is not None and twin.qparams == qparams:
+        if twin is not None and qparams is not None and _are_one_grid(twin.qparams, qparams):
             return twin.var
         x = self._rewriter.emit(call, name)
         return x if qparams is None else self._round(x, qparams)
@@ -161,6 +161,8 @@ class Pairs:
             kind="input" if x.name in self._rewriter.view.params else "activation",
             tensor=x.name,
             dtype=qparams.spec.dtype,
+            bits=qparams.spec.bits,
+            symmetric=qparams.spec.symmetric,
         )
         var = self._rewriter.emit(call, f"{x.name}_sq")
         self._rounded.setdefault(x.name, []).append(Twin(var, qparams))
@@ -205,6 +207,12 @@ class Pairs:
         codes = self._rewriter.emit(value, f"{name}_codes")
         self._twins[codes.name] = Twin(moved, twins[0].qparams)
         return codes
+
+
+def _are_one_grid(codes: QParams, floats: QParams) -> bool:
+    """True where codes, of fewer bits perhaps, are turned into floats by their own scale and zero point."""
+    same = codes.scale == floats.scale and codes.zero_point == floats.zero_point
+    return bool(same) and codes.spec.dtype == floats.spec.dtype
 
 
 def _on_floats(value: relax.Expr, sources: list[relax.Var]) -> relax.Expr:

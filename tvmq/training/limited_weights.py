@@ -198,8 +198,8 @@ def limit_weights(net: IntegerNetwork, accumulators: Accumulators) -> None:
         if _meets(found, layer, x, accumulators):
             if layer.quantizer is not None:
                 raise ConfigError(
-                    f"training, layer '{found.layer}': accumulators= and quantizers= both make the codes of its weight; "
-                    "leave it out of quantizers"
+                    f"training, layer '{found.layer}': accumulators= and quantizers= both make the codes of its "
+                    "weight; leave it out of quantizers"
                 )
             layer.limit = _limit(view, found, layer, x, accumulators)
             layer.limit.begin(layer, factors)

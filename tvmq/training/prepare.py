@@ -106,10 +106,10 @@ def prepare(
     batch_norm    "frozen": as in eval(), folded. "live": its statistics follow the batches in train(), gamma and beta
                   learn, until net.freeze_batch_norm(); the forward pass folds by the running statistics of the moment
     quantizers    {name or glob of layers: torch.nn.Module that makes the codes of their weights}, see quantizers.py
-    accumulators  bits that sums have to stay in, or a tvmq.training.Accumulators; by default what the backend has. 16 for a
-                  CPU without VNNI: products of bytes are added in lanes of 16 bits, which then hold with weights of 8
-                  bits; `reduce_range` is off. For a backend that is described, and for other numbers, all products of
-                  a filter and its bias. Weights are kept inside, see limited_weights.py
+    accumulators  bits that sums have to stay in, or a tvmq.training.Accumulators; by default what the backend has.
+                  16 for a CPU without VNNI: products of bytes are added in lanes of 16 bits, which then hold with
+                  weights of 8 bits; `reduce_range` is off. For a backend that is described, and for other numbers, all
+                  products of a filter and its bias. Weights are kept inside, see limited_weights.py
     returns  in train() and in eval() the same integers, those of `convert` at that moment. Parameters are weights and
              biases, by their names in the source where it has them, and below "quantizers" scales and zero points
     raises   CalibrationError without data, ConfigError for arguments that do not go together, ModelError for a model

@@ -11,6 +11,7 @@ from tvmq.frontends.torch.repairs import REFUSED
 from tvmq.frontends.torch.signature import refuse_type
 
 CASTS = ("to.", "_to_copy.", "type_as.")
+CONVERSIONS = ("quantize_per_", "dequantize_per_")  # their constants are codes of weights
 LARGEST = 1 << 24  # elements; more is cheaper to compute at run time than to store
 
 
@@ -33,7 +34,7 @@ class Constants:
             return False
         name = str(getattr(node.target, "__name__", ""))
         value = node.meta.get("val")
-        if name in REFUSED or not _is_fixed(value):
+        if name in REFUSED or name.startswith(CONVERSIONS) or not _is_fixed(value):
             return False
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda used: self._known[used])
         with torch.no_grad():

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmq.errors import ModelError, UnsupportedOpError
+from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.torch.signature import module_path
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def export_program(
     """
     import torch
 
+    from tvmq.frontends.torch.quantized.prepared import converted
+
     if isinstance(model, str | Path):
         model = _load(Path(model))
     if isinstance(model, torch.export.ExportedProgram):
@@ -62,7 +64,7 @@ def export_program(
             )
         program = model
     elif isinstance(model, torch.nn.Module):
-        program = _export(model, example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
+        program = _export(converted(model), example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
     else:
         raise ModelError(
             f"from_torch: a model is an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
@@ -91,14 +93,23 @@ def _export(
 ) -> torch.export.ExportedProgram:
     import torch
 
+    from tvmq.frontends.torch.quantized.tracing import traced
+
     args, kwargs = _arguments(example, kwargs)
+    if any(getattr(value, "is_quantized", False) for value in (*args, *kwargs.values())):
+        raise ModelError(
+            "from_torch: an example input is a quantized tensor; give floats, and quantize them in `forward` or by "
+            "a QuantStub"
+        )
     if dynamic_batch and dynamic_shapes is not None:
         raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
     if dynamic_batch:
         args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
     try:
         with evaluation(model), torch.no_grad():
-            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+            return traced(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
+    except TvmqError:
+        raise
     except Exception as error:  # torch.export raises dozens of types
         raise ModelError(
             f"from_torch: torch.export refuses {type(model).__name__}: {first_line(error)}; make "
@@ -226,6 +237,8 @@ def from_torch(
                     MemoryLimitError    a tensor is larger than max_bytes
     order           export, decomposition of operators, conversion in turn
 
+    A model that torch's own tools quantized (torch.ao, torchao) comes with its scales, which `tvmq.quantize` adopts;
+    one that is only prepared is converted by its tool first, on a copy.
     A module in training mode is exported as in evaluation and put back afterwards; the model itself, weights
     included, is not changed. Weights that several layers share are one parameter. Values are compared with eager
     torch in float tolerance, since both sum in their own order.

@@ -18,6 +18,7 @@ from tvm.ir import GenericConst
 
 from tvmq.by_name import load_object
 from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.torch.quantized import QUANTIZED
 
 
 class TorchCall:
@@ -75,6 +76,7 @@ _MATH = "tvmq.frontends.torch.math:"
 _WINDOWS = "tvmq.frontends.torch.windows:"
 
 REPAIRS: dict[str, str] = {
+    **QUANTIZED,
     "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
     "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
     "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",

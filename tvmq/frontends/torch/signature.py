@@ -224,7 +224,8 @@ class LayerNames:
         path, kind = list(stack.values())[-1]
         kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
         prefix = f"{printable_name(clean_path(path))}."
-        return kind.startswith("torch.nn.modules.") and not any(name.startswith(prefix) for name in self.modules)
+        is_layer = kind.startswith(("torch.nn.modules.", "torch.ao.nn."))
+        return is_layer and not any(name.startswith(prefix) for name in self.modules)
 
 
 def _call_of_module(node: Any) -> str:

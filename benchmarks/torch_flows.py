@@ -1,0 +1,131 @@
+"""Models that other tools trained or calibrated, imported with their scales: our integers beside those of the tool.
+
+    python benchmarks/torch_flows.py [--flows fx,eager,...] [--quick] [--json figures.json]
+
+Flows     torch_flow_models.py: FX, eager and PT2E of torch, after calibration and after training; torchao's weights;
+          brevitas and NNCF by Q/DQ in ONNX. Each is trained or calibrated for some steps by its own tool
+Columns   values: of the results on the test pictures; differing: those not on the same step as the tool's, LSB: the
+          largest difference in steps. A result in floats is put on the grid of 255 steps over its range; float: the
+          largest difference of such results, as a share of the largest value
+          operators: values of single layers that differ where each gets the tool's own codes, LSB the largest;
+          bias: those that still differ where biases are whole multiples of the sums' step (torch keeps biases in
+          float, tvmq rounds them to int32), ties: of these, where the exact value lies on the middle of two codes,
+          or less than 0.001 from it
+          definition: compiled values that differ from the NumPy definition
+Bounds    0 values that differ from the definition; operators: one LSB, and with biases on the grid only near ties.
+          Exit code 1 where one is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import finish, machine, parser, print_table, write_json
+from torch_flow_models import FLOWS, Data, Made
+from torch_flow_operators import compare_operators
+
+COLUMNS = (
+    "flow", "values", "differing", "LSB", "float", "operators", "LSB", "bias", "ties", "definition",
+)  # fmt: skip
+QUICK_SAMPLES, QUICK_STEPS = 10, 3
+
+
+def imported(made: Made, example: Any) -> Any:
+    """The integer module."""
+    import tvmq
+
+    if isinstance(made.imported, Path):
+        return tvmq.quantize(*tvmq.from_onnx(made.imported))
+    return tvmq.quantize(*tvmq.from_torch(made.imported, (example,)))
+
+
+def measure(name: str, made: Made, data: Data) -> dict[str, Any]:
+    """The row of one flow."""
+    import tvmq
+
+    module = imported(made, data.test)
+    executable = tvmq.build(module)
+    (name_of_input,) = json.loads(module["main"].attrs["tvmq.inputs"])
+    feed = {name_of_input: data.test.numpy()}
+    ours, theirs = executable.run(feed)[0], made.run(data.test)
+    (defined,) = tvmq.reference.run(module, feed)
+    steps = np.rint(ours / step(made, theirs)) - np.rint(theirs / step(made, theirs))
+    return {
+        "name": name, "values": ours.size, "differing": int((steps != 0).sum()), "largest": int(np.abs(steps).max()),
+        "float": None if made.scale else float(np.abs(ours - theirs).max() / np.abs(theirs).max()),
+        "definition": int((ours != defined).sum()),
+        "operators": None if made.converted is None else compare_operators(made.converted, data.test),
+    }  # fmt: skip
+
+
+def step(made: Made, result: np.ndarray) -> float:
+    """Of the result."""
+    return made.scale or float(np.ptp(result)) / 255
+
+
+def row(facts: dict[str, Any]) -> list[str]:
+    """The cells of a table."""
+    single = facts["operators"]
+    cells = [facts["name"], str(facts["values"]), str(facts["differing"]), str(facts["largest"])]
+    cells.append("-" if facts["float"] is None else f"{facts['float']:.1e}")
+    if single is None:
+        cells += ["-"] * 4
+    else:
+        cells += [f"{single['differing']} of {single['values']}", str(single["largest"])]
+        cells += [str(single["on_grid"]), str(single["ties"])]
+    return [*cells, str(facts["definition"])]
+
+
+def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The bounds that were missed."""
+    missed = []
+    for r in rows:
+        single = r["operators"]
+        if r["definition"]:
+            missed.append(f"{r['name']}: {r['definition']} values differ from the definition")
+        if single and single["largest"] > 1:
+            missed.append(f"{r['name']}: '{single['worst']}' differs by {single['largest']} LSB")
+        if single and single["on_grid"] > single["ties"]:
+            missed.append(f"{r['name']}: {single['on_grid'] - single['ties']} values differ away from ties")
+    return missed
+
+
+def measured(names: Sequence[str], data: Data) -> list[dict[str, Any]]:
+    """The rows of all flows whose packages are there."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            try:
+                made = FLOWS[name](data, Path(folder))
+            except ImportError as error:
+                print(f"{name}: left out, {error}")
+                continue
+            rows.append(measure(name, made, data))
+            print_table(COLUMNS, [row(rows[-1])])
+    return rows
+
+
+def main() -> None:
+    """Print the table."""
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--flows", default=",".join(FLOWS), help="names, separated by commas")
+    options = arguments.parse_args()
+    logging.getLogger().setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
+    print(machine())
+    data = Data.of_demo(QUICK_SAMPLES, QUICK_STEPS) if options.quick else Data.of_demo()
+    rows = measured(options.flows.split(","), data)
+    print_table(COLUMNS, [row(facts) for facts in rows])
+    write_json(options.json, {"rows": rows})
+    finish(failures(rows))
+
+
+if __name__ == "__main__":
+    main()
