@@ -189,7 +189,7 @@ def machine() -> str:
     return ", ".join(part for part in parts if part)
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def table_text(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table with aligned columns: first column to the left, the others to the right."""
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
 
@@ -199,7 +199,12 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return "| " + " | ".join(padded) + " |"
 
     rule = ["-" * width if i == 0 else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-    print("\n".join([line(headers), line(rule), *map(line, rows)]), flush=True)
+    return "\n".join([line(headers), line(rule), *map(line, rows)])
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print `table_text`."""
+    print(table_text(headers, rows), flush=True)
 
 
 def write_json(path: Path | None, record: dict[str, Any]) -> None:

@@ -4,7 +4,8 @@
 
 Reads     tutorials/[0-9]*.py, percent format: `# %% [markdown]` begins a cell of text, `# %%` one of code
 Writes    OUTPUT/<name>.ipynb, whole or not at all
-Prints    a line for each: its seconds, or which cell failed, at which line, and what it said
+Prints    a line for each: its seconds, or which cell failed, at which line, and what it said. One that asks for a
+          package that is missing (`find_spec("torch") is None`) becomes a notebook without outputs
 Fails     with status 1 if one of them failed; the others are executed nevertheless
 
 A notebook that is newer than its tutorial and than all code of tvmq is kept. Kernels run in `tutorials/`, as a script
@@ -14,6 +15,7 @@ finds its own folder there, one after the other below four CPUs, so that measure
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import re
 import time
@@ -60,12 +62,20 @@ def last_change() -> float:
     return max(path.stat().st_mtime for path in files if path.is_file())
 
 
+def missing_package(text: str) -> str | None:
+    """The first package that a tutorial asks for and that is not installed."""
+    wanted = re.findall(r'find_spec\("(\w+)"\) is None', text)
+    return next((name for name in wanted if importlib.util.find_spec(name) is None), None)
+
+
 def executed(path: Path) -> Any:
     """The notebook of a tutorial with its outputs; TutorialError for the first cell that fails."""
     text = path.read_text(encoding="utf-8")
     notebook = jupytext.reads(text, fmt="py:percent")
     for number, cell in enumerate(notebook.cells, 1):
         cell["id"] = f"cell-{number}"  # random ones would differ in each run
+    if missing_package(text) is not None:
+        return notebook
     client = NotebookClient(
         notebook,
         timeout=LIMIT,
@@ -110,7 +120,9 @@ def make(path: Path, output: Path) -> bool:
     part.write_text(nbformat.writes(notebook), encoding="utf-8")
     os.utime(part, (start, start))  # what changed meanwhile is not in it
     os.replace(part, target)
-    print(f"tutorials/{path.name}: {time.time() - start:.1f} s", flush=True)
+    missing = missing_package(path.read_text(encoding="utf-8"))
+    said = f"{time.time() - start:.1f} s" if missing is None else f"not executed, {missing} is missing"
+    print(f"tutorials/{path.name}: {said}", flush=True)
     return True
 
 

@@ -87,10 +87,15 @@ def _padded(call: Call, count: int) -> Any:
 
 def _convolution(call: Call) -> fx.Node:
     strides, dilations = call.get("strides", [1, 1]), call.get("dilations", [1, 1])
+    pads = call.get("pads", [0] * 4)
+    value, padding = call[0], (0, 0)
+    if pads[:2] == pads[2:]:
+        padding = _padded(call, 2)
+    else:
+        value = call.write(functional.pad, value, (pads[1], pads[3], pads[0], pads[2]))
     return call.write(
-        functional.conv2d, call[0], call[1], call[2], tuple(strides), _padded(call, 2), tuple(dilations),
-        call.get("group", 1),
-    )  # fmt: skip
+        functional.conv2d, value, call[1], call[2], tuple(strides), padding, tuple(dilations), call.get("group", 1)
+    )
 
 
 def _transposed(call: Call) -> fx.Node:
@@ -102,6 +107,18 @@ def _transposed(call: Call) -> fx.Node:
 def _max_pool(call: Call) -> fx.Node:
     size = call.get("kernel_shape", None)
     return call.write(functional.max_pool2d, call[0], tuple(size), tuple(call.get("strides", [1, 1])), _padded(call, 2))
+
+
+def _average_pool(call: Call) -> fx.Node:
+    size, strides = tuple(call.get("kernel_shape", None)), tuple(call.get("strides", [1, 1]))
+    includes = bool(call.get("count_include_pad", 0))
+    return call.write(functional.avg_pool2d, call[0], size, strides, _padded(call, 2), False, includes)
+
+
+def _hard_sigmoid(call: Call) -> fx.Node:
+    if abs(call.get("alpha", 0.2) - 1 / 6) > 1e-6 or call.get("beta", 0.5) != 0.5:
+        raise NotImplementedError("onnx_torch has no HardSigmoid of another slope than 1 / 6")
+    return call.write(functional.hardsigmoid, call[0])
 
 
 def _clip(call: Call) -> fx.Node:
@@ -166,6 +183,8 @@ WRITERS: dict[str, Callable[[Call], fx.Node]] = {
     "ConvTranspose": _transposed,
     "MaxPool": _max_pool,
     "Clip": _clip,
+    "AveragePool": _average_pool,
+    "HardSigmoid": _hard_sigmoid,
     "Gemm": _dense,
     "MatMul": _product,
     "ReduceMean": _mean,

@@ -56,6 +56,7 @@ def test_each_step_is_deployable(net: Any) -> None:
     assert net.get_parameter("features.1.weight").grad.abs().sum() > 0
 
 
+@pytest.mark.slow  # 140 passes
 def test_statistics_follow_as_in_torch(model: Any, net: Any) -> None:
     """Of the codes, so within what 8 bits round."""
     floats, x = copy.deepcopy(model).train(), pictures(48, seed=4) * 1.4 + 0.2
@@ -86,6 +87,7 @@ def test_gradient_is_that_of_a_normalization_by_the_batch() -> None:
     torch.testing.assert_close(ours, wanted)
 
 
+@pytest.mark.slow
 def test_gamma_learns_as_in_torch(model: Any, net: Any) -> None:
     """The gradient of the last batch norm's gamma and beta beside that of the float model."""
     floats, x, y = copy.deepcopy(model).train(), pictures(64, seed=2), labels(64)

@@ -57,6 +57,7 @@ def test_copies_learn_by_themselves(net: Any) -> None:
     assert torch.equal(pickle.loads(pickle.dumps(other))(x), other(x))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("batch_norm", ["frozen", "live"])
 def test_a_checkpoint_resumes_as_if_nothing_had_stopped(batch_norm: str, tmp_path: Path) -> None:
     net = fresh(batch_norm=batch_norm)
@@ -153,6 +154,7 @@ def test_functional_call(net: Any) -> None:
     assert torch.equal(copied(x), other)
 
 
+@pytest.mark.slow
 def test_a_saved_network_is_read_again(net: Any) -> None:
     file = io.BytesIO()
     torch.save(net, file)

@@ -9,7 +9,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
 
-import tvmq  # noqa: E402
 from tests.training.torch_networks import labels, pictures, pictures_model  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.errors import ConfigError  # noqa: E402
@@ -95,6 +94,8 @@ def test_names_and_kinds_that_make_no_sense(model: Any) -> None:
 
 
 def test_results_that_are_no_codes(model: Any) -> None:
+    quantizer = Wrong(lambda steps: steps)
+    net = prepared(model, {"head": lambda _weight: quantizer})
     for sentence, result in (
         (r"layer 'head': Wrong must give whole numbers from -127 to 127, .* of 80 are none", lambda steps: steps),
         (r"layer 'head': Wrong must give whole numbers from -127 to 127, 80 of 80 are none, first 200",
@@ -105,6 +106,6 @@ def test_results_that_are_no_codes(model: Any) -> None:
          lambda steps: steps.flatten().round()),
         (r"Got int instead", lambda steps: 3),
     ):  # fmt: skip
-        net = prepared(model, {"head": Wrong(result)})
+        quantizer.result = result
         with pytest.raises(ConfigError, match=sentence):
             net(pictures(2, seed=3))

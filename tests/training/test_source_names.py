@@ -63,6 +63,7 @@ def test_a_torch_model_trains_by_its_own_names(model: Any) -> None:
     assert torch.equal(floats.features[1].running_mean, before["features.1.running_mean"])
 
 
+@pytest.mark.slow
 def test_the_start_is_the_float_model(model: Any) -> None:
     """Weights begin where data rounded them; so they are within half a code of the float ones."""
     state = prepared(model).float_state_dict()
@@ -91,6 +92,7 @@ def test_awkward_names_shared_weights_and_layers_called_twice() -> None:
     assert torch.equal(fresh(data), net(data))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("layers", [
     lambda nn: [nn.Conv1d(4, 6, 3), nn.ReLU(), nn.Conv1d(6, 4, 1), nn.BatchNorm1d(4)],
     lambda nn: [nn.ConvTranspose1d(4, 6, 3), nn.BatchNorm1d(6), nn.ReLU(), nn.Conv1d(6, 4, 1)],
@@ -116,6 +118,7 @@ def test_kinds_of_layers_go_back(layers: Any) -> None:
     assert signal_to_noise(model(data), net(data)) > 24
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("options", [{"equalization": True}, {"per_channel": False}], ids=["equalized", "one scale"])
 def test_factors_of_channels_are_divided_out(model: Any, options: dict[str, Any]) -> None:
     with tvmq.qconfig(**options):
@@ -128,6 +131,7 @@ def test_factors_of_channels_are_divided_out(model: Any, options: dict[str, Any]
     assert signal_to_noise(floats(x), net(x)) > 20
 
 
+@pytest.mark.slow  # it prepares and trains the embedded network
 def test_initializers_of_an_onnx_model_keep_their_names() -> None:
     demo = load_demo()
     graph = onnx.load(io.BytesIO(demo.model))

@@ -75,6 +75,7 @@ def test_scales_stay_by_option() -> None:
     assert sorted(changed) == sorted(learned)
 
 
+@pytest.mark.slow
 def test_a_step_of_sgd_moves_scales_by_small_shares() -> None:
     """The gradient of a logarithm is scaled so that one learning rate does for weights and scales."""
     net, x = prepared(), pictures(32, seed=3)

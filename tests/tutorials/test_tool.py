@@ -39,6 +39,13 @@ def test_outputs_are_in_the_notebook(tool, tmp_path, capsys):
     assert capsys.readouterr().out.startswith("tutorials/99_sums.py: ")
 
 
+def test_without_a_package_that_it_asks_for_nothing_runs(tool, tmp_path, capsys):
+    asked = GOOD + '\n# %%\nimportlib.util.find_spec("no_such_package") is None\n'
+    assert tool.make(written(tmp_path, asked), tmp_path)
+    assert capsys.readouterr().out == "tutorials/99_sums.py: not executed, no_such_package is missing\n"
+    assert all(not cell.get("outputs") for cell in json.loads((tmp_path / "99_sums.ipynb").read_text())["cells"])
+
+
 def test_a_failure_names_cell_line_and_assert_and_leaves_nothing(tool, tmp_path, capsys):
     path = written(tmp_path, BAD)
     assert not tool.make(path, tmp_path)

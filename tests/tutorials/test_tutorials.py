@@ -14,7 +14,7 @@ from project import ROOT, setup_cfg
 
 TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
 # Documented modules beside `tvmq` itself.
-PUBLIC = {"tvmq", "tvmq.demo", "tvmq.errors", "tvmq.extension", "tvmq.relay", "tvmq.relay.tvm.contrib"}
+PUBLIC = {"tvmq", "tvmq.demo", "tvmq.training", "tvmq.errors", "tvmq.extension", "tvmq.relay", "tvmq.relay.tvm.contrib"}
 MARKER = re.compile(r"^# %%(?: \[markdown\])?$")
 PRIVATE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users|mnt)/")
 
@@ -55,16 +55,22 @@ def test_there_are_tutorials_and_their_list_names_them():
 
 @every
 def test_needs_are_named_and_in_their_extra(path):
-    """What a tutorial imports beside what tvmq installs stands in the extra `tutorials`, which its first cell names."""
+    """What a tutorial imports beside what tvmq installs stands in the extra `tutorials`, which its first cell names.
+
+    torch has an extra of its own, since pip would fetch a CUDA build for it; a tutorial ends in its first lines without.
+    """
     own = {*sys.stdlib_module_names, "tvmq", "tvm", "numpy", "onnx"}
     packages = {"sklearn": "scikit-learn"}
     tree = ast.parse(path.read_text(encoding="utf-8"))
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     needed = {packages.get(name, name) for module in modules if (name := module.partition(".")[0]) not in own}
+    first = "\n".join(cells(path)[1][1])
+    if "torch" in needed:
+        needed.remove("torch")
+        assert "pip install '.[torch]'" in first and 'find_spec("torch") is None' in "\n".join(cells(path)[2][1])
     extras = setup_cfg()["options.extras_require"]
     assert needed <= set(re.findall(r"^[\w-]+", extras["tutorials"], re.M))
-    first = "\n".join(cells(path)[1][1])
     assert all(name in first for name in (*needed, "pip install '.[tutorials]'")), needed
 
 

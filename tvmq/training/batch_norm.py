@@ -1,10 +1,10 @@
 """Batch norm whose statistics still move while the forward pass is the deployed one.
 
 torch's quantization-aware training normalizes by the statistics of the batch in train() and by the running ones in
-eval(). Then train() computes what no deployed module computes. Here the forward pass of train() first lets each batch norm's
-running statistics move towards those of the batch, as torch does, and then folds by them: what it gives is what the
-module gives that is made right behind it. The gradient is that of a normalization by the batch: batch renormalization
-(Ioffe 2017, arXiv:1702.03275) whose corrections have no limits.
+eval(). Then train() computes what no deployed module computes. Here the forward pass of train() first lets each batch
+norm's running statistics move towards those of the batch, as torch does, and then folds by them: what it gives is
+what the module gives that is made right behind it. The gradient is that of a normalization by the batch: batch
+renormalization (Ioffe 2017, arXiv:1702.03275) whose corrections have no limits.
 
 The scale of each channel's weights grows as the batch norm's factor does, so statistics never change a weight's code.
 """
@@ -124,7 +124,9 @@ class LiveFolding(Folding):
         spread = torch.rsqrt(norm.variance().double() + norm.epsilon)
         return (read - norm.mean().double().reshape(shape)) * spread.reshape(shape)
 
-    def with_gradients(self, sums: torch.Tensor, normalized: torch.Tensor, step: torch.Tensor, axis: int) -> torch.Tensor:
+    def with_gradients(
+        self, sums: torch.Tensor, normalized: torch.Tensor, step: torch.Tensor, axis: int
+    ) -> torch.Tensor:
         """The sums as they are, with the gradients of a normalization by this batch.
 
         sums        of products, integers

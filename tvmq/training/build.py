@@ -153,18 +153,20 @@ class Builder:
         factor = origin.factor if origin.inner is None else origin.factor * origin.inner
         handle, is_new = self._parameter(layer.weight)
         name = layer.bias if layer.bias is not None else layer.norm.beta if layer.norm is not None else None
-        share = summand = other = None
+        share = summand = other = correction = None
         if bias is not None:
             summand = bias.reshape(-1).astype(np.float64)
             if name is not None and summand.size == origin.factor.size:
                 other = self._parameter(name)[0]
                 share = origin.factor.reshape(-1) if layer.bias is not None else _beyond_norm(origin, weights)
                 summand = summand - weights[name].reshape(-1).astype(np.float64) * share
+                if origin.rest is not None:
+                    correction = bias.reshape(-1) - folded_bias(origin, weights) - origin.rest
                 if np.all(share == 1) and not np.any(summand):
                     share = summand = None
         folding = Folding(
             handle, other, weight.shape, axes=origin.axes, share=share, summand=summand,
-            factor=None if np.all(factor == 1) else factor,
+            correction=correction, factor=None if np.all(factor == 1) else factor,
         )  # fmt: skip
         if is_new:
             folding.begin_at(weight)
@@ -183,8 +185,9 @@ class Builder:
         axis, qparams = int(np.argmax(origin.factor.shape)), self.source.weight(found)[1]
         if qparams.axis != axis or qparams.scale.size != origin.factor.size:
             raise ConfigError(
-                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its weight "
-                f"({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or batch_norm='frozen'"
+                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its "
+                f"weight ({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or "
+                "batch_norm='frozen'"
             )
         if self._has_powers:
             raise ConfigError(

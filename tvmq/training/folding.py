@@ -19,6 +19,7 @@ class Folding(nn.Module):
     axes           order of the source's axes; None: as they are
     factor         float32, broadcasts against the deployed weight; None: 1
     share, summand  float64, one a channel; None where the bias is the source's own
+    correction      float64, one a channel: part of the summand that mends the mean error of rounded weights
     """
 
     follows = False  # a batch norm's statistics
@@ -26,6 +27,7 @@ class Folding(nn.Module):
     factor: torch.Tensor | None
     share: torch.Tensor | None
     summand: torch.Tensor | None
+    correction: torch.Tensor | None
 
     def __init__(
         self,
@@ -37,6 +39,7 @@ class Folding(nn.Module):
         factor: np.ndarray | None = None,
         share: np.ndarray | None = None,
         summand: np.ndarray | None = None,
+        correction: np.ndarray | None = None,
     ) -> None:
         super().__init__()
         self.source_weight, self.source_bias = weight, bias
@@ -44,6 +47,7 @@ class Folding(nn.Module):
         self.register_buffer("factor", _tensor(factor, np.float32))
         self.register_buffer("share", _tensor(share, np.float64))
         self.register_buffer("summand", _tensor(summand, np.float64))
+        self.register_buffer("correction", _tensor(correction, np.float64))
 
     def turned(self, weight: torch.Tensor) -> torch.Tensor:
         """A weight of the source in the deployed order of axes."""
@@ -78,14 +82,28 @@ class Folding(nn.Module):
         """By what the source's weight is multiplied, positive; None: 1."""
         return None if self.factor is None else torch.where(self.factor == 0, 1.0, self.factor.abs())
 
+    @torch.no_grad()
     def begin_at(self, deployed: np.ndarray) -> None:
-        """Give the source's weight the values of which the deployed one is made; those that count nowhere stay."""
-        with torch.no_grad():
-            target, factor = torch.from_numpy(np.array(deployed)), self._whole_factor()
-            source = self.source_weight()
-            divided = target if factor is None else (target.double() / factor).float()
-            kept = divided if factor is None else torch.where(factor == 0, self.turned(source), divided)
-            source.copy_(self.turned_back(kept))
+        """Give the source's weight the values of which the deployed one is made."""
+        self.source_weight().copy_(self.source_of(torch.from_numpy(np.array(deployed))))
+
+    @torch.no_grad()
+    def source_of(self, deployed: torch.Tensor) -> torch.Tensor:
+        """The source's weight of which a deployed one is made; values that count nowhere are those that it has."""
+        source, factor = self.source_weight(), self._whole_factor()
+        if factor is None:
+            return self.turned_back(deployed)
+        divided = (deployed.double() / factor).float()
+        return self.turned_back(torch.where(factor == 0, self.turned(source), divided))
+
+    @torch.no_grad()
+    def corrected_bias(self) -> torch.Tensor | None:
+        """The source's bias with what the deployed one has besides to mend rounded weights; None without a bias."""
+        if self.source_bias is None or self.share is None or self.correction is None:
+            return None if self.source_bias is None else self.source_bias().detach()
+        bias = self.source_bias().detach()
+        mended = torch.where(self.share == 0, 0.0, self.correction / self.share)
+        return bias + mended.float().reshape(bias.shape)
 
     def _whole_factor(self) -> torch.Tensor | None:
         return self.factor

@@ -36,6 +36,7 @@ from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.source import Source, with_constants
 from tvmq.training.straight_through import exactly
 
+MADE_AGAIN = ("islands", "_compiled")
 COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
@@ -85,6 +86,11 @@ class IntegerNetwork(nn.Module):
             self._built_for = self._starts()
             self._programs.clear()
             self.__dict__.pop("islands", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made again when it is asked for: compiled functions cannot be copied."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in MADE_AGAIN}
+        return kept | {"_programs": {}, "_made": {}, "_kept": {}}
 
     # ---- what forms ask
 
@@ -258,25 +264,19 @@ class IntegerNetwork(nn.Module):
 
     # ---- training
 
-    def units(self, scale_rate: float) -> list[tuple[nn.Parameter, torch.Tensor]]:
-        """Each parameter with what one unit of learning is.
-
-        A code of a weight, a 128th of a bias, a share of a scale.
-        """
-        found: dict[nn.Parameter, torch.Tensor] = {}
-        with torch.no_grad():
-            for layer in self._layers.values():
-                folding = layer.folding
-                step, magnitude = layer.along(layer.scale()).expand(folding.shape), folding.magnitude()
-                step = step if magnitude is None else step / magnitude
-                found.setdefault(folding.source_weight(), folding.turned_back(step).clone())
-                if folding.source_bias is not None:
-                    bias = folding.source_bias()
-                    found.setdefault(bias, (bias.abs().mean() / 128).clamp_min(1e-12))
-        for module in self.modules():
-            if isinstance(module, LearnedScale):
-                found |= {parameter: torch.tensor(scale_rate) for parameter in module.parameters()}
-        return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
+    def layers_and_inputs(self) -> list[tuple[WeightedLayer, LearnedScale | None]]:
+        """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
+        view, found = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
+        for root, layer in self._layers.items():
+            at = view.value.get(root, view.value.get(f"{root}_product"))
+            while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
+                name = at.args[0].name
+                if name in self.tensor_of:
+                    break
+                at = view.value.get(name)
+            known = isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var)
+            found.append((layer, self.scale_of(at.args[0].name) if known else None))
+        return found
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
@@ -297,14 +297,25 @@ class IntegerNetwork(nn.Module):
 
     # ---- after training
 
-    def float_state_dict(self) -> dict[str, torch.Tensor]:
+    @torch.no_grad()
+    def float_state_dict(self, *, rounded: bool = True) -> dict[str, torch.Tensor]:
         """The float model's state dictionary with what was trained: for load_state_dict of the model it came from.
 
-        Of a torch model it has all keys of that; of other sources the weights that came as `params`, by the names of the
-        source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in this form:
-        it keeps its own of them.
+        rounded  weights as the codes have them, and biases that mend their roundings: the float model then computes
+                 what the integers do, but for the roundings between its layers. False: parameters as they are,
+                 between codes
+        returns  of a torch model all its keys; of other sources the weights that came as `params`, by the names of the
+                 source (ONNX initializers). Layers in `not_in_source` have parameters that the source does not have in
+                 this form: it keeps its own of them
         """
         trained = {name: handle().detach().clone() for name, handle in self._handles.items()}
+        names = {id(handle): name for name, handle in self._handles.items()}
+        for layer in reversed(self._layers.values()) if rounded else ():  # of one weight the first layer's codes
+            folding, bias = layer.folding, layer.folding.corrected_bias()
+            if id(folding.source_weight) in names:
+                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed()).clone()
+            if bias is not None and id(folding.source_bias) in names:
+                trained[names[id(folding.source_bias)]] = bias.clone()
         return trained if self.float_source is None else self.float_source.with_trained(trained)
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:

@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from tvmq.training.units import units_of
+
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
 
 BETAS, EPSILON = (0.9, 0.999), 1e-12
-SCALE_RATE = 0.05  # of a scale's logarithm, for one code of a weight
 
 
 class StepAdam:
-    """Adam (Kingma and Ba 2015) whose step is counted in units of each parameter.
-
-    A weight moves by codes of its channel, a bias by the mean magnitude of its layer's biases / 128, a scale by shares.
-    """
+    """Adam (Kingma and Ba 2015) whose step is counted in units of each parameter, see units.py."""
 
     def __init__(self, net: IntegerNetwork) -> None:
-        self.units: list[tuple[torch.nn.Parameter, torch.Tensor]] = net.units(SCALE_RATE)
+        self.units: list[tuple[torch.nn.Parameter, torch.Tensor]] = units_of(net)
         self.moments = [(torch.zeros_like(p), torch.zeros_like(p)) for p, _ in self.units]
         self.count = 0
 

@@ -1,9 +1,9 @@
 """Which weights of the source the deployed weight and bias of a layer are made of, and how.
 
-The passes before training fold batch norm into weights, turn axes, multiply channels. Instead of asking each of them, the
-imported module says which weight, bias and batch norm belong together, and the numbers say the rest: the deployed weight
-is a weight of the source with its axes in another order, times factors of its output channels and of its input channels.
-What is not of this form has no origin, and its layer has parameters of its own.
+The passes before training fold batch norm into weights, turn axes, multiply channels. Instead of asking each of them,
+the imported module says which weight, bias and batch norm belong together, and the numbers say the rest: the deployed
+weight is a weight of the source with its axes in another order, times factors of its output channels and of its input
+channels. What is not of this form has no origin, and its layer has parameters of its own.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def _norm(view: View, names: Mapping[str, str], name: str, channels: int) -> Bat
     tensors = [names[parameter] for parameter in found if parameter is not None]
     if len(tensors) < 4:
         return None
-    return BatchNorm(*tensors, float(call.attrs.epsilon), float(call.attrs.momentum))
+    gamma, beta, mean, variance = tensors
+    return BatchNorm(gamma, beta, mean, variance, float(call.attrs.epsilon), float(call.attrs.momentum))
 
 
 def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[str, np.ndarray]) -> dict[str, Origin]:
@@ -132,7 +133,8 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
     """
     found: dict[str, Origin] = {}
     for root, layer in source.weighted.items():
-        likely = sorted((known for known in layers if known.weight in weights), key=lambda known: known.variable != root)
+        known = [one for one in layers if one.weight in weights]
+        likely = [one for one in known if one.variable == root] + [one for one in known if one.variable != root]
         deployed, _ = source.weight(layer)
         axis = source.output_axis(layer, deployed.ndim)
         origin = find_origin(deployed, axis, likely, weights)
@@ -226,8 +228,9 @@ def folded_bias(origin: Origin, weights: Mapping[str, np.ndarray], unit: float =
     bias = weights[layer.bias].reshape(-1).astype(np.float64) if layer.bias is not None else np.zeros(1)
     if layer.norm is None:
         return bias * factor
-    beta, mean, norm = (weights[name].astype(np.float64) for name in (layer.norm.beta, layer.norm.mean, layer.norm.gamma))
-    norm = norm / np.sqrt(weights[layer.norm.variance].astype(np.float64) + layer.norm.epsilon)
+    names = layer.norm.gamma, layer.norm.beta, layer.norm.mean, layer.norm.variance
+    gamma, beta, mean, variance = (weights[name].astype(np.float64) for name in names)
+    norm = gamma / np.sqrt(variance + layer.norm.epsilon)
     share = np.divide(factor, norm, out=np.ones_like(norm), where=norm != 0)
     return (bias - mean) * factor + beta * share
 

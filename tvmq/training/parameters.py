@@ -17,16 +17,14 @@ from tvmq.training.meaning import Codes, Sums
 from tvmq.training.straight_through import quantize_values, round_through
 
 BELOW = 1 - 2.0**-20  # of a scale that is less than another one
-
-
 NEARLY_WHOLE = 0.01  # x + (round(x) - x).detach() is a whole number up to float32
 
 
 class LearnedScale(nn.Module):
     """scale = calibrated scale * 2^log2_ratio, float32; the ratio is learned, and of some tensors the zero point.
 
-    A scale stays positive whatever an optimizer does, and adaptive ones move it by shares. Under plain SGD a step of the
-    logarithm is that of a learned step size (LSQ, Esser et al. 2020, arXiv:1902.08153): the gradient is divided by
+    A scale stays positive whatever an optimizer does, and adaptive ones move it by shares. Under plain SGD a step of
+    the logarithm is that of a learned step size (LSQ, Esser et al. 2020, arXiv:1902.08153): the gradient is divided by
     (scale * log 2)^2 and by sqrt(values) * qmax. LSQ has sqrt(values * qmax), for scales that begin at 2 mean(|w|) /
     sqrt(qmax); calibrated ones begin near max(|w|) / qmax, so the same share of a scale is sqrt(qmax) times smaller.
     A zero point is an offset in shares of all codes, rounded in the forward pass (LSQ+, Bhalgat et al. 2020,

@@ -27,7 +27,7 @@ from tvmq.training.source import Source, with_constants, with_float_weights
 
 UNROUNDED = ("round_biases", "calibrate")  # of ROUNDING: what leaves the weights as they were
 
-TorchModel = torch.nn.Module | torch.export.ExportedProgram
+TORCH_MODELS = (torch.nn.Module, torch.export.ExportedProgram)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class Asked:
 
 @overload
 def prepare(
-    model: TorchModel, example_inputs: Any, dataset: Any, /, *, target: Any = ..., config: QConfig | None = ...,
-    learn_scales: bool = ..., batch_norm: str = ..., quantizers: Mapping[str, Quantizer] | None = ...,
-    dynamic_batch: bool = ...,
+    model: torch.nn.Module | torch.export.ExportedProgram, example_inputs: Any, dataset: Any, /, *, target: Any = ...,
+    config: QConfig | None = ..., learn_scales: bool = ..., batch_norm: str = ..., quantizers: Mapping[str, Quantizer]
+    | None = ..., dynamic_batch: bool = ...,
 ) -> IntegerNetwork: ...  # fmt: skip
 
 
@@ -103,8 +103,8 @@ def prepare(
     quantizers    {name or glob of layers: torch.nn.Module that makes the codes of their weights}, see quantizers.py
     returns  in train() and in eval() the same integers, those of `convert` at that moment. Parameters are weights and
              biases, by their names in the source where it has them, and below "quantizers" scales and zero points
-    raises   CalibrationError without data, ConfigError for arguments that do not go together, ModelError for a model that
-             torch cannot export, UnsupportedOpError for a layer whose operator has no gradient here
+    raises   CalibrationError without data, ConfigError for arguments that do not go together, ModelError for a model
+             that torch cannot export, UnsupportedOpError for a layer whose operator has no gradient here
 
     >>> import io, onnx, torch, tvmq
     >>> from tvmq.demo import load_demo
@@ -138,7 +138,7 @@ def _imported(
     model: Any, given: Any, dynamic_batch: bool | None
 ) -> tuple[tvm.IRModule, Mapping[str, Any] | None, Mapping[str, Any] | None]:
     """Module, weights, and the state of a torch model."""
-    if isinstance(model, TorchModel):
+    if isinstance(model, TORCH_MODELS):
         if isinstance(given, Mapping) and any(isinstance(value, np.ndarray) for value in given.values()):
             raise ConfigError(
                 "training: a torch model brings its weights, params belong to a module of a front end; call "
@@ -155,8 +155,8 @@ def _imported(
         raise ConfigError("training: dynamic_batch is for torch models; the module of a front end has its sizes")
     if given is not None and not isinstance(given, Mapping):
         raise ConfigError(
-            f"training: params of a module must be a dictionary of weights. Got {type(given).__name__} instead; example "
-            "inputs are for torch models"
+            f"training: params of a module must be a dictionary of weights. Got {type(given).__name__} instead; "
+            "example inputs are for torch models"
         )
     return model, given, None
 

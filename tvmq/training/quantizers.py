@@ -5,22 +5,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
 from tvmq.errors import ConfigError
 
-Quantizer = nn.Module | Callable[[torch.Tensor], nn.Module]
+Quantizer: TypeAlias = nn.Module | Callable[[torch.Tensor], nn.Module]
 
 
 class Quantizers:
     """{name or glob of layers: quantizer}; of several that match a layer the last one counts.
 
-    A quantizer is a module, of which each layer gets a copy, or what makes one of the layer's float weight. It is called
-    with that weight, its scale (which broadcasts against it), the lowest and the highest code, and gives the codes:
-    float32 tensors of whole numbers, with a gradient.
+    A quantizer is a module, of which each layer gets a copy, or what makes one of the layer's float weight. It is
+    called with that weight, its scale (which broadcasts against it), the lowest and the highest code, and gives the
+    codes: float32 tensors of whole numbers, with a gradient.
     """
 
     def __init__(self, chosen: Mapping[str, Quantizer]) -> None:
@@ -31,8 +31,8 @@ class Quantizers:
         for pattern, value in chosen.items():
             if not callable(value):
                 raise ConfigError(
-                    f"training: the quantizer of '{pattern}' must be a torch.nn.Module or a function that makes one. Got "
-                    f"{type(value).__name__} instead"
+                    f"training: the quantizer of '{pattern}' must be a torch.nn.Module or a function that makes one. "
+                    f"Got {type(value).__name__} instead"
                 )
         self.chosen = dict(chosen)
 

@@ -64,5 +64,6 @@ def _tensors(source: Source, names: list[str]) -> set[str]:
 def _variables(value: relax.Call) -> list[relax.Var]:
     found: list[relax.Var] = []
     for arg in value.args:
-        found += [arg] if isinstance(arg, relax.Var) else [f for f in getattr(arg, "fields", []) if isinstance(f, relax.Var)]
+        parts = [arg] if isinstance(arg, relax.Var) else getattr(arg, "fields", [])
+        found += [part for part in parts if isinstance(part, relax.Var)]
     return found

@@ -1,0 +1,195 @@
+"""torchao's quantization-aware training beside benchmarks/training.py: its score in training and after conversion.
+
+    python benchmarks/training_peers.py --zoo ../shared/zoo [--tasks digits,resnet8_cifar10] [--bits 8x8,4x8]
+                                        [--steps 250] [--rates 1e-5,1e-4,1e-3] [--quick]
+
+Peer      PT2E of torchao with the quantizer for x86 and its usual settings: `prepare_qat_pt2e`, training,
+          `convert_pt2e`, compiled by inductor with frozen weights. Weights of 4 bits are its int8 ones, held to -8 .. 7
+Training  the calibration samples of the task, without labels: the share of the energy of the float model's outputs
+          that is wrong, Adam, batches of BATCH, a rate that falls to 0 as a cosine; observers rest in the last quarter.
+          Of several rates the one with the best score in training counts
+Columns   float      of the float model in points
+          trained    of the network with its fake quantizers, as training leaves it
+          converted  of the module that convert_pt2e gives, run operator by operator
+          deployed   of that module compiled by inductor
+          - trained  deployed less trained, in points
+          differing  outputs of the compiled module that are not those of training, over all test samples
+          largest    the largest such difference, as a share of the largest output
+Needs     torch, torchao, onnx and a C++ compiler beside tvmq.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "adapters"))
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import torch  # noqa: E402
+import torch._inductor.config  # noqa: E402
+from common import QUICK_CALIBRATION, Feed, Feeds, Scored, finish, machine, parser, print_table, write_json  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
+from onnx_torch import read_module  # noqa: E402
+from torchao.quantization.pt2e import disable_observer, move_exported_model_to_eval  # noqa: E402
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e  # noqa: E402
+from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86  # noqa: E402
+from training import QUICK_STEPS, chosen_tasks, differing  # noqa: E402
+
+BATCH = 32
+RESTING = 0.75  # share of the steps after which observers rest
+COLUMNS = (
+    ("task, bits", "{task} {bits}"),
+    ("float", "{float:.2f}"),
+    ("trained", "{trained:.2f}"),
+    ("converted", "{converted:.2f}"),
+    ("deployed", "{deployed:.2f}"),
+    ("- trained", "{change:+.2f}"),
+    ("differing", "{differing} of {outputs}"),
+    ("largest", "{largest:.2%}"),
+    ("rate", "{rate:g}"),
+)
+
+
+def without_batch_norm(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Batch norms behind convolutions become part of them."""
+    graph, model = model.graph, model
+    arrays = {value.name: numpy_helper.to_array(value) for value in graph.initializer}
+    makers = {node.output[0]: node for node in graph.node}
+    for node in [node for node in graph.node if node.op_type == "BatchNormalization"]:
+        gamma, beta, mean, variance = (arrays[name].astype(np.float64) for name in node.input[1:5])
+        epsilon = next((a.f for a in node.attribute if a.name == "epsilon"), 1e-5)
+        convolution, factor = makers[node.input[0]], gamma / np.sqrt(variance + epsilon)
+        weight = arrays[convolution.input[1]]
+        bias = arrays[convolution.input[2]] if len(convolution.input) > 2 else np.zeros(len(weight))
+        folded = {"weight": weight * factor.reshape(-1, 1, 1, 1), "bias": (bias - mean) * factor + beta}
+        names = [f"{node.output[0]}_{part}" for part in folded]
+        values = zip(names, folded.values(), strict=True)
+        graph.initializer.extend(numpy_helper.from_array(a.astype(np.float32), n) for n, a in values)
+        replaced = helper.make_node("Conv", [convolution.input[0], *names], [node.output[0]])
+        replaced.attribute.extend(convolution.attribute)
+        convolution.CopyFrom(replaced)
+        graph.node.remove(node)
+    return model
+
+
+def as_torch(path: str | bytes) -> torch.nn.Module:
+    """The float model, weights as parameters."""
+    model = onnx.load_from_string(path) if isinstance(path, bytes) else onnx.load(path)
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        onnx.save(without_batch_norm(model), file.name)
+        module = read_module(Path(file.name))
+    for name, value in list(module.named_buffers()):
+        if value.is_floating_point():
+            delattr(module, name)
+            module.register_parameter(name, torch.nn.Parameter(value))
+    return module
+
+
+def quantizer(bits: str) -> Any:
+    """Of x86, weights of so many bits."""
+    weight, activation = (int(part) for part in bits.split("x"))
+    if activation != 8:
+        raise SystemExit(f"training_peers: {bits}: activations are of 8 bits there")
+    usual = x86.get_default_x86_inductor_quantization_config(is_qat=True)
+    end = 2 ** (weight - 1)
+    narrow = replace(usual.weight, quant_min=-end, quant_max=end - 1)
+    made = x86.X86InductorQuantizer()
+    made.set_global(replace(usual, weight=narrow))
+    return made
+
+
+def trained(floats: torch.nn.Module, samples: torch.Tensor, bits: str, steps: int, rate: float) -> torch.nn.Module:
+    """The network with fake quantizers, observers at rest."""
+    torch.manual_seed(0)
+    exported = torch.export.export(copy.deepcopy(floats), (samples[:BATCH],), strict=True).module()
+    net = prepare_qat_pt2e(exported, quantizer(bits))
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5 * (1 + math.cos(math.pi * step / steps)))
+    order = np.random.default_rng(0)
+    for step in range(steps):
+        if step == int(RESTING * steps):
+            net.apply(disable_observer)
+        x = samples[order.permutation(len(samples))[:BATCH]]
+        with torch.no_grad():
+            wanted = floats(x)[0]
+        loss = ((net(x)[0] - wanted) ** 2).mean() / ((wanted - wanted.mean()) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    net.apply(disable_observer)
+    move_exported_model_to_eval(net)
+    return net
+
+
+def evaluate(task: Any, module: Any) -> Scored:
+    """Score in points and all outputs, batches of BATCH; a last one that is not full is filled."""
+    kept: list[np.ndarray] = []
+
+    @torch.no_grad()
+    def predict(feed: Feed) -> list[np.ndarray]:
+        (values,) = feed.values()
+        filled = np.concatenate([values, np.repeat(values[-1:], BATCH - len(values), 0)])
+        kept.append(module(torch.from_numpy(filled))[0].numpy().copy())
+        return [kept[-1][: len(values)]]
+
+    score = task.evaluate(predict, BATCH)
+    return Scored(100 * score, 100 * task.per_sample, [np.concatenate(kept)])
+
+
+def measure(
+    task: Any, floats: torch.nn.Module, samples: torch.Tensor, bits: str, steps: int, rates: list[float]
+) -> Any:
+    """One row."""
+    reference = evaluate(task, floats)
+    networks = {rate: trained(floats, samples, bits, steps, rate) for rate in rates}
+    scores = {rate: evaluate(task, net) for rate, net in networks.items()}
+    rate = max(scores, key=lambda rate: scores[rate].score)
+    in_training = scores[rate]
+    converted = convert_pt2e(networks[rate])
+    move_exported_model_to_eval(converted)
+    step_by_step = evaluate(task, converted)
+    torch._inductor.config.freezing = True
+    deployed = evaluate(task, torch.compile(converted))
+    ours, theirs = in_training.outputs[0], deployed.outputs[0]
+    largest = float(np.abs(ours - theirs).max() / np.abs(ours).max())
+    return {
+        "task": task.name, "bits": bits, "float": reference.score, "trained": in_training.score,
+        "converted": step_by_step.score, "deployed": deployed.score, "change": deployed.score - in_training.score,
+        "differing": differing(in_training, deployed), "outputs": ours.size, "largest": largest, "rate": rate,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    command = parser("torchao's training beside ours.", tasks=("digits", "resnet8_cifar10"))
+    command.add_argument("--bits", default="8x8,4x8", help="weights x activations, separated by commas")
+    command.add_argument("--steps", type=int, default=250, help="of training")
+    command.add_argument("--rates", default="1e-5,1e-4,1e-3", help="learning rates to try, separated by commas")
+    options = command.parse_args()
+    torch.set_num_threads(1)
+    steps = QUICK_STEPS if options.quick else options.steps
+    rates = [float(rate) for rate in options.rates.split(",")]
+    print(f"{machine()}, torch {torch.__version__}, {steps} steps", flush=True)
+    rows = []
+    for task in chosen_tasks(options.zoo, options.tasks, quick=options.quick).values():
+        floats = as_torch(task.model_path)
+        feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
+        samples = torch.from_numpy(np.concatenate([next(iter(feed.values())) for feed in feeds]))
+        for bits in options.bits.split(","):
+            rows.append(measure(task, floats, samples, bits, steps, rates))
+            print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)
+    print_table([title for title, _ in COLUMNS], [[form.format(**row) for _, form in COLUMNS] for row in rows])
+    write_json(options.json, {"quick": options.quick, "steps": steps, "rows": rows})
+    finish([])
+
+
+if __name__ == "__main__":
+    main()
