@@ -73,7 +73,7 @@ THIRD_PARTIES = {
     "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
-    "frontends": TVM | {"onnx", "torch", "google"}, "exporters": TVM | {"onnx"},
+    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx"},
     # cuda: NVIDIA's bindings, which have NVRTC
     "compile": TVM | {"cuda"}, "target": TVM | {"cuda"},
     # lark reads Relay's text format; torch, onnx: what a script hands over
@@ -91,6 +91,8 @@ THIRD_PARTIES = {
 # Loaded inside functions only: they are slow, and one may not be installed.
 LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask"}
 AT_ONCE = {"training": {"torch"}}
+# A folder whose files are loaded inside functions, once a model of torch is there
+LATE_FOLDERS = {ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"}}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 
@@ -149,7 +151,8 @@ def test_imports(path):
 @pytest.mark.parametrize("path", source_files(), ids=module_name)
 def test_slow_third_parties_are_imported_inside_functions(path):
     for node in ast.parse(path.read_text()).body:
-        late = {name.partition(".")[0] for name in names_of(node, str(path))} & LATE - AT_ONCE.get(place_of(path), set())
+        there = AT_ONCE.get(place_of(path), set()) | LATE_FOLDERS.get(path.parent, set())
+        late = {name.partition(".")[0] for name in names_of(node, str(path))} & LATE - there
         where = f"{path.relative_to(ROOT)}:{node.lineno}"
         assert not late, f"{where}: import {late.pop()} inside the function that needs it"
 

@@ -14,8 +14,10 @@ def test_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     torch.manual_seed(0)
     names: dict[str, object] = {"__name__": "page"}
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    exec(compile(example, str(PAGE), "exec"), names)
+    examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, str(PAGE), "exec"), names)
     printed = capsys.readouterr().out
     assert "exact: yes" in printed
     assert "rule 'head'" in printed and "features.{0, 1, 2}" in printed
