@@ -24,10 +24,9 @@ from common import ROOT, finish, machine, print_table
 
 sys.path.insert(0, str(ROOT))
 
+import tvmq  # noqa: E402
 from tests.models import feeds_of, snr  # noqa: E402  (the helpers of the tests lie beside this folder)
 from tests.shared_models import SPELLINGS, albert  # noqa: E402
-
-import tvmq  # noqa: E402
 
 COLUMNS = (
     ("spelling", "{spelling}"),

@@ -28,10 +28,10 @@ from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.calibrate import second_moments as moments_file
 from tvmq.passes.calibrate.observed_model import return_intermediates
 from tvmq.passes.calibrate.second_moments import second_moments
+from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
-from tvmq.passes.families.shared_weights import layers_by_weight
 from tvmq.passes.round_weights import choose_rounding, round_weights
 from tvmq.reference import Reference
 
