@@ -116,9 +116,7 @@ def round_shared(
     back = codes.reshape(filters_first.shape)
     back = (back.T if product else back).astype(np.int8)
     error = steps - codes
-    return [
-        Rounding(back, _mean_error(error, use).reshape(-1) * scale * use.scale if bias else None) for use in uses
-    ]
+    return [Rounding(back, _mean_error(error, use).reshape(-1) * scale * use.scale if bias else None) for use in uses]
 
 
 def round_groups(
