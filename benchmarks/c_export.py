@@ -5,8 +5,8 @@
 
 Each network is quantized with requantize="fixed_point" and partition_conversions="fully_integral", exported by
 tvmq.export_c, compiled without any C library and run by QEMU on real test samples; the program compares each result
-with what `exe["quantized_main"]` gave. flash: code and constants of the model alone; RAM: its arena; stack: the deepest
-chain of frames that gcc tells of (-fstack-usage), without interrupts.
+with what `exe["quantized_main"]` gave. flash: code and constants of the model alone; RAM: its arena; buffers: arrays of
+the caller, for inputs and results; stack: the deepest chain of frames (-fstack-usage), without interrupts.
 
 "Cortex-M0 code" is code of the M0 on a board of the M3, for networks that the micro:bit's 16 kB of RAM do not hold.
 --fuzz N compares N random integral networks more, on this machine, with gcc's address and undefined sanitizers.
@@ -60,7 +60,7 @@ CALIBRATION = 64
 OPTIONS = {"requantize": "fixed_point", "partition_conversions": "fully_integral"}
 COLUMNS = (
     ("model", "{model}"), ("core", "{core}"), ("values", "{values}"), ("differing", "{differing}"),
-    ("flash", "{flash}"), ("RAM", "{ram}"), ("stack", "{stack}"),
+    ("flash", "{flash}"), ("RAM", "{ram}"), ("buffers", "{buffers}"), ("stack", "{stack}"),
     ("tflite-micro: file", "{tflm_file}"), ("arena", "{tflm_arena}"),
 )  # fmt: skip
 Samples = list[tuple[list[np.ndarray], list[np.ndarray]]]
@@ -155,13 +155,14 @@ def measure(name: str, tasks: dict[str, Any], cores: list[str], samples: int) ->
     """The rows of one network."""
     qmod, compared = network(name, tasks, samples)
     file, arena = tflm(qmod)
+    buffers = sum(array.nbytes for arrays in compared[0] for array in arrays)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         export = tvmq.export_c(qmod, folder, name=name)
         print(f"{name}: {export}".replace(folder + os.sep, ""), flush=True)
         for core in (CORES[c] for c in cores):
             row = {"model": name, "core": core.name, "values": "-", "differing": "-", "flash": "-", "ram": "-",
-                   "stack": "-", "tflm_file": file, "tflm_arena": arena}  # fmt: skip
+                   "stack": "-", "buffers": buffers, "tflm_file": file, "tflm_arena": arena}  # fmt: skip
             rows.append(row)
             if core.missing:
                 row["values"] = f"no {core.missing}"
