@@ -7,10 +7,12 @@ layers alike. So no layer drifts away where few samples would let it (BRECQ, Li 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 import tvm
 
 from tvmq.config import QConfig
@@ -82,6 +84,20 @@ class Distill:
         """See tvmq.pipeline.Finetuning."""
         net = network_of(quantization, accumulators=self.accumulators)
         return converted(net, finetune(net, quantization.data, self))
+
+    def repeats_with(self) -> str:
+        """See tvmq.pipeline.Finetuning: gradients are sums of floats, made by the vectors of the CPU."""
+        return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """See tvmq.pipeline.Finetuning."""
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
 
 
 def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) -> Learned:
