@@ -47,10 +47,12 @@ def find_groups(draft: Draft) -> None:
         if isinstance(group, str):
             reasons[var.name] = group
             continue
-        groups[group.output] = group
-        taken.update(dict.fromkeys(group.members, group.output))
         for member in group.members:  # sums in front of a softmax, which are there before it
             reasons.pop(member, None)
+            if member in groups and set(groups[member].members) <= set(group.members):
+                del groups[member]
+        groups[group.output] = group
+        taken.update(dict.fromkeys(group.members, group.output))
     for name in chains:
         if name not in taken and not table.is_internal(view, name, chains):
             groups[name] = table.FAMILY.chain_group(view, name, chains, taken)

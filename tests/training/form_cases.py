@@ -188,6 +188,10 @@ POWERS = {"requantize": "power_of_two", "weight_scale": "power2"}
 FIXED = {"requantize": "fixed_point"}
 
 OPTIONS: dict[str, Case] = {
+    "a mask, then a constant": masked(
+        MASKED_SOFTMAX.replace("s = R.add(qk, added)", "marked = R.add(qk, added)\ns = R.add(marked, scores_bias)"),
+        integer_softmax=True,
+    ),
     **{
         f"residual {name}": picture(RESIDUAL, (2, 4, 3, 3), **options)
         for name, options in {
