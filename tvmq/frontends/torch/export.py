@@ -237,8 +237,8 @@ def from_torch(
                     MemoryLimitError    a tensor is larger than max_bytes
     order           export, decomposition of operators, conversion in turn
 
-    A model that torch's own tools quantized (torch.ao, torchao) comes with its scales, which `tvmq.quantize` adopts; one
-    that is only prepared is converted by its tool first, on a copy.
+    A model that torch's own tools quantized (torch.ao, torchao) comes with its scales, which `tvmq.quantize` adopts;
+    one that is only prepared is converted by its tool first, on a copy.
     A module in training mode is exported as in evaluation and put back afterwards; the model itself, weights
     included, is not changed. Weights that several layers share are one parameter. Values are compared with eager
     torch in float tolerance, since both sum in their own order.
