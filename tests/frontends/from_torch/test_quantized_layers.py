@@ -119,7 +119,7 @@ def step_of(result: np.ndarray) -> float:
     return float(np.diff(np.unique(result)).min())
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_give_torchs_codes(name: str) -> None:
     model, inputs = converted(name)

@@ -49,7 +49,7 @@ def fx(qat: bool) -> Any:
     return model.eval()
 
 
-@pytest.mark.parametrize("qat", [False, True])
+@pytest.mark.parametrize("qat", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_prepared_reference_and_converted_models_are_one_integer_module(qat: bool) -> None:
     prepared = fx(qat)
     before = copy.deepcopy(prepared.state_dict())
@@ -66,6 +66,7 @@ def test_prepared_reference_and_converted_models_are_one_integer_module(qat: boo
     assert all(torch.equal(value, before[name]) for name, value in prepared.state_dict().items())
 
 
+@pytest.mark.slow
 def test_a_free_batch_of_a_quantized_model() -> None:
     mod, params = tvmq.from_torch(quantize_fx.convert_fx(fx(False)), X, dynamic_batch=True)
     exe = tvmq.build(tvmq.quantize(mod, params))

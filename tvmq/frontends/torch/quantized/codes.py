@@ -6,16 +6,20 @@ behind a quantize and a dequantize operator, with its scale and zero point. Pyth
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401  its import registers the operators
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree
 
 from tvmq.errors import UnsupportedOpError
+
+with suppress(ImportError):  # registers the operators; a torch without it has float models alone
+    importlib.import_module("torch.ao.quantization.fx._decomposed")
 
 DECOMPOSED = torch.ops.quantized_decomposed
 # torch's quantized type -> type of its codes
