@@ -280,10 +280,8 @@ class IntegerNetwork(nn.Module):
                 if name in self.tensor_of:
                     break
                 at = view.value.get(name)
-            if isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
-                found.append((layer, self.scale_of(at.args[0].name)))
-            else:
-                found.append((layer, None))
+            read = at.args[0] if isinstance(at, relax.Call) and at.args else None
+            found.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
         return found
 
     def kept_state(self) -> dict[str, torch.Tensor]:
