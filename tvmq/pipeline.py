@@ -50,6 +50,13 @@ class Finetuning(Protocol):
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """The integer module."""
 
+    def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
+        """The same, whatever the number of threads; equal ones for equal identities."""
+
+    @property
+    def identity(self) -> str:
+        """All that the integers depend on besides model, data and options."""
+
 
 CPUS = ("cpu", "cpu_without_vnni")
 USUAL_GUARD = "sqnr >= 20"

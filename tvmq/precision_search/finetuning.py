@@ -8,8 +8,7 @@ of workers of one machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,15 +44,6 @@ def check_finetuning(finetune: Any, config: QConfig) -> Finetuning | None:
     return found
 
 
-def training_of(finetune: Finetuning | None) -> str:
-    """All that the integers depend on besides the recipe."""
-    if finetune is None:
-        return ""
-    import torch
-
-    return f"{finetune!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
-
-
 def worth_training(points: Iterable[Point], best: Point | None, goal: Goal, how: str) -> list[Recipe]:
     """The cheapest models that miss the bound, below the best one that keeps it, as recipes that are trained.
 
@@ -75,16 +65,3 @@ def check_repeated(module: tvm.IRModule, judged: Mapping[str, Any]) -> None:
             "search: finetuning the best model again gave other integers than those that were judged, as another CPU "
             "does; search again on one machine, in a new folder"
         )
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """torch uses one thread meanwhile."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -31,7 +31,6 @@ from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.performance.estimate import estimates
-from tvmq.precision_search.finetuning import one_thread
 from tvmq.precision_search.problem import Problem
 from tvmq.precision_search.scores import score_samples
 from tvmq.precision_search.sequential import is_decided, looks, measure_drop
@@ -119,8 +118,8 @@ class TrialRunner:
             config = recipe.config(self.problem.config)
             config = replace(config, rules=(*recipe.rules(self.problem.config), *config.rules))
             assert self.problem.finetune is not None
-            with one_thread():
-                self._finetuned[recipe] = self.problem.finetune.module(self._quantization.with_config(config))
+            quantization = self._quantization.with_config(config)
+            self._finetuned[recipe] = self.problem.finetune.repeatable_module(quantization)
         return self._finetuned[recipe]
 
     def rehearsal(self, network: Network) -> Rehearsal:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 import tvm
 
 from tvmq.config import QConfig
@@ -82,6 +83,20 @@ class Distill:
         """See tvmq.pipeline.Finetuning."""
         net = network_of(quantization, self.accumulators)
         return converted(net, finetune(net, quantization.data, self))
+
+    def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
+        """See tvmq.pipeline.Finetuning: by one thread of torch, whose sums have one order."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            return self.module(quantization)
+        finally:
+            torch.set_num_threads(threads)
+
+    @property
+    def identity(self) -> str:
+        """See tvmq.pipeline.Finetuning: these options, and what computes gradients."""
+        return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) -> Learned:
