@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -51,11 +50,12 @@ class Finetuning(Protocol):
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """The integer module."""
 
-    def repeats_with(self) -> str:
-        """All that the integers depend on besides model, data and options, as text."""
+    def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
+        """The same, whatever the number of threads; equal ones for equal identities."""
 
-    def one_thread(self) -> AbstractContextManager[None]:
-        """Meanwhile `module` gives the same integers again, however many threads there are."""
+    @property
+    def identity(self) -> str:
+        """All that the integers depend on besides model, data and options."""
 
 
 CPUS = ("cpu", "cpu_without_vnni")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,8 @@ import onnx
 import pytest
 
 from tests.precision_search.small_search import samples, unsteady_network
-from tvmq.cli.search import is_uncertain
+from tvmq.cli.search import distill, is_uncertain
+from tvmq.errors import ConfigError
 
 FAST = ("--options", "int8,float", "--rounds", "1", "--held-out", "24")
 
@@ -54,6 +56,12 @@ def test_a_bound_that_nothing_holds(cli, network, tmp_path):
     assert done.code == 3
     assert "No model with layers in 8 bits keeps the bound: keep float, or loosen it" in done.out
     assert "misses the bound" in done.out
+
+
+def test_finetuning_without_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tvmq.training", None)
+    with pytest.raises(ConfigError, match="search: --finetune-steps: "):
+        distill(3)
 
 
 @pytest.mark.slow

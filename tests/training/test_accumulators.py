@@ -15,7 +15,7 @@ from tests.models import Net  # noqa: E402
 from tests.training.small_network import QUICKLY, SHAPE, samples, small_network  # noqa: E402
 from tvmq import numerics, training  # noqa: E402
 from tvmq.backends.description import Backend  # noqa: E402
-from tvmq.errors import AccumulatorError, ConfigError  # noqa: E402
+from tvmq.errors import AccumulatorError, ConfigError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.view import View, const_value, is_const  # noqa: E402
 from tvmq.kernels.conv.conv2d_int16 import plan_lanes  # noqa: E402
 from tvmq.kernels.conv.shape import ConvShape  # noqa: E402
@@ -24,6 +24,7 @@ from tvmq.kernels.parts.types import Conv2d  # noqa: E402
 from tvmq.training import LANES, Accumulators, Distill, prove_accumulators  # noqa: E402
 from tvmq.training.accumulators import accumulators_of, order_of  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
+from tvmq.training.limited_weights import limit_weights  # noqa: E402
 
 HASWELL = "llvm -mcpu=haswell"
 EIGHT = {**QUICKLY, "nbit_weight": 8}
@@ -220,6 +221,13 @@ def test_a_bias_that_is_too_large() -> None:
     model = tvmq.from_onnx(net.model(net.op("Relu", y)))
     with pytest.raises(AccumulatorError, match="layer '/conv_0': its bias alone leaves 8 bits"):
         prepared(model, samples(8), Accumulators(8))
+
+
+def test_an_input_without_a_scale(model: Any, pictures: np.ndarray) -> None:
+    net = prepared(model, pictures)
+    net.tensor_of = {}
+    with pytest.raises(UnsupportedOpError, match="layer '/conv_0': accumulators= needs the scale of its input"):
+        limit_weights(net, LANES)
 
 
 def test_distill_is_told_where_the_network_was_not(model: Any, pictures: np.ndarray) -> None:

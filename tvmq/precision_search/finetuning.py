@@ -44,11 +44,6 @@ def check_finetuning(finetune: Any, config: QConfig) -> Finetuning | None:
     return found
 
 
-def training_of(finetune: Finetuning | None) -> str:
-    """All that the integers depend on besides the recipe."""
-    return "" if finetune is None else finetune.repeats_with()
-
-
 def worth_training(points: Iterable[Point], best: Point | None, goal: Goal, how: str) -> list[Recipe]:
     """The cheapest models that miss the bound, below the best one that keeps it, as recipes that are trained.
 

@@ -22,7 +22,6 @@ from tvmq.dataset import Dataset, Feed
 from tvmq.errors import ConfigError
 from tvmq.observers.base import TensorStatistics
 from tvmq.pipeline import Finetuning
-from tvmq.precision_search.finetuning import training_of
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.scores import Named
 from tvmq.target.cpu import CpuTarget, resolve_target
@@ -113,7 +112,8 @@ def make_problem(
         )
     return Problem(
         module_to_bytes(prepared), tuple(_batches(calibration)), tuple(_batches(samples)), labels, metric, goal,
-        config, backend, json.dumps(target.tvm, sort_keys=True), machine, finetune, training_of(finetune),
+        config, backend, json.dumps(target.tvm, sort_keys=True), machine, finetune,
+        finetune.identity if finetune is not None else "",
     )  # fmt: skip
 
 

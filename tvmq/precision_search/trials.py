@@ -118,8 +118,8 @@ class TrialRunner:
             config = recipe.config(self.problem.config)
             config = replace(config, rules=(*recipe.rules(self.problem.config), *config.rules))
             assert self.problem.finetune is not None
-            with self.problem.finetune.one_thread():
-                self._finetuned[recipe] = self.problem.finetune.module(self._quantization.with_config(config))
+            quantization = self._quantization.with_config(config)
+            self._finetuned[recipe] = self.problem.finetune.repeatable_module(quantization)
         return self._finetuned[recipe]
 
     def rehearsal(self, network: Network) -> Rehearsal:

@@ -7,8 +7,7 @@ layers alike. So no layer drifts away where few samples would let it (BRECQ, Li 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,19 +84,19 @@ class Distill:
         net = network_of(quantization, accumulators=self.accumulators)
         return converted(net, finetune(net, quantization.data, self))
 
-    def repeats_with(self) -> str:
-        """See tvmq.pipeline.Finetuning: gradients are sums of floats, made by the vectors of the CPU."""
-        return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
-
-    @contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """See tvmq.pipeline.Finetuning."""
-        before = torch.get_num_threads()
+    def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
+        """See tvmq.pipeline.Finetuning: by one thread of torch, whose sums have one order."""
+        threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            yield
+            return self.module(quantization)
         finally:
-            torch.set_num_threads(before)
+            torch.set_num_threads(threads)
+
+    @property
+    def identity(self) -> str:
+        """See tvmq.pipeline.Finetuning: these options, and what computes gradients."""
+        return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) -> Learned:
