@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from tvmq import numerics
-from tvmq.graph.view import const_value
+from tvmq.graph.view import const_value, is_const
 from tvmq.numerics.add import INT32_MAX, LARGEST_STEP, LARGEST_VALUE
 from tvmq.training.forms.floats import Smooth, defined
 from tvmq.training.meaning import Codes, Sums, tensor_of
@@ -79,7 +79,7 @@ def add_mask(place: Any, scores: Sums, mask: Any) -> Sums:
 def _mask_steps(place: Any, scale: float, given: torch.Tensor) -> torch.Tensor:
     call, mask = place.net.mask_of(place.name)
     if mask is None:
-        return _constant_steps(next(const_value(arg) for arg in call.args if hasattr(arg, "data")), scale)
+        return _constant_steps(next(const_value(arg) for arg in call.args if is_const(arg)), scale)
     factor, summand = (numerics.mask_steps(number, scale) for number in (mask.factor, mask.summand))
     return given.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
 
