@@ -46,6 +46,7 @@ def _of_weight(layer: WeightedLayer) -> torch.Tensor:
 def _of_bias(layer: WeightedLayer, read: LearnedScale | None) -> torch.Tensor:
     """read: scale of the codes that the layer multiplies; unknown, the biases themselves tell the size of a step."""
     folding = layer.folding
+    assert folding.source_bias is not None
     bias = folding.source_bias()
     if read is None:
         return (bias.abs().mean() / 128).clamp_min(LEAST)
