@@ -113,8 +113,3 @@ class Arrays(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def holds_codes(value: Any) -> bool:
-    """True for codes and sums, alone or in a list."""
-    return any(map(holds_codes, value)) if isinstance(value, list) else isinstance(value, Codes | Sums)

@@ -268,10 +268,14 @@ class IntegerNetwork(nn.Module):
         """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
         view, found = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
         for root, layer in self._layers.items():
-            read = _first_argument(view.value.get(root, view.value.get(f"{root}_product")))
-            while read is not None and read not in self.tensor_of:
-                read = _first_argument(view.value.get(read))
-            found.append((layer, None if read is None else self.scale_of(read)))
+            at = view.value.get(root, view.value.get(f"{root}_product"))
+            while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
+                name = at.args[0].name
+                if name in self.tensor_of:
+                    break
+                at = view.value.get(name)
+            read = at.args[0] if isinstance(at, relax.Call) and at.args else None
+            found.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
         return found
 
     def kept_state(self) -> dict[str, torch.Tensor]:
@@ -357,11 +361,6 @@ def _with_value(value: Any, smooth: Any) -> Any:
 
 def _follow_state(net: IntegerNetwork, _keys: Any) -> None:
     net.follow_state()
-
-
-def _first_argument(value: relax.Expr | None) -> str | None:
-    is_known = isinstance(value, relax.Call) and value.args and isinstance(value.args[0], relax.Var)
-    return str(value.args[0].name) if is_known and value is not None else None
 
 
 def _read(expr: relax.Expr, values: Mapping[str, Any]) -> Any:

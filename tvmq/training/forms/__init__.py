@@ -6,7 +6,6 @@ by the name of the operator; operators that move values need none of their own (
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -59,7 +58,7 @@ class Place:
     def compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
         """What the compiled operator gives with other arrays in the place of some operands."""
         given = {self.call.args[position].name: array for position, array in replaced.items()}
-        return self.net.islands.run(self.name, ChainMap(given, Arrays(self.values)))
+        return self.net.islands.run(self.name, Arrays({**self.values, **given}))
 
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
