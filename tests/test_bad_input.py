@@ -546,7 +546,7 @@ def test_a_saved_model_cannot_write_on_the_terminal(place, saved):
     """Names in a manifest that somebody changed: it has no hash of its own."""
     with zipfile.ZipFile(saved) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    members["manifest.json"] = members["manifest.json"].replace(b'"name": "x"', b'"name": "\\u001b[31mx"')
+    members["manifest.json"] = members["manifest.json"].replace(b'"name":"x"', b'"name":"\\u001b[31mx"')
     assert b"u001b" in members["manifest.json"]
     with zipfile.ZipFile(place / "evil.tvmq", "w") as archive:
         for name, content in members.items():

@@ -18,8 +18,8 @@ def pages() -> list[Page]:
 
     group: Any = typer.main.get_command(app)
     lines = ["# Command line\n", f"{group.help}\n", "`tvmq --version` shows the version.\n"]
-    for name, command in group.commands.items():
-        lines += [_section(name, command)]
+    for name in group.list_commands(None):
+        lines += [_section(name, group.get_command(None, name))]
     return [Page("reference/commands", "\n".join(lines))]
 
 

@@ -25,7 +25,7 @@ INNER = {
 def lines(heading: str) -> Iterator[list[str]]:
     """The cells of the table below a heading, without its head."""
     text = (ROOT / "MIGRATING.md").read_text(encoding="utf-8")
-    section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = re.split(r"\n##? ", text.split(f"\n## {heading}\n")[1])[0]
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
         if cells[0].startswith("`"):
