@@ -46,6 +46,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return search_small(tmp_path_factory.mktemp("search"))
 
 
+@pytest.mark.slow
 def test_the_best_is_a_cheaper_model_that_was_trained(found: Any) -> None:
     before = next(point for point in found.points if point.recipe == Recipe(found.best.recipe.layers))
     assert before.sqnr < BOUND <= found.best.sqnr and before.bytes == found.best.bytes

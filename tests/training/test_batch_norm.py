@@ -98,6 +98,7 @@ def test_gamma_learns_as_in_torch(model: Any, net: Any) -> None:
         assert torch.nn.functional.cosine_similarity(wanted, ours, dim=0) > 0.9, (name, wanted, ours)
 
 
+@pytest.mark.slow
 def test_what_live_statistics_ask_for(model: Any) -> None:
     data = [pictures(16, seed=2)]
     with tvmq.qconfig(per_channel=False), pytest.raises(ConfigError, match="needs a scale for each output channel"):

@@ -123,6 +123,7 @@ def test_seconds_end_it(net: Any, pictures: np.ndarray) -> None:
     assert learned.seconds >= 0.5
 
 
+@pytest.mark.slow
 def test_a_fixed_batch_is_learned_in_parts(pictures: np.ndarray) -> None:
     """A model for two samples adds the gradients of eight of its batches to a step of sixteen."""
     fixed = tvmq.from_onnx(small_network(), shape={"x": (2, *SHAPE)})

@@ -45,6 +45,7 @@ def train(net: Any, pictures: np.ndarray) -> None:
         optimizer.step()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "options",
     [{}, {"nbit_weight": 4}, {"nbit_weight": 3, "nbit_input": 4}, {"requantize": "fixed_point"}],

@@ -12,6 +12,7 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 
 
+@pytest.mark.slow
 def test_examples_of_the_page_run() -> None:
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     import tvmq

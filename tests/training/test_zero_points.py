@@ -63,6 +63,7 @@ def test_zero_points_stay_among_the_codes() -> None:
     assert seen == [3, 6, 0, 15, 0]
 
 
+@pytest.mark.slow
 def test_scales_stay_by_option() -> None:
     net = prepared(learn_scales=False)
     learned = [name for name, parameter in net.named_parameters() if parameter.requires_grad]

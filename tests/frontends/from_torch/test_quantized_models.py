@@ -49,6 +49,7 @@ def fx(qat: bool) -> Any:
     return model.eval()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("qat", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_prepared_reference_and_converted_models_are_one_integer_module(qat: bool) -> None:
     prepared = fx(qat)
