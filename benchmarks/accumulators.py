@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 from common import (  # fmt: skip
     QUICK_CALIBRATION,
-    Feed,
     Feeds,
-    Scored,
+    evaluate,
     finish,
     load_zoo,
     machine,
+    of_network,
     paired,
     parser,
     print_table,
@@ -54,35 +54,6 @@ COLUMNS = (
     ("us", "{us:.1f}"),
     ("differing", "{differing}"),
 )
-
-
-def evaluate(task: Any, predict: Callable[[Feed], Any]) -> Scored:
-    """Score in points and all outputs."""
-    kept: list[list[np.ndarray]] = []
-
-    def keep(feed: Feed) -> list[np.ndarray]:
-        kept.append([np.array(output) for output in predict(feed)])
-        return kept[-1]
-
-    score = task.evaluate(keep, BATCH)
-    outputs = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
-    return Scored(100 * score, 100 * task.per_sample, outputs)
-
-
-def of_network(net: Any) -> Callable[[Feed], Any]:
-    """The torch network as the function that tasks evaluate."""
-    import torch
-
-    from tvmq.graph.symbolic import inputs_of
-
-    names = [given.name for given in inputs_of(net.integers)]
-
-    @torch.no_grad()
-    def predict(feed: Feed) -> list[np.ndarray]:
-        outputs = net(*(torch.from_numpy(feed[name]) for name in names))
-        return [output.numpy() for output in (outputs if isinstance(outputs, list) else [outputs])]
-
-    return predict
 
 
 def variants(sums: str) -> dict[str, dict[str, Any]]:
@@ -138,15 +109,15 @@ def measure(task: Any, chosen: Mapping[str, dict[str, Any]], distill: Any, feeds
     from tvmq import training
 
     mod, params = tvmq.from_onnx(task.model_path)
-    reference = evaluate(task, tvmq.build(mod, params=params).run)
+    reference = evaluate(task, tvmq.build(mod, params=params).run, BATCH)
     rows, runs = [], {}
     for name, how in chosen.items():
         net = training.prepare(mod, params, feeds, target=TARGET, **how)
-        start = sqnr(reference, evaluate(task, of_network(net)))
+        start = sqnr(reference, evaluate(task, of_network(net), BATCH))
         learned = training.finetune(net, feeds, distill)
-        trained = evaluate(task, of_network(net))
+        trained = evaluate(task, of_network(net), BATCH)
         module = training.convert(net)  # proves its accumulators, or raises
-        deployed = evaluate(task, tvmq.build(module, target=TARGET).run)
+        deployed = evaluate(task, tvmq.build(module, target=TARGET).run, BATCH)
         exe = tvmq.build(one_sample(module), target=TARGET)
         runs[name] = exe.prepared(next(iter(task.calibration(batch=1, limit=1))))
         difference, error = paired(deployed, reference)

@@ -130,8 +130,8 @@ def batch_one_shape(task: Any) -> dict[str, tuple[int, ...]]:
     return {name: array.shape for name, array in next(iter(Feeds(task, 1))).items()}
 
 
-def evaluate(task: Any, predict: Predict) -> Scored:
-    """Score of a model, sample by sample, with its outputs kept."""
+def evaluate(task: Any, predict: Predict, batch: int = 1) -> Scored:
+    """Score of a model, `batch` samples at once, with its outputs kept: those that fill the last batch too."""
     kept: list[list[np.ndarray]] = []
 
     def keep(feed: Feed) -> list[np.ndarray]:
@@ -139,10 +139,26 @@ def evaluate(task: Any, predict: Predict) -> Scored:
         kept.append(outputs)
         return outputs
 
-    score = task.evaluate(keep, 1)
+    score = task.evaluate(keep, batch)
     points = IN_POINTS.get(task.metric, 100.0)
     outputs = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
     return Scored(points * score, points * task.per_sample, outputs)
+
+
+def of_network(net: Any) -> Predict:
+    """The torch network as the function that tasks evaluate."""
+    import torch
+
+    from tvmq.graph.symbolic import inputs_of
+
+    names = [given.name for given in inputs_of(net.integers)]
+
+    @torch.no_grad()
+    def predict(feed: Feed) -> list[np.ndarray]:
+        outputs = net(*(torch.from_numpy(feed[name]) for name in names))
+        return [output.numpy() for output in (outputs if isinstance(outputs, list) else [outputs])]
+
+    return predict
 
 
 def standard_error(values: np.ndarray) -> float:

@@ -1,7 +1,8 @@
 """Training on the deployed integers: scores of trained models of few bits, quantized, trained without labels, deployed.
 
     python benchmarks/training.py --zoo ../shared/zoo [--tasks digits,vit_cifar10] [--bits 8x8,4x8,4x4,2x8]
-                                  [--steps 200] [--seed 0] [--markdown FILE] [--json FILE] [--quick]
+                                  [--steps 200] [--learning-rate 0.01] [--seed 0]
+                                  [--markdown FILE] [--json FILE] [--quick]
     python benchmarks/training.py --merge a.json b.json     one table of runs that were made apart
 
 Tasks     `digits` is the example that tvmq brings, the others are the zoo's
@@ -38,9 +39,11 @@ from common import (
     Feed,
     Feeds,
     Scored,
+    evaluate,
     finish,
     load_zoo,
     machine,
+    of_network,
     paired,
     parser,
     print_table,
@@ -49,11 +52,11 @@ from common import (
     write_json,
 )
 
-BATCH = 50  # test samples at once
 DIGITS = "digits"
 TASKS = (DIGITS, "resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "vit_cifar10")
 CNNS = TASKS[:4]
 BITS = ("8x8", "4x8", "4x4", "2x8")
+BATCH = 50  # test samples at once
 STEPS, OTHER_STEPS, QUICK_STEPS = {DIGITS: 500, "resnet8_cifar10": 200, "dscnn_digits": 200}, 80, 4
 # Points beside float, by bits and task; what is not here has no bound
 LOST = {
@@ -124,35 +127,6 @@ def read_model(path: str | bytes) -> tuple[Any, Any]:
     return tvmq.from_onnx(onnx.load(io.BytesIO(path)) if isinstance(path, bytes) else path)
 
 
-def evaluate(task: Any, predict: Callable[[Feed], Any]) -> Scored:
-    """Score in points and all outputs, samples of the last batch that are there to fill it included."""
-    kept: list[list[np.ndarray]] = []
-
-    def keep(feed: Feed) -> list[np.ndarray]:
-        kept.append([np.array(output) for output in predict(feed)])
-        return kept[-1]
-
-    score = task.evaluate(keep, BATCH)
-    outputs = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
-    return Scored(100 * score, 100 * task.per_sample, outputs)
-
-
-def of_network(net: Any) -> Callable[[Feed], Any]:
-    """The torch network as the function that tasks evaluate."""
-    import torch
-
-    from tvmq.graph.symbolic import inputs_of
-
-    names = [given.name for given in inputs_of(net.integers)]
-
-    @torch.no_grad()
-    def predict(feed: Feed) -> list[np.ndarray]:
-        outputs = net(*(torch.from_numpy(feed[name]) for name in names))
-        return [output.numpy() for output in (outputs if isinstance(outputs, list) else [outputs])]
-
-    return predict
-
-
 def of_module(module: Any, params: Any = None) -> Callable[[Feed], Any]:
     """A module, compiled, likewise."""
     import tvmq
@@ -183,12 +157,12 @@ def measure(
     with tvmq.qconfig(**bits_of(bits)):
         net = training.prepare(*model, feeds)
     spent = time.process_time() - start
-    quantized = evaluate(task, of_network(net))
+    quantized = evaluate(task, of_network(net), BATCH)
     start = time.process_time()
     learned = training.finetune(net, feeds, distill)
     spent += time.process_time() - start
-    trained = evaluate(task, of_network(net.eval()))
-    deployed = evaluate(task, of_module(training.convert(net)))
+    trained = evaluate(task, of_network(net.eval()), BATCH)
+    deployed = evaluate(task, of_module(training.convert(net)), BATCH)
     difference, error = paired(deployed, reference)
     return {
         "task": task.name, "bits": bits, "float": reference.score, "quantized": quantized.score,
@@ -216,6 +190,7 @@ def main() -> None:
     command.add_argument("--bits", default=",".join(BITS), help="weights x activations, separated by commas")
     command.add_argument("--steps", type=int, help=f"of training; default {OTHER_STEPS}, {STEPS}")
     command.add_argument("--seed", type=int, default=0, help="of the order of the samples")
+    command.add_argument("--learning-rate", type=float, help="in codes of a weight a step; default that of Distill")
     command.add_argument("--markdown", type=Path, help="also write the table to this file")
     command.add_argument("--merge", type=Path, nargs="+", help="files of earlier runs, and nothing is measured")
     options = command.parse_args()
@@ -231,10 +206,11 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for task in chosen_tasks(options.zoo, options.tasks, quick=options.quick).values():
         model = read_model(task.model_path)
-        reference = evaluate(task, of_module(*model))
+        reference = evaluate(task, of_module(*model), BATCH)
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         steps = options.steps or (QUICK_STEPS if options.quick else STEPS.get(task.name, OTHER_STEPS))
-        distill = Distill(steps=steps, seed=options.seed)
+        rate = {} if options.learning_rate is None else {"learning_rate": options.learning_rate}
+        distill = Distill(steps=steps, seed=options.seed, **rate)
         for bits in options.bits.split(","):
             rows.append(measure(task, model, bits, reference, feeds, distill))
             print(", ".join(f"{title} {form.format(**rows[-1])}" for title, form in COLUMNS), flush=True)

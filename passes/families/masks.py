@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from tvm import relax
@@ -44,7 +45,10 @@ class MaskFacts(Facts):
     """Facts of a group that reads masks, {member: mask}."""
 
     def __post_init__(self) -> None:
-        self.masks = {link: mask if isinstance(mask, Mask) else Mask(**mask) for link, mask in self.masks.items()}
+        known: dict[str, Mask | dict[str, Any]] = self.masks
+        self.masks: dict[str, Any] = {
+            link: mask if isinstance(mask, Mask) else Mask(**mask) for link, mask in known.items()
+        }
 
 
 def find_mask(view: View, name: str) -> Mask | None:
