@@ -1,6 +1,6 @@
 """Memory and time of loading a saved int8 model: tvmq beside onnxruntime and OpenVINO.
 
-    python benchmarks/loading.py [--tasks resnet50] [--zoo DIR] [--cache DIR] [--saved DIR] [--quick]
+    python benchmarks/loading.py [--tasks resnet50] [--zoo DIR] [--cache DIR] [--saved DIR] [--python FILE] [--quick]
 
 Contestants   tvmq: a saved .tvmq; ort: onnxruntime's int8 (QDQ, per channel); ov: OpenVINO's (NNCF), where installed
 Each starts a fresh process `--starts` times, one thread (loading_child.py: NumPy and the runtime alone): import, load,
@@ -9,6 +9,8 @@ Columns   megabytes of the file; MiB of resident memory (Linux) after the import
           process: peak until one run was done, resident then, and of that private, which a further process of the same
           model needs again; seconds of the import, of loading (and of the processor), the first run, a second load
 --saved   folder of files NAME.tvmq to load; without it, or without the file, the model is quantized and built first
+--python  interpreter of the fresh processes: where torch is installed, tvm_ffi imports it; an environment without torch
+          shows what a server takes that needs none
 Bounds    resident memory of tvmq, and its peak, not above those of onnxruntime. Exit code 1 where one is missed.
 """
 
@@ -42,12 +44,12 @@ COLUMNS = (
 CHILD = Path(__file__).with_name("loading_child.py")
 
 
-def measure(files: dict[str, Path], inputs: Path, starts: int) -> dict[str, dict[str, float]]:
+def measure(files: dict[str, Path], inputs: Path, starts: int, python: str) -> dict[str, dict[str, float]]:
     """{runtime: the least of each figure over fresh processes}, by turns."""
     found: dict[str, dict[str, float]] = {}
     for _ in range(starts):
         for runtime, path in files.items():
-            command = [sys.executable, str(CHILD), runtime, str(path), str(inputs)]
+            command = [python, str(CHILD), runtime, str(path), str(inputs)]
             result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             new = json.loads(result.stdout.splitlines()[-1])
             old = found.get(runtime, new)
@@ -85,7 +87,7 @@ def rows(name: str, options: Any) -> list[dict[str, Any]]:
         inputs = Path(folder, "inputs.npz")
         np.savez(inputs, **network.feed())  # type: ignore[arg-type]
         models = files(network, options, Path(folder))
-        found = measure(models, inputs, options.starts)
+        found = measure(models, inputs, options.starts, options.python)
         return [
             {"task": name, "runtime": runtime, "file": file_bytes(path) / 1e6, **found[runtime]}
             for runtime, path in models.items()
@@ -108,6 +110,7 @@ def main() -> None:
     commands = parser("Memory and time of loading a saved int8 model.", tasks=["resnet50"])
     commands.add_argument("--saved", type=Path, help="folder of files NAME.tvmq to load")
     commands.add_argument("--starts", type=int, default=5, help="fresh processes of each contestant")
+    commands.add_argument("--python", default=sys.executable, help="interpreter of the fresh processes")
     options = commands.parse_args()
     options.starts = 1 if options.quick else options.starts
     print(machine(), flush=True)

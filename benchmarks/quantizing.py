@@ -24,8 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from common import TASKS, finish, machine, parser, print_table, write_json
-from latency_models import Network, find
+from common import finish, machine, parser, print_table, write_json
+from latency_models import ZOO_TASKS, Network, find
 from memory import memory
 
 LARGE = ("resnet50", "vgg11", "vit_tiny", "mobilenet_v2")
@@ -117,7 +117,7 @@ def missed(name: str, found: dict[str, dict[str, float]]) -> list[str]:
 
 def main() -> None:
     """Command line; see the head of this file."""
-    commands = parser(__doc__ or "", tasks=(*TASKS, *LARGE))
+    commands = parser(__doc__ or "", tasks=(*ZOO_TASKS, *LARGE))
     commands.add_argument("--rounds", type=int, default=3, help="fresh processes for each figure")
     commands.add_argument("--no-peers", action="store_true", help="ours alone")
     commands.add_argument("--child", help="measure this contestant in this process and print JSON")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_figures_of_a_fresh_process(script: Any, model: onnx.ModelProto, tmp_pat
     onnx.save(model, tmp_path / "m.onnx")
     inputs, weights = tmp_path / "x.npz", CHANNELS * 256 * 9 * 4 / 2**20
     np.savez(inputs, x=np.ones((1, 256, 4, 4), np.float32))
-    found = loading.measure({name: tmp_path / f"m.{end}" for name, end in FILES.items()}, inputs, 1)
+    found = loading.measure({name: tmp_path / f"m.{end}" for name, end in FILES.items()}, inputs, 1, sys.executable)
     for figures in found.values():
         assert 0.9 * weights < figures["resident"] - figures["imported"] <= figures["peak"] - figures["imported"]
         assert 0 < figures["private"] < figures["resident"] and figures["imported"] > 20

@@ -34,7 +34,8 @@ class Distill:
     steps          of the optimizer; None: as many as `seconds` suffice for, or 1000 without these
     seconds        at most so long, None for no limit. The learning rate falls to 0 over what ends first
     batch          samples of one step
-    learning_rate  in codes of a weight a step; units.py says what that means for biases and scales
+    learning_rate  in codes of a weight a step; units.py says what that means for biases and scales. None: three rates
+                   are tried for a fifth of the training each, and the samples that judge choose one for the rest
     layers         weight of the tensors between the layers beside that of the outputs
     seed           of the order of the samples and of their mixtures. Equal seeds and steps give equal modules on one
                    machine with one number of threads (torch.set_num_threads): other threads add gradients in another
@@ -48,7 +49,7 @@ class Distill:
     steps: int | None = None
     seconds: float | None = None
     batch: int = 32
-    learning_rate: float = 0.01
+    learning_rate: float | None = None
     layers: float = 1.0
     seed: int = 0
     accumulators: int | Accumulators | None = None
