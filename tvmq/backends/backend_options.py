@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tvmq.backends.names import DEPTHWISE, FAMILIES, WEIGHTED
+from tvmq.backends.names import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import ConfigError
@@ -144,16 +144,17 @@ def refused_options_of(backend: Backend, options: Mapping[str, Any]) -> list[str
     } | wanted
     instead |= {"rounding": backend.roundings[0], "dtype_input": wanted.get("dtype_input", backend.activations[0])}
     instead |= {"residual_streams": "float", "per_channel": False}
+    idle = set(faults) - set(SCALES_AT_RUN_TIME) if backend.activation_scales == "run_time" else set()
     return [
         f"{option}={options[option]!r}: {fault}; use {option}={instead[option]!r}"
         for option, fault in faults.items()
-        if option in options and fault
+        if option in options and fault and option not in idle
     ]
 
 
 def _takes_channels(backend: Backend) -> bool:
     own = [entry.weights.granularity if entry and entry.weights else None for entry in integer_entries(backend, WEIGHTED)]
-    return any(kind == "per_channel" or (kind is None and backend.per_channel) for kind in own)
+    return any(kind in ("per_channel", "per_group") or (kind is None and backend.per_channel) for kind in own)
 
 
 def _bits(backend: Backend, options: Mapping[str, Any], kind: str) -> str | None:
@@ -172,11 +173,20 @@ def _bits(backend: Backend, options: Mapping[str, Any], kind: str) -> str | None
 
 
 def _times(backend: Backend, when: str | None) -> str | None:
+    if when == "static" and backend.activation_scales == "run_time":
+        return "makes its scales at run time"
     return None if backend.floats or when == "static" else "scales at run time are floats, and it has none"
 
 
 def _storage(backend: Backend, kind: str, dtype: str | None) -> str | None:
-    return None if dtype is None or dtype in getattr(backend, kind) else f"computes no {dtype} {kind}"
+    allowed = backend.activations if kind == "activations" else weight_storages(backend)
+    return None if dtype is None or dtype in allowed else f"computes no {dtype} {kind}"
+
+
+def weight_storages(backend: Backend) -> tuple[str, ...]:
+    """Storages of weights, those of entries among them."""
+    own = [CODE_TYPES[name][0] for entry in backend.operators if entry.weights for name in entry.weights.dtype]
+    return tuple(dict.fromkeys((*backend.weights, *own)))
 
 
 def _mode(what: str, allowed: tuple[str, ...], value: str | None) -> str | None:

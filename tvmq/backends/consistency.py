@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tvmq.backends.backend_options import integer_entries, storage_of
 from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
+from tvmq.backends.tensor_forms import TensorForm
 from tvmq.errors import ConfigError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
@@ -100,22 +101,23 @@ def check_together(backend: Backend) -> None:
     """ConfigError for fields that contradict each other."""
     if not backend.floats and "float" in backend.requantize:
         raise ConfigError(
-            f"Backend {backend.name!r}: requantize 'float' needs floats, and there are none; "
+            f"Backend {backend.name!r}: requantize: requantize 'float' needs floats, and there are none; "
             "leave it out of requantize=..."
         )
     if not backend.usable_weights():
         raise ConfigError(
-            f"Backend {backend.name!r}: weights are symmetric, their codes are signed; "
+            f"Backend {backend.name!r}: weights: weights are symmetric, their codes are signed; "
             f"add 'int8' or 'int16' to weights=... Got {backend.weights!r}"
         )
     if not backend.zero_points and not any(dtype.startswith("int") for dtype in backend.activations):
         raise ConfigError(
-            f"Backend {backend.name!r}: without zero points activations must be signed; add 'int8' to activations=..."
+            f"Backend {backend.name!r}: activations: without zero points activations must be signed; add 'int8' to activations=..."
         )
-    if backend.overflow != "proved" and not backend.name:
-        raise ConfigError("Backend: a name is missing")
-    for path, rule, bias in _rules(backend):
-        _check_rule(backend, path, rule, bias)
+    _check_rule(backend, "requantize_rule", backend.requantize_rule, backend.bias, None)
+    for place, entry in enumerate(backend.operators):
+        rule, bias = entry.requantize or backend.requantize_rule, entry.bias or backend.bias
+        if entry.computes == "integer":
+            _check_rule(backend, f"operators[{place}].requantize", rule, bias, entry.inputs)
     storage = storage_of(backend)
     for place, entry in enumerate(backend.operators):
         _check_entry(backend, f"operators[{place}]", entry, storage)
@@ -123,19 +125,21 @@ def check_together(backend: Backend) -> None:
         _check_run_time(backend)
 
 
-def _rules(backend: Backend) -> list[tuple[str, RequantizeRule | None, str]]:
-    own = [(f"operators[{place}].", entry) for place, entry in enumerate(backend.operators)]
-    return [
-        ("requantize_rule", backend.requantize_rule, backend.bias),
-        *((f"{path}requantize", entry.requantize or backend.requantize_rule, entry.bias or backend.bias) for path, entry in own),
-    ]
-
-
-def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: str) -> None:
+def _check_rule(
+    backend: Backend, path: str, rule: RequantizeRule | None, bias: str, inputs: TensorForm | None
+) -> None:
     mode = carrying(rule)[0] if rule else backend.requantize[0]
     where = path.replace("requantize_rule", "bias").replace("requantize", "bias")
     if bias == "float32" and mode != "float":
         _refuse(backend, where, f"'float32' goes with sums that become floats; write int32, or arithmetic 'float32'. Got {mode!r}")
+    narrow = bias not in ("int32", "float32")
+    scheme = inputs.scheme if inputs else None
+    if narrow and scheme != "symmetric" and (backend.zero_points or scheme is not None):
+        _refuse(
+            backend, where,
+            f"{bias!r} needs symmetric codes, as zero points of what is read go into biases; "
+            "add inputs with scheme 'symmetric', or leave zero points out",
+        )  # fmt: skip
     if rule is None:
         return
     for name in BESIDE_RULES:
