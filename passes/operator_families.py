@@ -1,4 +1,4 @@
-"""Which operator family each operator of an integer module serves, and whose sums biases, clips and requantizes finish."""
+"""Which operator family an operator of an integer module serves, and whose sums biases and requantizes finish."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.backends.test_json_form import described
 from tests.conftest import Digits
 from tests.models import Net
 from tvmq.backends import BACKENDS, backend_named
-from tvmq.backends.consistency import carrying
+from tvmq.backends.carried import carrying
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
@@ -27,7 +27,6 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
-
 from tvmq.spec import QuantSpec
 
 INT8 = TensorForm(("int8",))
@@ -107,7 +106,9 @@ def test_narrow_biases_fit():
 
 
 def test_accumulators_of_single_operators():
-    wide = Backend("x", operators=(OperatorEntry(("*",), accumulator_bits=32), OperatorEntry(("depthwise",), accumulator_bits=20)))
+    wide = Backend(
+        "x", operators=(OperatorEntry(("*",), accumulator_bits=32), OperatorEntry(("depthwise",), accumulator_bits=20))
+    )
     mod = quantized(wide)
     assert tvmq.check_backend(mod, wide).conforms
     narrow = replace(wide, operators=(OperatorEntry(("depthwise",), accumulator_bits=12),))
@@ -165,7 +166,9 @@ def test_options_follow_what_all_entries_share():
     }  # fmt: skip
     assert backend.options() == options
     assert backend.refused_options(QConfig().for_backend(backend).to_dict()) == []
-    refused = backend.refused_options({"nbit_input": 8, "dtype_input": "int8", "scheme": "symmetric", "per_channel": True})
+    refused = backend.refused_options(
+        {"nbit_input": 8, "dtype_input": "int8", "scheme": "symmetric", "per_channel": True}
+    )
     assert refused == [
         "nbit_input=8: reads int6, not int8; use nbit_input=6",
         "per_channel=True: takes one scale for a weight, not one for each channel; use per_channel=False",
@@ -180,7 +183,9 @@ def test_refusals_ask_the_entry():
     weights = QuantSpec("int8", symmetric=True, per_channel=True)
     assert backend.refusal("conv2d", QuantSpec(), weights, "float") is None
     assert "takes one scale" in str(backend.refusal("dense", QuantSpec(), weights, "float"))
-    assert backend.refusal("conv2d", QuantSpec(), weights, "float", channels=(3, 9)).endswith("at most 8 channels, not 9")
+    assert backend.refusal("conv2d", QuantSpec(), weights, "float", channels=(3, 9)).endswith(
+        "at most 8 channels, not 9"
+    )
     assert backend.refusal("add", QuantSpec("int8"), None, "float").endswith("reads uint8 or uint4, not int8")
 
 
@@ -196,7 +201,9 @@ def test_a_rule_that_no_code_has_is_refused_by_build():
     backend = described("shifts")
     mod = quantized(backend)
     assert tvmq.check_backend(mod, backend).conforms
-    with pytest.raises(BuildError, match="build: backend shifts: requantize_rule .* would give other codes .*use tvmq.emulate"):
+    with pytest.raises(
+        BuildError, match="build: backend shifts: requantize_rule .* would give other codes .*use tvmq.emulate"
+    ):
         tvmq.build(mod)
 
 

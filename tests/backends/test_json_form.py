@@ -11,7 +11,7 @@ import pytest
 
 from tests.emulated_device import DEVICE
 from tvmq.backends import BACKENDS, backend_named, names
-from tvmq.backends.consistency import emulation_alone, why_not_compiled
+from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
@@ -224,7 +224,7 @@ def test_python_says_the_same_by_path():
 
 def test_what_compiled_code_cannot_give_is_said():
     assert emulation_alone(backend_named("tflite")) is None and why_not_compiled(described("mixed")) is None
-    assert "is none of the modes" in str(why_not_compiled(described("shifts")))
+    assert "is no mode and rounding of" in str(why_not_compiled(described("shifts")))
     assert emulation_alone(described("halves")) == "operators[0].computes is float16, compiled floats are float32"
     assert emulation_alone(Backend("x", float_type="bfloat16")) == "float_type is bfloat16, compiled floats are float32"
     wraps = Backend("x", accumulator_bits=16, overflow="wrap")

@@ -33,7 +33,11 @@ def test_check_says_what_is_wrong(cli, tmp_path):
     path = tmp_path / "mychip.json"
     path.write_text('{"name": "mychip", "activatoins": ["int8"]}')
     found = cli("backend", "check", path)
-    assert found.code == 1 and f"{path}: activatoins: unknown field" in found.err and "did you mean 'activations'" in found.err
+    assert (
+        found.code == 1
+        and f"{path}: activatoins: unknown field" in found.err
+        and "did you mean 'activations'" in found.err
+    )
 
 
 def test_actions_are_words(cli):

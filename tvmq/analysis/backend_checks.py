@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tvm import relax
 
-from tvmq.backends.consistency import carrying
+from tvmq.backends.carried import carrying
 from tvmq.backends.description import NEEDS, Backend
 from tvmq.backends.names import CODE_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
@@ -137,7 +137,10 @@ def _left_shifts(site: Site) -> Iterator[tuple[str, str]]:
     left, sums = int(const_value(site.value.args[2]).max(initial=0)), site.bounds.of(site.value.args[0])
     reach = sums.reach if sums is not None else 2**31
     if left > 0 and rule.left_shift == "before" and reach << left >= 2**31:
-        yield "left_shift", f"sums of up to {reach} are shifted left by {left} and leave int32, where {site.backend.name} wraps"
+        yield (
+            "left_shift",
+            f"sums of up to {reach} are shifted left by {left} and leave int32, where {site.backend.name} wraps",
+        )
 
 
 def _factors(site: Site) -> Iterator[tuple[str, str]]:

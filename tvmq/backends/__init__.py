@@ -49,7 +49,7 @@ def backend_named(name: str | Backend | None) -> Backend:
         near = difflib.get_close_matches(str(name), BACKENDS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(
-            f'quantize: target must be None, one of {", ".join(BACKENDS)}, a file of JSON, a tvmq.Backend or its '
+            f"quantize: target must be None, one of {', '.join(BACKENDS)}, a file of JSON, a tvmq.Backend or its "
             f'"module:object". Got {name!r} instead{hint}'
         )
     return _load_backend(target)

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from tvmq.backends.description import Backend
 
 MODE, ROUNDING = "float", "UPWARD"  # the defaults of qconfig
-SCALES_AT_RUN_TIME = ("activations", "dtype_weight", "nbit_weight", "group_size", "per_channel", "reduce_range", "weight_scale")
+SCALES_AT_RUN_TIME = (
+    "activations",
+    "dtype_weight",
+    "nbit_weight",
+    "group_size",
+    "per_channel",
+    "reduce_range",
+    "weight_scale",
+)
 
 
 def options_of(backend: Backend) -> dict[str, Any]:
@@ -61,8 +69,8 @@ def storage_of(backend: Backend) -> str:
     if len(firsts) > 1:
         (one, _), (other, path) = list(firsts.items())[:2]
         raise ConfigError(
-            f"Backend {backend.name!r}: {path}: codes that are stored as {other}, and those of an entry before as {one}; "
-            "activations have one storage: name types of one storage first"
+            f"Backend {backend.name!r}: {path}: codes that are stored as {other}, and those of an entry before "
+            f"as {one}; activations have one storage: name types of one storage first"
         )
     if firsts:
         return next(iter(firsts))
@@ -153,7 +161,9 @@ def refused_options_of(backend: Backend, options: Mapping[str, Any]) -> list[str
 
 
 def _takes_channels(backend: Backend) -> bool:
-    own = [entry.weights.granularity if entry and entry.weights else None for entry in integer_entries(backend, WEIGHTED)]
+    own = [
+        entry.weights.granularity if entry and entry.weights else None for entry in integer_entries(backend, WEIGHTED)
+    ]
     return any(kind in ("per_channel", "per_group") or (kind is None and backend.per_channel) for kind in own)
 
 

@@ -52,7 +52,8 @@ class TensorForm:
             refuse(inside(path, "scheme"), "'symmetric' needs signed codes; leave unsigned types out of dtype")
         if self.scheme != "symmetric" and self.narrow_range:
             refuse(
-                inside(path, "narrow_range"), "asymmetric codes use the whole type; add scheme 'symmetric', or leave it out"
+                inside(path, "narrow_range"),
+                "asymmetric codes use the whole type; add scheme 'symmetric', or leave it out",
             )
 
     @property

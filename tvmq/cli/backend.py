@@ -15,7 +15,9 @@ ACTIONS = ("show", "check")
 
 
 def backend(
-    action: Annotated[str, typer.Argument(help="show: print a description as JSON; check: say what is wrong with one.")],
+    action: Annotated[
+        str, typer.Argument(help="show: print a description as JSON; check: say what is wrong with one.")
+    ],
     name: Annotated[
         str, typer.Argument(help='A built-in description, a file of JSON, or the "module:object" of a tvmq.Backend.')
     ],
@@ -30,7 +32,7 @@ def backend(
     Example: tvmq backend check mychip.json
     """
     from tvmq.backends import backend_named
-    from tvmq.backends.consistency import emulation_alone
+    from tvmq.backends.carried import emulation_alone
     from tvmq.schema import near
 
     if action not in ACTIONS:

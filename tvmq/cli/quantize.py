@@ -12,7 +12,7 @@ import typer
 
 import tvmq
 from tvmq.backends import backend_named
-from tvmq.backends.consistency import why_not_compiled
+from tvmq.backends.carried import why_not_compiled
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.bound import bound, check_bound, refusing
 from tvmq.cli.data import check_data
