@@ -9,7 +9,6 @@ from collections.abc import Set
 
 import pytest
 
-from tvmq.analysis import conformity
 from tvmq.exporters.onnx.ops import WRITERS
 from tvmq.exporters.onnx.walk import HANDLERS, ON_CODES
 from tvmq.graph.core_bounds import SUMS
@@ -18,7 +17,7 @@ from tvmq.graph.indices import OPERANDS
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.operators.record import CONVERSION, GATHER, LOGIC, SCATTER
 from tvmq.lower.lowerer import FREE_LOWERINGS, LOWERINGS
-from tvmq.passes import OPS, integrality
+from tvmq.passes import OPS, integrality, operator_families
 from tvmq.passes.families import table
 from tvmq.reference import DEFINED, INTEGER
 
@@ -100,7 +99,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
     "export of what works on codes": (where(on_codes=True) & OPS.keys(), ON_CODES, {}),
     "checks of a backend": (
         where(integer=True, own=True),
-        conformity.OPERATORS.keys(),
+        operator_families.OPERATORS.keys(),
         {
             "in front of the core and behind it": tuple(
                 sorted(where(kind=CONVERSION, own=True) - {"tvmq.requantize"})
@@ -135,7 +134,7 @@ def test_a_consumer_knows_every_record(consumer: str) -> None:
 
 
 @pytest.mark.parametrize("table", [
-    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, FREE_LOWERINGS, SUMS, OPERANDS, conformity.OPERATORS,
+    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, FREE_LOWERINGS, SUMS, OPERANDS, operator_families.OPERATORS,
 ])  # fmt: skip
 def test_what_dispatches_has_records(table: dict[str, object]) -> None:
     assert not set(table) - set(OPERATORS)
