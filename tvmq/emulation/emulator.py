@@ -71,6 +71,7 @@ class Emulator:
         self._view: View | None = None
         self.touched: set[str] = set()
         self._bounds = Bounds()
+        self._trace: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
 
     @property
     def layers(self) -> tuple[LayerCounts, ...]:
@@ -125,6 +126,7 @@ class Emulator:
             instead = beside(var.name, result, lambda: define(args)) if beside else None
             return result if instead is None else instead
 
+        self._trace.clear()
         return self.reference.run(inputs, watch=watch, step=step)
 
     def __str__(self) -> str:
@@ -147,7 +149,7 @@ class Emulator:
             self.touched.add(var.name)
         before = layer.overflows
         scale_y = self._ledger.codes.get(var.name, (1.0, 0))[0]
-        result = OPERATORS[name](Site(call, args, define, self.arithmetic, layer, proved, float(scale_y)))
+        result = OPERATORS[name](Site(call, args, define, self.arithmetic, layer, proved, self._trace, var.name, float(scale_y)))
         if layer.overflows > before and self.arithmetic.accumulator.overflow == "proved":
             raise self._unproved(layer, layer.overflows - before)
         return result

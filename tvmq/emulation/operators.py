@@ -27,6 +27,8 @@ class Site(NamedTuple):
     args      its arguments, computed by the chip
     define    gives what the definition gives for arguments
     proved    True if none of its sums can leave the accumulator
+    trace     {variable: true sums, where they overflowed} of the sums so far, to which it adds its own
+    name      of its variable
     scale_y   of the codes that it gives, where they have one
     """
 
@@ -36,6 +38,8 @@ class Site(NamedTuple):
     chip: Arithmetic
     counts: LayerCounts
     proved: bool
+    trace: dict[str, tuple[np.ndarray, np.ndarray | None]]
+    name: str
     scale_y: float = 1.0
 
 
@@ -45,13 +49,20 @@ def _ints(values: Any) -> tuple[int, ...]:
 
 def _sums(site: Site, described: Callable[[np.ndarray], sums.Sums]) -> np.ndarray:
     """Exact sums where they are proved to fit, else what the accumulators make of them."""
-    exact = site.define(site.args)
-    site.counts.sums += exact.size
+    exact = np.asarray(site.define(site.args))
     if site.proved:
-        return np.asarray(exact)
+        _count(site, exact, None)
+        return exact
     total, left = described(exact)
-    site.counts.overflows += int(left.sum())
+    _count(site, exact, left)
     return np.asarray(total.astype(exact.dtype))
+
+
+def _count(site: Site, exact: np.ndarray, left: np.ndarray | None) -> None:
+    """Count sums and those that overflowed."""
+    site.counts.sums += exact.size
+    site.counts.overflows += 0 if left is None else int(left.sum())
+    site.trace[site.name] = exact, left
 
 
 def conv(site: Site) -> np.ndarray:
@@ -82,16 +93,28 @@ def one_step(site: Site) -> np.ndarray:
 
 
 def bias(site: Site) -> np.ndarray:
-    """Sums and what is added to them; biases have a width of their own."""
+    """Sums and what is added to them; biases have a width of their own.
+
+    A sum counts once, with its bias: one that wraps and is brought back by the bias has not overflowed.
+    """
     a, b = site.args
     limit = 2 ** (site.chip.bias_bits - 1)
-    b = np.clip(b, -limit, limit - 1)
-    exact = np.add(a, b, dtype=np.int64)
-    site.counts.sums += exact.size
+    b = np.clip(np.asarray(b, np.int64), -limit, limit - 1)
+    source = getattr(site.call.args[0], "name", "")
+    true, before = site.trace.get(source, (a, None))
+    if source in site.trace:
+        site.counts.sums -= true.size
+        site.counts.overflows -= 0 if before is None else int(before.sum())
+    exact = np.add(true, b, dtype=np.int64)
     if site.proved:
+        _count(site, exact, None)
         return np.asarray(exact.astype(np.int32))
-    total, left = sums.settled(exact, site.chip.accumulator)
-    site.counts.overflows += int(left.sum())
+    total, left = sums.settled(np.add(a, b, dtype=np.int64), site.chip.accumulator)
+    if site.chip.accumulator.overflow == "wrap":
+        left = site.chip.accumulator.leaves(exact)
+    elif before is not None:
+        left = left | before
+    _count(site, exact, left)
     return np.asarray(total.astype(np.int32))
 
 
