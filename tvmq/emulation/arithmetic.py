@@ -112,8 +112,19 @@ def saturated_codes(
     return above + (int((real < qmin - 0.5).sum()) if is_end else 0)
 
 
-def arithmetic_of(backend: Backend) -> Arithmetic:
-    """What a description says of numbers."""
-    overflow = getattr(backend, "overflow", "proved")
-    return Arithmetic(Accumulator(backend.accumulator_bits, overflow), getattr(backend, "rule", None))
+def arithmetic_of(backend: Backend, family: str = "", *, depthwise: bool = False) -> Arithmetic:
+    """What a description says of the numbers of an operator family; "" for what it says of all.
 
+    Without a rule of its own a chip requantizes as the module says.
+
+    >>> from tvmq.backends import backend_named
+    >>> arithmetic_of(backend_named("tflite"), "conv2d").rule.roundings
+    ('upward', 'away')
+    """
+    entry = backend.entry(family, depthwise=depthwise) if family else None
+    rule = backend.rule(family, depthwise=depthwise)
+    says = backend.requantize_rule is not None or (entry is not None and entry.requantize is not None)
+    stays_float = entry is not None and entry.computes != "integer"
+    floats = entry.computes if entry is not None and stays_float else backend.float_type
+    accumulator = Accumulator(rule.accumulator_bits, rule.overflow)
+    return Arithmetic(accumulator, rule if says else None, rule.bias_bits, floats)

@@ -8,6 +8,7 @@ that says what the module says, the results are those of the compiled module, bi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,15 @@ from tvmq.graph.core_bounds import Bounds
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger, require_stage
 from tvmq.graph.names import output_names
-from tvmq.graph.view import View, op_name
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.reference import Reference
 from tvmq.text import printable
 
 # What makes floats of codes and codes of floats.
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
+CONVOLUTIONS = where(kind=CONVOLUTION)
 
 
 def emulate(mod: tvm.IRModule, backend: str | Backend | None) -> Emulator:
@@ -53,19 +57,21 @@ def emulate(mod: tvm.IRModule, backend: str | Backend | None) -> Emulator:
     mod = plain_module(mod)
     require_stage(mod, "emulate", ("realized",))
     description = backend_named(backend)
-    return Emulator(mod, arithmetic_of(description), description.name)
+    return Emulator(mod, partial(arithmetic_of, description), description.name)
 
 
 class Emulator:
     """A module on a chip; made by `tvmq.emulate`.
 
+    chip     its arithmetic by operator family and depthwise=, as `arithmetic_of` gives that of a description
     name     of the chip
     layers   what was counted in each layer, over all runs
     touched  variables that the chip computes in another way than the definition; equal or not
     """
 
-    def __init__(self, mod: tvm.IRModule, arithmetic: Arithmetic, name: str = "") -> None:
-        self.name, self.arithmetic = name, arithmetic
+    def __init__(self, mod: tvm.IRModule, chip: Callable[..., Arithmetic], name: str = "") -> None:
+        self.name, self.arithmetic, self._chip = name, chip(), chip
+        self._of_layer: dict[tuple[str, ...], Arithmetic] = {}
         self.reference = Reference(mod)
         self._ledger, self._counts = get_ledger(mod), Counts()
         self._view: View | None = None
@@ -141,22 +147,23 @@ class Emulator:
         self._look()
         layer = self._layer(var.name)
         reach = self._bounds.reach.get(var.name)
-        proved = reach is not None and reach <= self.arithmetic.accumulator.high
+        chip = self.arithmetic_of(layer.names)
+        proved = reach is not None and reach <= chip.accumulator.high
         if name in SUMS:
             layer.reach = reach if reach is None or layer.reach is None else max(layer.reach, reach)
             layer.proved = layer.proved and proved
-        if (name in SUMS and not proved) or (name not in SUMS and self.arithmetic.rule is not None):
+        if (name in SUMS and not proved) or (name not in SUMS and chip.rule is not None):
             self.touched.add(var.name)
         before = layer.overflows
         scale_y = self._ledger.codes.get(var.name, (1.0, 0))[0]
-        result = OPERATORS[name](Site(call, args, define, self.arithmetic, layer, proved, self._trace, var.name, float(scale_y)))
-        if layer.overflows > before and self.arithmetic.accumulator.overflow == "proved":
-            raise self._unproved(layer, layer.overflows - before)
+        result = OPERATORS[name](Site(call, args, define, chip, layer, proved, self._trace, var.name, float(scale_y)))
+        if layer.overflows > before and chip.accumulator.overflow == "proved":
+            raise self._unproved(layer, layer.overflows - before, chip)
         return result
 
     def _floats(self, variable: str, name: str, args: Sequence[Any], define: Define) -> Any:
         """The definition, its floats rounded to those of the chip."""
-        floats = self.arithmetic.floats
+        floats = self.arithmetic_of(self.view.sources(variable)).floats
         if floats == "float32":
             return define(args)
         self.touched.add(variable)
@@ -182,6 +189,18 @@ class Emulator:
             layer.operator, layer.reach = self.operator_of(names), 0
         return layer
 
+    def arithmetic_of(self, names: tuple[str, ...]) -> Arithmetic:
+        """How the chip computes a layer."""
+        if names not in self._of_layer:
+            self._of_layer[names] = self._chip(self.operator_of(names), depthwise=self._is_depthwise(names))
+        return self._of_layer[names]
+
+    def _is_depthwise(self, names: tuple[str, ...]) -> bool:
+        """True where a filter of the layer reads one channel of several."""
+        calls = [value for var, value in self.view.bindings if self.view.sources(var.name) == names]
+        convolutions = [call for call in calls if op_name(call) in CONVOLUTIONS]
+        return any(int(c.attrs.groups) > 1 and sizes_of(c.args[1])[1] == 1 for c in convolutions)
+
     def operator_of(self, names: tuple[str, ...]) -> str:
         """The family of a layer; the operator that is called so where it has none."""
         for entry in self._ledger.layers.values():
@@ -190,8 +209,8 @@ class Emulator:
         found = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
         return found[-1] if found else ""
 
-    def _unproved(self, layer: LayerCounts, count: int) -> AccumulatorError:
-        chip = self.arithmetic.accumulator
+    def _unproved(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
+        chip = arithmetic.accumulator
         return AccumulatorError.of_layer(
             "emulate",
             ", ".join(printable(name) for name in layer.names),
