@@ -10,10 +10,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case
 from tvmq.emulation.vectors import Answered
 
@@ -147,9 +149,14 @@ def onnxruntime(case: Case) -> np.ndarray | None:
 # ---- ONNX with conversions around float operators, as OpenVINO takes it
 
 
+CONVERTED = ("conv2d", "depthwise", "dense", "add", "multiply", "average")
+
+
 def converted_model(case: Case) -> tuple[bytes, dict[str, np.ndarray]] | None:
     """The operator between DequantizeLinear and QuantizeLinear."""
     a, arrays, model = case.attributes, case.arrays, OnnxModel()
+    if case.operator not in CONVERTED:
+        return None
     inputs = {"x": arrays["x"]}
 
     def real(name: str, scale: Any, zero: Any, axis: int | None = None) -> str:
@@ -157,7 +164,7 @@ def converted_model(case: Case) -> tuple[bytes, dict[str, np.ndarray]] | None:
         names = [name, model.constant(np.float32(scale), f"{name}_s"), model.constant(zero, f"{name}_z")]
         return model.node("DequantizeLinear", names, f"{name}_f", **more)
 
-    x = real("x", a["x_scale"], np.array(a["x_zero"], a["x_dtype"])) if "x" in arrays else ""
+    x = real("x", a["x_scale"], np.array(a["x_zero"], a["x_dtype"])) 
     windows = {"strides": a.get("strides"), "pads": a.get("padding")}
     if case.operator in ("conv2d", "depthwise", "dense"):
         w, scale = arrays["w"], arrays["scale_w"]
@@ -175,10 +182,8 @@ def converted_model(case: Case) -> tuple[bytes, dict[str, np.ndarray]] | None:
         inputs["w"] = arrays["w"]
         other = real("w", a["w_scale"], np.array(a["w_zero"], a["w_dtype"]))
         model.node({"add": "Add", "multiply": "Mul"}[case.operator], [x, other], "r")
-    elif case.operator == "average":
-        model.node("AveragePool", [x], "r", kernel_shape=a["kernel"], **windows)
     else:
-        return None
+        model.node("AveragePool", [x], "r", kernel_shape=a["kernel"], **windows)
     scale = model.constant(np.float32(a["y_scale"]), "y_s")
     model.node("QuantizeLinear", ["r", scale, model.constant(np.array(a["y_zero"], a["dtype"]), "y_z")])
     return model.bytes(inputs, a["dtype"]), inputs
@@ -197,9 +202,109 @@ def openvino(case: Case) -> np.ndarray | None:
     return np.array(compiled(made[1])[0])
 
 
+# ---- TFLite files
+
+
+def tflite_model(case: Case) -> tuple[bytes, list[np.ndarray]] | None:
+    """A file of one operator and its inputs, channels last; None where TFLite has no such operator."""
+    from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Quantization
+
+    a, arrays, file = case.attributes, case.arrays, Flatbuffer()
+    if case.operator not in TFLITE or any(int(v) for v in a.get("padding", [])) and case.operator != "pad":
+        return None  # its paddings are "same" and "valid" alone
+    if case.operator in ("pad", "maximum"):
+        a = {**a, "y_scale": a["x_scale"], "y_zero": a["x_zero"]}
+
+    def codes(side: str) -> Quantization:
+        return Quantization((float(np.float32(a[f"{side}_scale"])),), int(a[f"{side}_zero"]))
+
+    def last(array: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(np.moveaxis(array, 1, -1)) if array.ndim == 4 else array
+
+    inputs = [last(arrays["x"])]
+    shape = last(case.made(Arithmetic()).y).shape
+    x = file.tensor("x", inputs[0].shape, a["x_dtype"], codes("x"))
+    y = file.tensor("y", shape, a["dtype"], codes("y"))
+    if case.operator in ("conv2d", "depthwise", "dense"):
+        w, scale = arrays["w"], tuple(float(s) for s in arrays["scale_w"])
+        depthwise = case.operator == "depthwise"
+        wide = w.T if case.operator == "dense" else np.moveaxis(w, 1, -1)
+        if depthwise:
+            wide = np.moveaxis(w[:, 0], 0, -1)[None]
+        axis = 3 if depthwise else 0
+        weight = file.constant("w", np.ascontiguousarray(wide), Quantization(scale, 0, axis))
+        real = tuple(float(np.float32(np.float32(a["x_scale"]) * np.float32(s))) for s in scale)
+        bias = file.constant("b", arrays["bias"], Quantization(real, 0, 0))
+        if case.operator == "dense":
+            file.operator("FULLY_CONNECTED", [x, weight, bias], [y], version=4, table="FullyConnectedOptions")
+        else:
+            if not depthwise and a["groups"] > 1 or list(a["dilation"]) != [1, 1] and depthwise:
+                return None
+            strides, dilation = a["strides"], a["dilation"]
+            options = {"padding": 1, "stride_h": strides[0], "stride_w": strides[1],
+                       "dilation_h_factor": dilation[0], "dilation_w_factor": dilation[1]}  # fmt: skip
+            name = ("DEPTHWISE_CONV_2D", "DepthwiseConv2DOptions") if depthwise else ("CONV_2D", "Conv2DOptions")
+            more = {"depth_multiplier": 1} if depthwise else {}
+            file.operator(name[0], [x, weight, bias], [y], version=3, table=name[1], **options, **more)
+    elif case.operator in ("add", "multiply"):
+        inputs.append(last(arrays["w"]))
+        other = file.tensor("w", inputs[1].shape, a["w_dtype"], codes("w"))
+        name = {"add": "ADD", "multiply": "MUL"}[case.operator]
+        file.operator(name, [x, other], [y], version=2, table=f"{name.capitalize()}Options")
+        pack = {"x": x, "w": other}
+        return file.pack(pack, {"y": y}), inputs
+    elif case.operator == "maximum":
+        kernel, strides = a["kernel"], a["strides"]
+        options = {"padding": 1, "stride_h": strides[0], "stride_w": strides[1],
+                   "filter_height": kernel[0], "filter_width": kernel[1]}  # fmt: skip
+        file.operator("MAX_POOL_2D", [x], [y], version=2, table="Pool2DOptions", **options)
+    return file.pack({"x": x}, {"y": y}), inputs
+
+
+TFLITE = ("conv2d", "depthwise", "dense", "add", "multiply", "maximum")
+
+
+def _first(result: np.ndarray) -> np.ndarray:
+    """Channels first again."""
+    return np.moveaxis(result, -1, 1) if result.ndim == 4 else result
+
+
+def tflite_micro(case: Case) -> np.ndarray | None:
+    """The interpreter of the wheel tflite-micro."""
+    from tflite_micro.python.tflite_micro import runtime
+
+    made = tflite_model(case)
+    if made is None:
+        return None
+    interpreter = runtime.Interpreter.from_bytes(made[0], arena_size=2**22)
+    for place, array in enumerate(made[1]):
+        interpreter.set_input(array, place)
+    interpreter.invoke()
+    return _first(np.array(interpreter.get_output(0)))
+
+
+def litert(case: Case, *, reference: bool) -> np.ndarray | None:
+    """ai-edge-litert: its optimized kernels with XNNPACK, or its reference kernels."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    made = tflite_model(case)
+    if made is None:
+        return None
+    kind = OpResolverType.BUILTIN_REF if reference else OpResolverType.AUTO
+    interpreter = Interpreter(model_content=made[0], experimental_op_resolver_type=kind, num_threads=1)
+    interpreter.allocate_tensors()
+    for detail, array in zip(interpreter.get_input_details(), made[1], strict=True):
+        interpreter.set_tensor(detail["index"], array)
+    interpreter.invoke()
+    return _first(np.array(interpreter.get_tensor(interpreter.get_output_details()[0]["index"])))
+
+
 TOOLS: dict[str, Tool] = {
     "onnxruntime": Tool(("uint8", "int8"), onnxruntime),
     "openvino": Tool(("uint8", "int8"), openvino),
+    "tflite-micro": Tool(("int8",), tflite_micro),
+    "litert reference": Tool(("int8",), partial(litert, reference=True)),
+    "litert": Tool(("int8",), partial(litert, reference=False)),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
@@ -16,40 +16,47 @@ LEFT = tuple(itertools.product(("before", "after"), ("wide", "saturate", "wrap")
 FACTORS = ("float64", "float32", "float32_product")
 
 
-def candidates(*, enlarges: bool = True, has_zero: bool = True, has_scales: bool = True) -> list[RequantizeRule]:
-    """The rules in the order in which an explanation is preferred, each once.
+@dataclass(frozen=True)
+class Told:
+    """What data can tell.
 
     enlarges    factors of 1 and more occur: what happens at a shift to the left can be told
     has_zero    a zero point other than 0 occurs: when it is added can be told
     has_scales  scales are known, not only their factor: in what the factor is computed can be told
+    """
 
-    >>> len(candidates()) > 1000, len(candidates(enlarges=False, has_zero=False, has_scales=False)) < 300
+    enlarges: bool = True
+    has_zero: bool = True
+    has_scales: bool = True
+
+    def form(self, rule: RequantizeRule) -> RequantizeRule:
+        """The rule with its defaults in whatever cannot be told; sums are given, so what it says of them goes too."""
+        rule = replace(rule, accumulator_bits=32, overflow="proved", bias_bits=32)
+        if not self.enlarges:
+            rule = replace(rule, left_shift="before", left_overflow="wide")
+        if not self.has_zero:
+            rule = replace(rule, zero_point="after", fused=False)
+        if not self.has_scales:
+            rule = replace(rule, factors="float64", order="one_factor")
+        return rule
+
+    def names(self, rules: Iterable[RequantizeRule]) -> tuple[str, ...]:
+        """Names of the known rules among these."""
+        forms = {self.form(rule) for rule in rules}
+        return tuple(name for name, known in KNOWN_RULES.items() if self.form(known) in forms)
+
+
+def candidates(told: Told | None = None) -> list[RequantizeRule]:
+    """The rules in the order in which an explanation is preferred, each once.
+
+    >>> len(candidates()) > 2000, len(candidates(Told(enlarges=False, has_zero=False, has_scales=False))) < 700
     (True, True)
     """
-    found = dict.fromkeys(plain(rule) for rule in KNOWN_RULES.values())
-    found.update(dict.fromkeys(itertools.chain(_floats(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31)))))
-    return list(dict.fromkeys(_told(rule, enlarges, has_zero, has_scales) for rule in found))
-
-
-def plain(rule: RequantizeRule) -> RequantizeRule:
-    """The rule with what it says of sums left out: sums are given here."""
-    return replace(rule, accumulator_bits=32, overflow="proved", bias_bits=32)
-
-
-def known_name(rule: RequantizeRule) -> str | None:
-    """The name of a known rule that is equal, "onnxruntime" for example; None if there is none."""
-    return next((name for name, known in KNOWN_RULES.items() if plain(known) == plain(rule)), None)
-
-
-def _told(rule: RequantizeRule, enlarges: bool, has_zero: bool, has_scales: bool) -> RequantizeRule:
-    """The rule with its defaults in whatever cannot be told."""
-    if not enlarges:
-        rule = replace(rule, left_shift="before", left_overflow="wide")
-    if not has_zero:
-        rule = replace(rule, zero_point="after", fused=False)
-    if not has_scales:
-        rule = replace(rule, factors="float64", order="one_factor")
-    return rule
+    told = told or Told()
+    found = itertools.chain(
+        KNOWN_RULES.values(), _floats(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31))
+    )
+    return list(dict.fromkeys(told.form(rule) for rule in found))
 
 
 def _floats() -> Iterator[RequantizeRule]:
@@ -69,10 +76,10 @@ def _integers(bits: Iterator[int] | range | tuple[int, ...]) -> Iterator[Requant
         pairs += list(itertools.product(TIE_RULES, TIE_RULES)) if usual else []
         lefts = LEFT if usual else (("before", "wide"),)
         for roundings, made in itertools.product(pairs, ("upward", "even", "floor")):
-            for left, overflow in lefts:
+            for (left, overflow), factors in itertools.product(lefts, FACTORS if usual else FACTORS[:1]):
                 yield RequantizeRule(
                     "integer", multiplier_bits=width, multiplier_rounding=made, roundings=roundings,
-                    left_shift=left, left_overflow=overflow,
+                    left_shift=left, left_overflow=overflow, factors=factors,
                 )  # fmt: skip
 
 

@@ -142,7 +142,7 @@ class Makers:
         else:
             steps = self.random.integers(low, high, factor.shape, endpoint=True)
         limit = 2 ** (self.chip.accumulator.bits - 1) - 1
-        limit = limit if limit == 2**31 - 1 else limit // 4
+        limit = limit // (2 if limit == 2**31 - 1 else 4)  # the other sums of the channel fit as well
         beside = self.random.integers(-1, 2, factor.shape)
         return np.clip(np.rint((steps + 0.5) / factor) + beside, -limit - 1, limit).astype(np.int64)
 

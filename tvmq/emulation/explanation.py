@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.emulation.accumulator import Accumulator
+from tvmq.emulation.add_forms import ADD_FORMS
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.counts import aligned
 from tvmq.emulation.identify import Identification, identify_requantize
@@ -31,6 +32,7 @@ POSSIBLE = {
     "maximum": ("pool_from_0",),
     "pad": ("pads_with_0",),
     "table": ("unsigned_index",),
+    "add": tuple(ADD_FORMS),
 }
 WIDTHS = (16, 18, 20, 24)
 
@@ -249,6 +251,7 @@ def _agreed(found: Sequence[Identification]) -> Identification:
     common = [rule for rule in explaining[0] if all(rule in other for other in explaining[1:])]
     values = sum(one.values for one in found)
     if common:
-        return Identification(common[0], common[0], tuple(common[1:]), values, 0, None)
+        names = tuple(name for name in found[0].known if all(name in one.known for one in found[1:]))
+        return Identification(common[0], common[0], tuple(common[1:]), names, values, 0, None)
     worst = max(found, key=lambda one: one.differing)
     return replace(worst, rule=None, values=values, differing=max(worst.differing, 1))

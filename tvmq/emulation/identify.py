@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from tvmq.emulation.candidates import candidates, known_name
+from tvmq.emulation.candidates import Told, candidates
 from tvmq.errors import DataError, RangeError
 from tvmq.numerics.codes import code_limits
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
@@ -56,6 +56,7 @@ class Identification:
     rule       of the algebra, that explains all values, the plainest of them; None if none does
     nearest    `rule`, or the one that explains most
     others     further rules that explain all values: these cannot tell them apart
+    known      names of the known rules among them, or of the nearest
     values     how many were compared
     differing  how many of them `nearest` does not explain
     smallest   the failure of `nearest` with the smallest sum; None if it has none
@@ -64,14 +65,15 @@ class Identification:
     rule: RequantizeRule | None
     nearest: RequantizeRule
     others: tuple[RequantizeRule, ...]
+    known: tuple[str, ...]
     values: int
     differing: int
     smallest: CounterExample | None
 
     @property
     def name(self) -> str:
-        """Of the rule, where it is a known one; else its fields in words."""
-        return known_name(self.nearest) or rule_text(self.nearest)
+        """The known names; the fields of the rule in words where it has none."""
+        return ", ".join(self.known) or rule_text(self.nearest)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -79,6 +81,7 @@ class Identification:
             "rule": None if self.rule is None else self.rule.to_dict(),
             "nearest": self.nearest.to_dict(),
             "others": [rule.to_dict() for rule in self.others],
+            "known": list(self.known),
             "values": self.values,
             "differing": self.differing,
             "smallest": None if self.smallest is None else asdict(self.smallest),
@@ -150,7 +153,7 @@ def identify_requantize(
     factor      real factors (float64), likewise: then it cannot be told in what they are computed
     zero_point  of the result, likewise
     qmin, qmax  lowest and highest code; None: those of the type
-    among       rules to try; None: all of the algebra (about 1800) that these values can tell apart
+    among       rules to try; None: all of the algebra (about 2500) that these values can tell apart
     raises      DataError for no values, or shapes that do not fit
 
     >>> acc = np.int32([-6, -2, 2, 6, 10])
@@ -160,10 +163,8 @@ def identify_requantize(
     """
     seen = _observed(acc, answers, scales, factor, zero_point)
     low, high = code_limits(answers.dtype, qmin, qmax)
-    if among is None:
-        among = candidates(
-            enlarges=bool((seen.real >= 0.5).any()), has_zero=bool(seen.zero.any()), has_scales=scales is not None
-        )
+    told = Told(bool((seen.real >= 0.5).any()), bool(seen.zero.any()), scales is not None)
+    among = candidates(told) if among is None else among
     tried = list(among)
     for size in SAMPLES:
         sample = seen.part(_first_look(seen, low, high, size))
@@ -175,12 +176,12 @@ def identify_requantize(
     whole = [(_wrong(rule, seen, low, high), rule) for rule in tried]
     exact = [rule for wrong, rule in whole if not wrong.any()]
     if exact:
-        return Identification(exact[0], exact[0], tuple(exact[1:]), seen.acc.size, 0, None)
+        return Identification(exact[0], exact[0], tuple(exact[1:]), told.names(exact), seen.acc.size, 0, None)
     wrong, nearest = min(whole, key=lambda pair: int(pair[0].sum()))
     places = np.flatnonzero(wrong)
     smallest = places[np.argmin(np.abs(seen.acc[places].astype(np.int64)))]
     example = _example(nearest, seen.part(np.array([smallest])), low, high)
-    return Identification(None, nearest, (), seen.acc.size, int(wrong.sum()), example)
+    return Identification(None, nearest, (), told.names([nearest]), seen.acc.size, int(wrong.sum()), example)
 
 
 def _observed(

@@ -24,6 +24,7 @@ import numpy as np
 
 from tvmq import numerics
 from tvmq.emulation import sums
+from tvmq.emulation.add_forms import ADD_FORMS
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
@@ -38,6 +39,7 @@ FAULTS = {
     "counts_padding": "counts padding as elements of an average",
     "unsigned_index": "looks up codes as unsigned bytes",
     "pool_from_0": "lets a maximum begin at 0",
+    **{form: form for form in ADD_FORMS},
 }
 
 
@@ -154,9 +156,11 @@ def requantize(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> M
 
 
 def add(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> Made:
-    """Residual add, by the definition of integer modules."""
+    """Residual add, by the definition of integer modules; a fault is one of ADD_FORMS."""
     params = numerics.add_params(a["x_scale"], a["x_zero"], a["w_scale"], a["w_zero"], a["y_scale"])
     codes = {"zero_point": a["y_zero"], "dtype": a["dtype"], "qmin": a["qmin"], "qmax": a["qmax"]}
+    if fault:
+        return Made(ADD_FORMS[fault](a, arrays["x"], arrays["w"]))
     return Made(numerics.add(arrays["x"], arrays["w"], **params._asdict(), **codes))
 
 
