@@ -164,7 +164,7 @@ def converted_model(case: Case) -> tuple[bytes, dict[str, np.ndarray]] | None:
         names = [name, model.constant(np.float32(scale), f"{name}_s"), model.constant(zero, f"{name}_z")]
         return model.node("DequantizeLinear", names, f"{name}_f", **more)
 
-    x = real("x", a["x_scale"], np.array(a["x_zero"], a["x_dtype"])) 
+    x = real("x", a["x_scale"], np.array(a["x_zero"], a["x_dtype"]))
     windows = {"strides": a.get("strides"), "pads": a.get("padding")}
     if case.operator in ("conv2d", "depthwise", "dense"):
         w, scale = arrays["w"], arrays["scale_w"]
@@ -314,7 +314,8 @@ def main() -> None:
 
     name, seed, size, file = sys.argv[1:]
     tool = TOOLS[name]
-    chosen = [case for case in cases(tool.types, int(seed), quick=size == "quick") if case.operator in ("conv2d", "dense")]
+    vectors = cases(tool.types, int(seed), quick=size == "quick")
+    chosen = [case for case in vectors if case.operator in ("conv2d", "dense")]
     answers = answer_all(tool, chosen)
     np.savez(file, **{f"{one.case.operator}/{one.case.name}": one.answer for one in answers})
 

@@ -1,15 +1,15 @@
-"""Which arithmetic other tools follow: their answers to test vectors of single operators, and the rules that explain them.
+"""Which arithmetic other tools follow: their answers to vectors of single operators, and the rules that explain them.
 
-    python benchmarks/black_boxes.py [--tools onnxruntime,openvino,litert,tflite-micro] [--seed 0] [--json FILE] [--quick]
+    python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
 
-Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the search of
-tvmq.emulation, which knows of the tool nothing. The vectors are those of `tvmq conformance` for 8-bit types: ties,
+Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the search
+of tvmq.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for 8-bit types: ties,
 saturation, zero points, tails, strides, padding, small factors.
 
 Tools     onnxruntime         as this CPU runs it
-          onnxruntime (AVX2)  the same on a CPU without VNNI and AVX-512, as valgrind shows one: its 16-bit lanes saturate
-          openvino            likewise as this CPU runs it
-          litert              ai-edge-litert; its XNNPACK delegate is left out of "reference"
+          onnxruntime (AVX2)  --avx2: on a CPU without VNNI and AVX-512, as valgrind shows one
+          openvino            as this CPU runs it
+          litert              ai-edge-litert, which takes XNNPACK; litert reference: its kernels for reference
           tflite-micro        the wheel's interpreter, reference kernels
 Columns   operator, rule found (or the nearest), values compared, differing from that rule
 Exit code 1 where a tool that is asked for is not installed.
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,12 @@ def main() -> None:
     commands.add_argument("--avx2", action="store_true", help="onnxruntime under valgrind as well; takes minutes")
     options = commands.parse_args()
     print(machine(), flush=True)
+    names = list(filter(None, options.tools.split(",")))
     runs: dict[str, Callable[[], dict[str, Explanation]]] = {
-        name: lambda name=name: of_tool(name, options.seed, quick=options.quick) for name in options.tools.split(",")
-    }  # type: ignore[misc]
+        name: partial(of_tool, name, options.seed, quick=options.quick) for name in names
+    }
     if options.avx2:
-        runs[UNDER_VALGRIND] = lambda: under_valgrind(options.seed, quick=options.quick)
+        runs[UNDER_VALGRIND] = partial(under_valgrind, options.seed, quick=options.quick)
     rows: list[dict[str, Any]] = []
     failures = []
     for name, run in runs.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -104,6 +105,11 @@ def test_floats_of_a_chip_are_rounded_after_each_operator(digits, floats, step):
     assert np.array_equal(mantissa, np.rint(mantissa))
 
 
+def narrow_for(kind, narrow, family="", *, depthwise=False):
+    """Narrow accumulators for one family, usual ones for the others."""
+    return narrow if family == kind else Arithmetic()
+
+
 def test_all_kinds_of_sums_have_accumulators_of_their_own():
     """Transposed convolution, pooling, mean, product of two tensors: narrow for one kind, the others are not touched."""
     net = Net((1, 4, 8, 8))
@@ -119,8 +125,7 @@ def test_all_kinds_of_sums_have_accumulators_of_their_own():
     for overflow in ("wrap", "saturate"):
         assert np.array_equal(on(qmod, accumulator=Accumulator(30, overflow)).run(feeds[0])[0], exe.run(feeds[0])[0])
         for kind in ("conv_transpose", "conv2d", "multiply", "mean", "avg_pool"):
-            narrow = Arithmetic(Accumulator(8, overflow))
-            chip = Emulator(qmod, lambda family="", *, depthwise=False: narrow if family == kind else Arithmetic(), "")
+            chip = Emulator(qmod, partial(narrow_for, kind, Arithmetic(Accumulator(8, overflow))))
             chip.run(feeds[0])
             assert {layer.operator for layer in chip.layers if layer.overflows} == {kind}
 

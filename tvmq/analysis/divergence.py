@@ -1,4 +1,4 @@
-"""Where a module and a chip, or what a device dumped, part: layer by layer, in values that differ; and how it prints."""
+"""Where a module and a chip, or what a device dumped, part: values that differ layer by layer, and how they print."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Divergence:
 
     other      what the module is compared with, in words
     samples    how many
-    values     of the model's results
+    values     of the model's results; 0 where only layers were compared
     differing  of them
     layers     in the order of the module
     sentences  what is known of the accumulators, and whatever else is to be said
@@ -98,14 +98,16 @@ class Divergence:
     def verdict(self) -> str:
         """Equal, or how much differs and from where on."""
         compared = sum(layer.values for layer in self.layers)
-        whole = f"{self.values} results and {compared} values of {len(self.layers)} layers, {self.samples} samples"
+        results = f"{self.values} results and " if self.values else ""
+        whole = f"{results}{compared} values of {len(self.layers)} layers, {self.samples} samples"
         if self.exact:
             return f"equal: yes ({whole}; the module and {self.other} agree bit for bit)"
         first = self.first
         where = f"; the first layer is {first.name}, {first.differing} of {first.values} values" if first else ""
         by = [layer.name for layer in self.layers if layer.own]
         own = f"; by themselves differ: {', '.join(by[:8])}{', ...' if len(by) > 8 else ''}" if by else ""
-        return f"equal: no ({self.differing} results differ from {self.other}; {whole}{where}{own})"
+        count = f"{self.differing} results differ from {self.other}; " if self.values else f"{self.other}: "
+        return f"equal: no ({count}{whole}{where}{own})"
 
 
 def layer_names(view: Any) -> Mapping[str, tuple[str, ...]]:

@@ -1,9 +1,10 @@
 """What a device dumped of its layers: an .npz with an array a layer, or a folder of .npy files, read by layer name.
 
-A name is compared without what no file name has in common with it: signs other than letters and digits become one
-underscore, those at the ends go. "/stem/conv" is found as "stem_conv.npy", "stem/conv.npy" or "/stem/conv" of an .npz. A layer
-of several source names is found by any of them, and by the name of its variable. An array holds all samples, its first
-dimension, or is the result of one. Pictures may be NHWC: what has the shape of NCHW only when transposed is transposed.
+A name is compared by its letters and digits: signs between them become one underscore, those at the ends go, so that
+"/stem/conv" is found as "stem_conv.npy", "stem/conv.npy" or "/stem/conv" of an .npz. A layer of several source names is
+found by any of them, and by the name of its variable. An array holds all samples, its first dimension, or is the result
+of one. Pictures may have their channels last, all of them: where one array fits only so, and none only as it is, all
+are turned.
 """
 
 from __future__ import annotations
@@ -28,6 +29,20 @@ def key(name: str) -> str:
     return re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_").lower()
 
 
+def _fits(shape: tuple[int, ...], wanted: tuple[int | str, ...]) -> tuple[bool, bool]:
+    """Whether the sizes behind the samples fit as they are, and with the last one first.
+
+    >>> _fits((8, 8, 3), (3, 8, 8)), _fits((8, 8, 8), (8, 8, 8)), _fits((10,), (10,))
+    ((False, True), (True, True), (True, True))
+    """
+
+    def fit(sizes: tuple[int, ...]) -> bool:
+        free = len(sizes) == len(wanted)
+        return free and all(isinstance(b, str) or a == b for a, b in zip(sizes, wanted, strict=True))
+
+    return fit(shape), fit((*shape[-1:], *shape[:-1]))
+
+
 class Dumps:
     """The arrays of a file or folder, read when they are asked for.
 
@@ -38,7 +53,7 @@ class Dumps:
         self.path = path
         self._files: dict[str, tuple[ArrayFile, str | None]] = {}
         self._found: dict[str, np.ndarray] = {}
-        self._at = 0
+        self._at, self._last = 0, False
         if path.is_dir():
             for file in sorted(path.rglob("*.npy")):
                 self._add(str(file.relative_to(path).with_suffix("")), file, None)
@@ -64,10 +79,11 @@ class Dumps:
             raise DataError(f"compare: two dumps at '{self.path}' are called '{key(name)}'; keep one")
         self._files[key(name)] = (ArrayFile(file), member)
 
-    def match(self, layers: Mapping[str, tuple[str, ...]]) -> None:
+    def match(self, layers: Mapping[str, tuple[str, ...]], shapes: Mapping[str, tuple[int | str, ...]]) -> None:
         """Find the dump of each layer.
 
         layers   {variable of a result: names of the layer}
+        shapes   {variable: sizes of its result}, to tell where channels are
         raises   DataError where not one layer has a dump
         """
         self._found = {}
@@ -84,6 +100,9 @@ class Dumps:
                 f"({known}, ...); name the files as the layers"
             )
 
+        fits = [_fits(array.shape[1:], shapes[name][1:]) for name, array in self._found.items()]
+        self._last = (False, True) in fits and (True, False) not in fits
+
     def next_batch(self, count: int) -> None:
         """Go on to the next samples."""
         self._at += count
@@ -98,9 +117,7 @@ class Dumps:
             return None
         part = whole[self._at : self._at + len(result)] if whole.ndim == result.ndim and result.ndim else whole
         part = part.reshape(result.shape) if part.shape == result.shape[1:] and len(result) == 1 else part
-        if part.shape != result.shape and part.ndim >= 3:
-            turned = np.moveaxis(part, -1, 1)
-            part = turned if turned.shape == result.shape else part
+        part = np.moveaxis(part, -1, 1) if self._last and part.ndim >= 3 else part
         if part.shape != result.shape:
             raise DataError(
                 f"compare, dump of '{variable}': its shape is {whole.shape}, samples {self._at} to "

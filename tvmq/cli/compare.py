@@ -89,6 +89,7 @@ def _on_chip(
         exe = tvmq.load(model)
     arrays = _first(read_arrays(data, _input_names(exe)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
+        result: Any
         if dumps is not None:
             result = tvmq.compare_dumps(exe, dumps, arrays, backend=backend)
         else:

@@ -18,7 +18,7 @@ def conformance(
     backend: Annotated[
         str,
         typer.Argument(
-            help='A description: a JSON file, a name such as cpu, or "module:object". With --check the folder of vectors.'
+            help='A description: a JSON file, a name such as cpu, or "module:object"; with --check, the vectors.'
         ),
     ],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder for the vectors.")] = None,

@@ -74,8 +74,8 @@ class Accumulator:
         ([77, 127], [True, True])
         """
         running = np.cumsum(products, axis=1)
-        total = running[:, -1].copy() if products.shape[1] else np.zeros(len(products), np.int64)
-        left = self.leaves(running).any(axis=1)
+        total: np.ndarray = running[:, -1].copy() if products.shape[1] else np.zeros(len(products), np.int64)
+        left = np.asarray(self.leaves(running).any(axis=1))
         steps = np.ascontiguousarray(products[left].T)
         slow = np.zeros(steps.shape[1], np.int64)
         for step in steps:

@@ -28,7 +28,7 @@ def _steps(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray) -> tuple[np.ndarr
     return (x.astype(np.float32) - np.float32(a["x_zero"])), (w.astype(np.float32) - np.float32(a["w_zero"]))
 
 
-def _ratios(a: Mapping[str, Any]) -> tuple[np.float32, np.float32]:
+def _ratios(a: Mapping[str, Any]) -> tuple[Any, Any]:
     y = np.float32(a["y_scale"])
     return np.float32(np.float32(a["x_scale"]) / y), np.float32(np.float32(a["w_scale"]) / y)
 
@@ -45,7 +45,8 @@ def scaled_steps(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, fused: b
 def folded_zeros(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, b_first: bool) -> np.ndarray:
     """float32: the zero points in one constant, to which the scaled codes are added by fused multiply-adds."""
     ra, rb = _ratios(a)
-    constant = np.float32(np.float32(a["y_zero"]) - np.float32(ra * np.float32(a["x_zero"]) + rb * np.float32(a["w_zero"])))
+    zeros = ra * np.float32(a["x_zero"]) + rb * np.float32(a["w_zero"])
+    constant = np.float32(np.float32(a["y_zero"]) - zeros)
     pairs = [(x.astype(np.float32), ra), (w.astype(np.float32), rb)]
     total: Any = constant
     for codes, ratio in reversed(pairs) if b_first else pairs:
@@ -57,21 +58,21 @@ def real_numbers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, reciproc
     """float32: both dequantized, added, quantized again by a division or by a product with 1 / scale."""
     p, q = _steps(a, x, w)
     second = q * np.float32(a["w_scale"])
-    real = fused_multiply_add(p, np.float32(a["x_scale"]), second) if fused else p * np.float32(a["x_scale"]) + second
+    scale: Any = np.float32(a["x_scale"])
+    real = fused_multiply_add(p, scale, second) if fused else p * scale + second
     y = np.float32(a["y_scale"])
     return _codes(a, real * np.float32(1 / y) if reciprocal else real / y, a["y_zero"])
 
 
 def in_integers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, rule: str) -> np.ndarray:
-    """Both shifted by 20 bits and scaled to twice the larger scale, added, and scaled to the result: three times a rule."""
+    """Both shifted by 20 bits, scaled to twice the larger scale, added, and scaled to the result: three times a rule."""
     twice = 2.0 * max(np.float64(np.float32(a["x_scale"])), np.float64(np.float32(a["w_scale"])))
-    used, wide = KNOWN_RULES[rule], {"zero_point": 0, "dtype": "int16"}
     total: Any = 0
     for codes, side in ((x, "x"), (w, "w")):
         steps = (codes.astype(np.int64) - a[f"{side}_zero"]) << TFLITE_SHIFT
         total = total + _scaled(steps, np.float64(np.float32(a[f"{side}_scale"])) / twice, rule)
     factor = twice / (2.0**TFLITE_SHIFT * np.float64(np.float32(a["y_scale"])))
-    steps = apply(used, np.asarray(total), factor, **wide)
+    steps = apply(KNOWN_RULES[rule], np.asarray(total), factor, zero_point=0, dtype="int16")
     return np.asarray(np.clip(steps.astype(np.int64) + a["y_zero"], a["qmin"], a["qmax"]).astype(a["dtype"]))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tvmq import numerics
 from tvmq.backends.description import Backend
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.numerics.codes import Number, along_axis

@@ -70,6 +70,7 @@ def _floats() -> Iterator[RequantizeRule]:
 
 
 def _integers(bits: Iterator[int] | range | tuple[int, ...]) -> Iterator[RequantizeRule]:
+    pairs: list[tuple[str, ...]]
     for width in bits:
         usual = width in USUAL_BITS
         pairs = [(tie,) for tie in TIE_RULES]

@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ def _weighted(
 
 def _conv2d(make: Makers, operator: str) -> Iterator[Case]:
     """Convolutions."""
-    one = {"shape": (1, 8, 7, 7), "filters": 16}
+    one: dict[str, Any] = {"shape": (1, 8, 7, 7), "filters": 16}
     yield from _weighted(make, "usual", operator, "usual", **one)
     yield from _weighted(make, "ties", operator, "ties", shape=(1, 4, 5, 5), filters=64, kernel=1)
     yield from _weighted(
@@ -292,9 +293,9 @@ def _conv2d(make: Makers, operator: str) -> Iterator[Case]:
 def _depthwise(make: Makers, operator: str) -> Iterator[Case]:
     """One filter a channel."""
     for channels in (1, 7, 16, 33):
-        one = {"shape": (1, channels, 7, 6), "filters": channels, "groups": channels}
-        yield from _weighted(make, f"tail_{channels}", operator, "tails", **one, padding=[1, 1, 1, 1])
-    one = {"shape": (1, 16, 9, 9), "filters": 16, "groups": 16}
+        tail: dict[str, Any] = {"shape": (1, channels, 7, 6), "filters": channels, "groups": channels}
+        yield from _weighted(make, f"tail_{channels}", operator, "tails", **tail, padding=[1, 1, 1, 1])
+    one: dict[str, Any] = {"shape": (1, 16, 9, 9), "filters": 16, "groups": 16}
     yield from _weighted(make, "strides_2", operator, "strides", **one, strides=[2, 2], padding=[1, 1, 1, 1])
     yield from _weighted(make, "kernel_5", operator, "usual", **one, kernel=5, padding=[2, 2, 2, 2])
 
@@ -314,8 +315,13 @@ def _zero_ends(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
     if not make.backend.zero_points:
         return
     for name, end in (("low", "min"), ("high", "max")):
-        zeros = dict.fromkeys(("x_zero", "y_zero"), lambda dtype, end=end: int(getattr(np.iinfo(dtype), end)))
+        at_end = partial(_end, end)
+        zeros: dict[str, Any] = {"x_zero": at_end, "y_zero": at_end}
         yield from _weighted(make, f"zero_{name}", operator, "zero_points", **given, **zeros)
+
+
+def _end(end: str, dtype: str) -> int:
+    return int(getattr(np.iinfo(dtype), end))
 
 
 def _overflow(make: Makers, operator: str, **given: Any) -> Iterator[Case]:

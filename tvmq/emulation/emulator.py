@@ -121,8 +121,8 @@ class Emulator:
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable, value) after each operator
-        beside   called with (variable, the chip's result, a function that gives the definition's for the same arguments);
-                 what it gives, if not None, stands instead of the chip's result
+        beside   called with (variable, the chip's result, a function that gives the definition's for the same
+                 arguments); what it gives, if not None, stands instead of the chip's result
         raises   AccumulatorError naming the layer where a sum leaves accumulators that were said to be proved;
                  DataError as `tvmq.reference.run`
         """

@@ -24,9 +24,9 @@ from tvmq.emulation.vectors import Answered, read_answers, read_vectors
 
 # Faults that an operator can have.
 POSSIBLE = {
-    "conv2d": ("pads_with_0", "no_input_zero", "no_bias", "flipped"),
+    "conv2d": ("pads_with_0", "no_input_zero", "no_bias", "saturating_pairs", "flipped"),
     "depthwise": ("pads_with_0", "no_input_zero", "no_bias", "flipped"),
-    "dense": ("no_input_zero", "no_bias"),
+    "dense": ("no_input_zero", "no_bias", "saturating_pairs"),
     "multiply": ("no_input_zero",),
     "average": ("no_input_zero",),
     "maximum": ("pool_from_0",),
@@ -198,7 +198,8 @@ def _smallest(made: Sequence[Made], wrong: Sequence[np.ndarray], group: Sequence
     codes = ", ".join(f"{name} {int(case.arrays[name].reshape(wrong[i].shape)[at])}" for name in ("x", "w")
                       if name in case.arrays and case.arrays[name].size == wrong[i].size
                       and case.arrays[name].dtype.kind in "iu")  # fmt: skip
-    return f"{case.operator}/{case.name} at {list(at)}{f' ({codes})' if codes else ''}: wanted {ours}, answered {theirs}"
+    where = f"{case.operator}/{case.name} at {list(at)}{f' ({codes})' if codes else ''}"
+    return f"{where}: wanted {ours}, answered {theirs}"
 
 
 

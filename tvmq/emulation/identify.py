@@ -1,7 +1,7 @@
 """`tvmq.identify_requantize`: which rule of the algebra a device follows, found from what it answered.
 
-All rules are tried on a part of the values, chosen so that it holds the corners; those that explain it are tried on all.
-Where none explains everything, the one that explains most is named, with the smallest sum at which it fails.
+All rules are tried on a few values, chosen so that they hold the corners; those that explain these are tried on more,
+and on all. Where none explains everything, the one that explains most is named, with the smallest sum at which it fails.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ class _Observed:
 
     def part(self, index: np.ndarray) -> _Observed:
         """The values at these places."""
-        arrays = (self.acc, self.scale_x, self.scale_w, self.scale_y)
+        acc, x, w, y = (a[index] for a in (self.acc, self.scale_x, self.scale_w, self.scale_y))
         factor = None if self.factor is None else self.factor[index]
-        return _Observed(*(a[index] for a in arrays), factor, self.zero[index], self.out[index])
+        return _Observed(acc, x, w, y, factor, self.zero[index], self.out[index])
 
     @property
     def real(self) -> np.ndarray:

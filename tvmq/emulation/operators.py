@@ -75,8 +75,9 @@ def conv(site: Site) -> np.ndarray:
 def conv_transpose(site: Site) -> np.ndarray:
     """Transposed convolutions of codes."""
     a, (x, w) = site.call.attrs, site.args
-    options = {name: _ints(getattr(a, name)) for name in ("strides", "padding", "output_padding", "dilation")}
-    extra = {"groups": int(a.groups), "x_zero": int(a.zero_point)}
+    names = ("strides", "padding", "output_padding", "dilation")
+    options: dict[str, Any] = {name: _ints(getattr(a, name)) for name in names}
+    extra: dict[str, Any] = {"groups": int(a.groups), "x_zero": int(a.zero_point)}
     return _sums(site, lambda exact: sums.conv_transpose(exact, x, w, site.chip.accumulator, **options, **extra))
 
 

@@ -1,7 +1,7 @@
 """Single quantized operators as a device has them, in NumPy: arrays, scales and zero points in, codes out.
 
     operator              arrays              makes
-    conv2d, depthwise     x, w, bias, scale_w sums of (x - x_zero) * w + bias, requantized by x_scale * scale_w / y_scale
+    conv2d, depthwise     x, w, bias, scale_w sums of (x - x_zero) * w + bias, codes by x_scale * scale_w / y_scale
     dense                 x, w, bias, scale_w the same of matrices, w of shape (K, F)
     multiply              a, b                (a - a_zero) * (b - b_zero), requantized by a_scale * b_scale / y_scale
     average               x                   sums of x - x_zero, requantized by x_scale / (y_scale * count)
@@ -36,6 +36,7 @@ FAULTS = {
     "no_input_zero": "leaves out the zero point of the input",
     "no_bias": "leaves out the bias",
     "flipped": "flips the kernel",
+    "saturating_pairs": "adds pairs of products in 16 bits that saturate (vpmaddubsw)",
     "counts_padding": "counts padding as elements of an average",
     "unsigned_index": "looks up codes as unsigned bytes",
     "pool_from_0": "lets a maximum begin at 0",
@@ -79,7 +80,7 @@ def requantized(a: Attributes, acc: np.ndarray, scale_w: np.ndarray, axis: int |
 
 
 def _finished(
-    a: Attributes, exact: np.ndarray, described: Callable[[], sums.Sums], offset: np.ndarray, scale_w: np.ndarray,
+    a: Attributes, exact: np.ndarray, described: Callable[[], sums.Sums], offset: np.ndarray, scale_w: Any,
     axis: int, chip: Arithmetic,
 ) -> Made:  # fmt: skip
     """Sums in accumulators, plus a bias for each channel, requantized."""
@@ -108,6 +109,8 @@ def conv2d(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> Made:
     )
     options = {"strides": a["strides"], "padding": (0, 0, 0, 0), "dilation": a["dilation"], "groups": a["groups"]}
     exact = numerics.conv(padded, w, **options)
+    if fault == "saturating_pairs":
+        exact = _in_pairs(exact, padded, w, options)
     used_zero = 0 if fault == "no_input_zero" else zero
     offset = -used_zero * w.astype(np.int64).sum(axis=(1, 2, 3)) + _bias(arrays, fault)
     return _finished(
@@ -119,6 +122,9 @@ def dense(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> Made:
     """A product with a constant matrix."""
     x, w = arrays["x"], arrays["w"]
     exact = numerics.matmul(x, w)
+    if fault == "saturating_pairs":
+        as_conv = {"strides": (1,), "padding": (0, 0), "dilation": (1,), "groups": 1}
+        exact = _in_pairs(exact[..., None], x[..., None], w.T[..., None], as_conv)[..., 0]
     used_zero = 0 if fault == "no_input_zero" else int(a["x_zero"])
     offset = -used_zero * w.astype(np.int64).sum(axis=0) + _bias(arrays, fault)
     return _finished(
@@ -194,6 +200,15 @@ def quantize(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> Mad
 def dequantize(a: Attributes, arrays: Arrays, chip: Arithmetic, fault: str) -> Made:
     """Floats of codes."""
     return Made(numerics.dequantize(arrays["x"], np.float32(a["x_scale"]), np.int32(a["x_zero"])))
+
+
+def _in_pairs(exact: np.ndarray, x: np.ndarray, w: np.ndarray, options: dict[str, Any]) -> np.ndarray:
+    """Sums whose pairs saturate; signed codes are taken as unsigned ones and 128 times the weights off again."""
+    offset = 128 if x.dtype == np.int8 else 0
+    products = sums.conv_products(x.astype(np.int16) + np.int16(offset), w, **options)
+    total = sums.pair_sums(products(np.unravel_index(np.arange(exact.size), exact.shape))).reshape(exact.shape)
+    filters = w.astype(np.int64).reshape(len(w), -1).sum(axis=1)
+    return np.asarray(total - offset * filters.reshape(-1, *[1] * (exact.ndim - 2)))
 
 
 def _bias(arrays: Arrays, fault: str) -> np.ndarray | int:

@@ -7,7 +7,8 @@ those that overflowed. Codes are taken as the module has them: the zero point of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -60,13 +61,27 @@ def conv(
     (x_up, x_down), (w_up, w_down) = parts(x), parts(w)
     most = bound(x_up, w_up) + bound(x_down, w_down)
     least = -bound(x_up, w_down) - bound(x_down, w_up)
+    return saturated(exact, most, least, conv_products(x, w, **windows), accumulator)  # type: ignore[arg-type]
+
+
+def conv_products(
+    x: np.ndarray,
+    w: np.ndarray,
+    *,
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int = 1,
+) -> Callable[[tuple[np.ndarray, ...]], np.ndarray]:
+    """Gives the products of results of a convolution, int64 [results, steps] in the order in which they are added."""
     sides = both_sides(padding, x.ndim - 2)
     grouped = pad(x, sides, 0, x.dtype)
     grouped = grouped.reshape(len(x), groups, x.shape[1] // groups, *grouped.shape[2:])
     axes = tuple(range(3, grouped.ndim))
     spans = span_of(w.shape[2:], tuple(dilation))
     view = np.lib.stride_tricks.sliding_window_view(grouped, spans, axis=axes)
-    view = view[(..., *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilation))]
+    every: Any = (..., *(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilation))
+    view = view[every]
     filters, per_group = np.moveaxis(w, 1, -1), w.shape[0] // groups
 
     def products(index: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -75,7 +90,18 @@ def conv(
         taken = np.moveaxis(taken, 1, -1).astype(np.int64)
         return (taken * filters[channel]).reshape(len(sample), -1)
 
-    return saturated(exact, most, least, products, accumulator)
+    return products
+
+
+def pair_sums(products: np.ndarray) -> np.ndarray:
+    """Sums of int64 [results, steps] whose neighbours are added in 16 bits that saturate, as vpmaddubsw does.
+
+    >>> pair_sums(np.int64([[255 * 127, 255 * 127, -5]])).tolist()
+    [32762]
+    """
+    even = np.pad(products, [(0, 0), (0, products.shape[1] % 2)])
+    pairs = even[:, ::2] + even[:, 1::2]
+    return np.asarray(np.clip(pairs, -(2**15), 2**15 - 1).sum(axis=1))
 
 
 def conv_transpose(
@@ -101,15 +127,16 @@ def conv_transpose(
     filters = np.flip(numerics.filters_first(w, groups), tuple(range(2, w.ndim)))
     spans, sides = span_of(w.shape[2:], tuple(dilation)), both_sides(padding, ndim)
     spread = np.full((*x.shape[:2], *((n - 1) * s + 1 for n, s in zip(x.shape[2:], strides, strict=True))), x_zero)
-    spread[(..., *(slice(None, None, s) for s in strides))] = x
+    every: Any = (..., *(slice(None, None, s) for s in strides))
+    spread[every] = x
     width = [
         (span - 1 - before, span - 1 - after + more)
         for span, (before, after), more in zip(spans, sides, output_padding, strict=True)
     ]
     spread = pad(spread, tuple((max(a, 0), max(b, 0)) for a, b in width), x_zero, spread.dtype)
-    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(width, spread.shape[2:], strict=True))
+    cut: Any = (..., *(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(width, spread.shape[2:], strict=True)))
     return conv(
-        exact, spread[(..., *cut)].astype(x.dtype), filters, accumulator,
+        exact, spread[cut].astype(x.dtype), filters, accumulator,
         strides=(1,) * ndim, padding=(0,) * ndim, dilation=dilation, groups=groups,
     )  # fmt: skip
 
@@ -178,7 +205,8 @@ def adaptive_sum_pool(
     bounds = [numerics.adaptive_bounds(n, m) for n, m in zip(steps.shape[2:], out_size, strict=True)]
     for place in np.ndindex(*exact.shape[2:]):
         window = tuple(slice(*(int(end[i]) for end in axis)) for axis, i in zip(bounds, place, strict=True))
-        part = np.asarray(steps[(..., *window)], np.int64).reshape(*steps.shape[:2], -1)
+        at: Any = (..., *window)
+        part = np.asarray(steps[at], np.int64).reshape(*steps.shape[:2], -1)
         sums, over = accumulator.in_steps(part.reshape(-1, part.shape[-1]))
         total[(..., *place)], left[(..., *place)] = sums.reshape(steps.shape[:2]), over.reshape(steps.shape[:2])
     return total, left

@@ -179,7 +179,7 @@ def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
         if not whole.is_file():
             return None
         archive = ArrayFile(whole)
-        names = archive.names or ()
-        return archive["y"] if "y" in names else archive[names[0]]
+        names = list(archive.names or ["y"])
+        return archive["y" if "y" in names else names[0]]
 
     return look
