@@ -297,6 +297,9 @@ def _depthwise(make: Makers, operator: str) -> Iterator[Case]:
         yield from _weighted(make, f"tail_{channels}", operator, "tails", **tail, padding=[1, 1, 1, 1])
     one: dict[str, Any] = {"shape": (1, 16, 9, 9), "filters": 16, "groups": 16}
     yield from _weighted(make, "strides_2", operator, "strides", **one, strides=[2, 2], padding=[1, 1, 1, 1])
+    far: dict[str, Any] = {"shape": (1, 256, 4, 4), "filters": 256, "groups": 256, "kernel": 1}
+    yield from _weighted(make, "ties", operator, "ties", **far)
+    yield from _weighted(make, "small", operator, "ties", **far, exponents=(-28, -16))
     yield from _weighted(make, "kernel_5", operator, "usual", **one, kernel=5, padding=[2, 2, 2, 2])
 
 
@@ -345,6 +348,8 @@ def _pairs(make: Makers, operator: str, branch: str, name: str, **given: Any) ->
 def _multiply(make: Makers, operator: str) -> Iterator[Case]:
     """Products of codes."""
     yield from _pairs(make, operator, "usual", "usual")
+    for exponent in (0, 3, 6):
+        yield from _pairs(make, operator, "ties", f"ties_{exponent}", x_scale=0.25, w_scale=0.25, y_scale=2.0**exponent)
     yield from _pairs(make, operator, "saturation", "saturation", y_scale=2.0**-9)
 
 
@@ -368,7 +373,8 @@ def _average(make: Makers, operator: str) -> Iterator[Case]:
     """Averages: windows and whole pictures."""
     yield from _windows(make, operator, "usual", "usual", 7)
     yield from _windows(make, operator, "strides_2", "strides", 8, kernel=[2, 2], strides=[2, 2])
-    yield from _windows(make, operator, "whole", "ties", 8, kernel=[8, 8])
+    yield from _windows(make, operator, "whole", "usual", 8, kernel=[8, 8])
+    yield from _windows(make, operator, "ties", "ties", 16, kernel=[2, 2], x_scale=0.25, y_scale=0.25)
 
 
 def _maximum(make: Makers, operator: str) -> Iterator[Case]:

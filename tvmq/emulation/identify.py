@@ -19,7 +19,7 @@ from tvmq.numerics.codes import code_limits
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
 SAMPLES = (256, 4096)  # values of the first looks: most rules fail in the first
-KEPT = 8  # rules that are tried on more values where none explains a sample
+KEPT = 32  # rules that are tried on more values where none explains a sample
 NARROW = 2**14  # codes within: steps that saturate at 16 bits lie outside of all of them
 
 
