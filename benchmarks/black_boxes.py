@@ -115,7 +115,10 @@ def main() -> None:
         for operator, one in found.items():
             rows.append({"tool": name, "operator": operator, **one.to_dict()})
             print(f"{name}, {operator}: {one}", flush=True)
-    cells = [[r["tool"], r["operator"], f"{r['text']}{named(r['others'])}", str(r["values"]), str(r["differing"])] for r in rows]
+    cells = [
+        [r["tool"], r["operator"], f"{r['text']}{named(r['others'])}", str(r["values"]), str(r["differing"])]
+        for r in rows
+    ]
     print_table(["tool", "operator", "rule found", "values", "differing"], cells)
     write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})
     finish(failures)

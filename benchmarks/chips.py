@@ -1,6 +1,6 @@
-"""Chips described as data: what the zoo loses on them, what lies outside of them, and their emulation beside compiled code.
+"""Chips described as data: what the zoo loses on them, what they lack, and their emulation beside compiled code.
 
-    python benchmarks/chips.py --zoo ../shared/zoo [--tasks a,b] [--chips tensorrt,shifts16,...] [--samples 20] [--quick]
+    python benchmarks/chips.py --zoo ../shared/zoo [--tasks a,b] [--chips tensorrt,shifts16,...] [--quick]
 
 Each task is quantized for each description; what the description does not have stays float. The three invented chips:
 
@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from common import (
     QUICK_CALIBRATION,
-    TRANSFORMERS,
     Feed,
     Feeds,
     batch_one_shape,
@@ -64,7 +63,7 @@ INVENTED = {
         float_type="float16",
     ),
 }  # fmt: skip
-TASKS = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "crepe_tiny", *TRANSFORMERS)
+TASKS = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "crepe_tiny", "vit_cifar10")
 CHIPS = ("tensorrt", "tflite", "tosa", *INVENTED)
 COLUMNS = (
     ("task", "{task}"), ("chip", "{chip}"), ("float", "{float:.2f}"), ("score", "{score:.2f}"),
@@ -101,7 +100,8 @@ def measure(task: Any, model: Model, feeds: Iterable[Feed], name: str, floats: f
             by_chip, results = by_chip + int(np.sum(ours != theirs)), results + ours.size
     chip.clear()
     scored = evaluate(task, chip.run)
-    totals = {key: sum(getattr(layer, key) for layer in chip.layers) for key in ("overflows", "sums", "saturated", "codes")}
+    counted = ("overflows", "sums", "saturated", "codes")
+    totals = {key: sum(getattr(layer, key) for layer in chip.layers) for key in counted}
     compared = sum(layer.values for layer in equal.layers) + equal.values
     return {
         "task": task.name, "chip": name, "float": floats, "score": scored.score,

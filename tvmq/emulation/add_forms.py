@@ -65,7 +65,7 @@ def real_numbers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, reciproc
 
 
 def in_integers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, rule: str) -> np.ndarray:
-    """Both shifted by 20 bits, scaled to twice the larger scale, added, and scaled to the result: three times a rule."""
+    """Both shifted by 20 bits, scaled to twice the larger scale, added, and scaled to the result: a rule thrice."""
     twice = 2.0 * max(np.float64(np.float32(a["x_scale"])), np.float64(np.float32(a["w_scale"])))
     total: Any = 0
     for codes, side in ((x, "x"), (w, "w")):

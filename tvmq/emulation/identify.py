@@ -1,7 +1,7 @@
 """`tvmq.identify_requantize`: which rule of the algebra a device follows, found from what it answered.
 
-All rules are tried on a few values, chosen so that they hold the corners; those that explain these are tried on more,
-and on all. Where none explains everything, the one that explains most is named, with the smallest sum at which it fails.
+All rules are tried on a few values, chosen so that they hold the corners; those that explain these are tried on more
+and on all. Where none explains everything, that which explains most is named, with the smallest sum at which it fails.
 """
 
 from __future__ import annotations
