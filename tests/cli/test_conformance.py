@@ -10,6 +10,7 @@ import pytest
 import tvmq
 from tests.models import Net, feeds_of
 from tvmq.emulation.vectors import read_vectors
+from tvmq.numerics.requantize_rule import RequantizeRule
 
 SMALL = tvmq.Backend("small", families=frozenset({"add", "multiply", "table"}), activations=("int8",), floats=False,
                      requantize=("fixed_point",))  # fmt: skip
@@ -40,11 +41,12 @@ def test_vectors_and_answers(cli, saved):
     assert written.code == 0, written.err
     facts = json.loads(written.out)
     assert set(facts["cases"]) == {"requantize", "multiply", "add", "table"}
-    chip, cases = read_vectors(saved / "vectors")
+    chips, cases = read_vectors(saved / "vectors")
     np.savez(saved / "right.npz", **{f"{case.operator}/{case.name}": wanted for case, wanted in cases})
     right = cli("conformance", saved / "vectors", "--check", saved / "right.npz", "-q")
     assert right.code == 0 and right.out.splitlines()[-1].strip().startswith("conforms: yes (0 of"), right.err
-    wrong = {f"{case.operator}/{case.name}": case.made(chip, "unsigned_index").y for case, _ in cases if case.operator == "table"}
+    tables = [case for case, _ in cases if case.operator == "table"]
+    wrong = {f"table/{case.name}": case.made(chips["table"], "unsigned_index").y for case in tables}
     np.savez(saved / "wrong.npz", **wrong)
     judged = cli("conformance", saved / "vectors", "--check", saved / "wrong.npz", "-q")
     assert judged.code == 1 and "table: explained by it looks up codes as unsigned bytes" in judged.out
@@ -60,7 +62,7 @@ def test_a_model_on_a_chip(cli, saved):
     command = ("--data", saved / "samples.npz", "-q")
     equal = cli("verify", saved / "net.tvmq", *command, "--backend", "cpu")
     assert equal.code == 0 and "equal: yes (" in equal.out
-    floor = tvmq.Backend("floor", requantize_rule=tvmq.Backend("x").rule().from_dict({"arithmetic": "float32", "roundings": ["floor"]}))
+    floor = tvmq.Backend("floor", requantize_rule=RequantizeRule(roundings=("floor",)))
     (saved / "floor.json").write_text(floor.to_json())
     for name in ("verify", "compare"):
         unequal = cli(name, saved / "net.tvmq", *command, "--backend", saved / "floor.json")

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import tvmq
+from tvmq.backends.operator_entry import OperatorEntry
+from tvmq.backends.tensor_forms import WeightForm
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.vectors import read_vectors
 from tvmq.errors import DataError
 from tvmq.numerics.known_rules import KNOWN_RULES
+from tvmq.numerics.requantize_rule import RequantizeRule
 
 CHIP = tvmq.Backend("chip", activations=("int8",))
 
@@ -28,11 +31,12 @@ def vectors(tmp_path_factory):
 
 def answered(vectors, folder, chip, fault="", only=()):
     """The answers of a device with that arithmetic and mistake."""
-    for case, _ in read_vectors(vectors)[1]:
+    chips, cases = read_vectors(vectors)
+    for case, _ in cases:
         if not only or case.operator in only:
             file = folder / case.operator / f"{case.name}.npy"
             file.parent.mkdir(parents=True, exist_ok=True)
-            np.save(file, case.made(chip, fault).y)
+            np.save(file, case.made(chip or chips[case.operator], fault).y)
     return folder
 
 
@@ -57,8 +61,34 @@ def test_every_branch_is_there(vectors):
     }  # fmt: skip
 
 
+def test_entries_of_operators_are_heard(tmp_path):
+    """Depthwise convolutions with a rule, accumulators and weights of their own; the others as all."""
+    rule = RequantizeRule("integer", multiplier_bits=15, roundings=("floor",))
+    entry = OperatorEntry(
+        ("depthwise",), weights=WeightForm(("int4",), "per_tensor"), requantize=rule, accumulator_bits=16,
+        overflow="saturate",
+    )  # fmt: skip
+    tvmq.conformance(replace(CHIP, operators=(entry,)), tmp_path)
+    chips, cases = read_vectors(tmp_path)
+    assert chips["conv2d"] == Arithmetic(rule=RequantizeRule())
+    assert chips["depthwise"].accumulator == Accumulator(16, "saturate") and chips["depthwise"].rule.multiplier_bits == 15
+    for case, wanted in cases:
+        if case.operator == "depthwise":
+            assert np.abs(case.arrays["w"]).max() <= 7 and case.arrays["scale_w"].size == 1
+            assert case.made(chips["depthwise"]).overflow == 0 or case.branch == "overflow"
+            np.testing.assert_array_equal(case.made(chips["depthwise"]).y, wanted)
+
+
+def test_a_chip_of_shifts(tmp_path):
+    chip = tvmq.Backend("shifts", activations=("int8",), zero_points=False, requantize=("power_of_two",))
+    tvmq.conformance(chip, tmp_path)
+    chips, cases = read_vectors(tmp_path)
+    assert chips["dense"].rule.arithmetic == "shift"
+    assert all(not case.attributes.get("x_zero") for case, _ in cases)
+
+
 def test_right_answers_conform(vectors, tmp_path):
-    found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, read_vectors(vectors)[0]))
+    found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, None))
     assert found.conforms and not found.missing
     assert "conforms: yes (0 of" in str(found)
 
@@ -83,7 +113,7 @@ def test_mistakes_are_found(vectors, tmp_path, operator, fault, words):
 
 
 def test_narrow_accumulators_are_found(vectors, tmp_path):
-    chip = replace(read_vectors(vectors)[0], accumulator=Accumulator(18, "wrap"))
+    chip = replace(read_vectors(vectors)[0]["dense"], accumulator=Accumulator(18, "wrap"))
     found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, chip, only=("dense",)))
     assert found.operators[0].explanation == "accumulators of 18 bits that wrap"
 

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from tvmq.backends.description import Backend
-from tvmq.emulation.arithmetic import Arithmetic, arithmetic_of
+from tvmq.emulation.arithmetic import Arithmetic
+from tvmq.emulation.makers import Makers
 from tvmq.emulation.single import Made, make
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
@@ -63,94 +64,9 @@ class Case:
         return make(self.operator, self.attributes, self.arrays, chip, fault)
 
 
-class Makers:
-    """Makes the cases of one description.
-
-    seed   of all that is drawn
-    """
-
-    def __init__(self, backend: Backend, seed: int = 0) -> None:
-        self.backend, self.chip = backend, arithmetic_of(backend)
-        self.random = np.random.default_rng(seed)
-        self.rule = self.chip.rule or RequantizeRule()
-        self.shifts = self.rule.arithmetic == "shift" or tuple(backend.requantize) == ("power_of_two",)
-
-    # ---- what is drawn
-
-    def scale(self, low: float, high: float, count: int | None = None) -> np.ndarray:
-        """Scales between powers of two; powers of two themselves where the chip has nothing but shifts."""
-        exponent = self.random.uniform(low, high, count)
-        exact = np.rint(exponent) if self.shifts else exponent
-        return np.asarray(np.exp2(exact), np.float32)
-
-    def codes(self, dtype: str, shape: tuple[int, ...], low: int | None = None) -> np.ndarray:
-        """Codes of all values."""
-        limits = np.iinfo(dtype)
-        start = limits.min if low is None else low
-        return self.random.integers(start, limits.max, shape, endpoint=True).astype(dtype)
-
-    def zero(self, dtype: str) -> int:
-        """A zero point, 0 where the chip has none."""
-        limits = np.iinfo(dtype)
-        if not self.backend.zero_points:
-            return 0
-        return int(self.random.integers(limits.min, limits.max, endpoint=True))
-
-    def ends(self, x: str, w: str, y: str, **given: Any) -> dict[str, Any]:
-        """Scales, zero points and limits of codes."""
-        limits = np.iinfo(y)
-        made = {
-            "x_dtype": x, "w_dtype": w, "dtype": y, "qmin": int(limits.min), "qmax": int(limits.max),
-            "x_zero": self.zero(x), "y_zero": self.zero(y), "x_scale": float(self.scale(-6, -3)),
-            "y_scale": float(self.scale(-5, -2)),
-        }  # fmt: skip
-        return made | given
-
-    def channels(self, count: int) -> int:
-        """Scales of a weight: one a channel where the chip has that."""
-        return count if self.backend.per_channel else 1
-
-    def bias_for(self, a: dict[str, Any], sums: np.ndarray, scale_w: np.ndarray, places: str) -> np.ndarray:
-        """A bias for each channel that takes one sum of it to a tie, or to where codes saturate.
-
-        sums  [channels, places] without the bias
-        """
-        factor = np.broadcast_to(
-            self.rule.factor(np.float32(a["x_scale"]), scale_w, np.float32(a["y_scale"]))
-            / (np.float64(a["y_scale"]) if self.rule.order == "divide" else 1.0),
-            len(sums),
-        )
-        wanted = self.near(factor, a, places)
-        limit = 2 ** (self.chip.bias_bits - 1) - 1
-        at = self.random.integers(sums.shape[1], size=len(sums))
-        return np.clip(wanted - sums[np.arange(len(sums)), at], -limit, limit).astype(np.int32)
-
-    def fitting(self, w: np.ndarray, depth: int) -> np.ndarray:
-        """Weights whose sums take a quarter of narrow accumulators: smaller ones, or only a few that are 1 or -1."""
-        if self.chip.accumulator.bits == 32:
-            return w
-        most = self.chip.accumulator.high // 4 // 255
-        if most >= depth:
-            return np.asarray(np.clip(w, -(most // depth), most // depth))
-        kept = self.random.random(w.shape) < most / depth / 2
-        return np.asarray((np.sign(w) * kept).astype(w.dtype))
-
-    def near(self, factor: np.ndarray, a: dict[str, Any], places: str) -> np.ndarray:
-        """Sums beside ties, or beside the ends of the codes, for real factors."""
-        low, high = a["qmin"] - a["y_zero"], a["qmax"] - a["y_zero"]
-        if places == "ends":
-            steps = self.random.choice([low - 1, low, high, high + 1], factor.shape)
-        else:
-            steps = self.random.integers(low, high, factor.shape, endpoint=True)
-        limit = 2 ** (self.chip.accumulator.bits - 1) - 1
-        limit = limit // (2 if limit == 2**31 - 1 else 4)  # the other sums of the channel fit as well
-        beside = self.random.integers(-1, 2, factor.shape)
-        return np.clip(np.rint((steps + 0.5) / factor) + beside, -limit - 1, limit).astype(np.int64)
-
-
 def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
     """All cases of a description, in order."""
-    makers = Makers(backend, seed)
+    random = np.random.default_rng(seed)
     generators = {
         "requantize": _requantize, "conv2d": _conv2d, "depthwise": _depthwise, "dense": _dense, "multiply": _multiply,
         "average": _average, "add": _add, "maximum": _maximum, "pad": _pad, "table": _table,
@@ -164,22 +80,15 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
             continue
         if operator in ("quantize", "dequantize") and not backend.floats:
             continue
-        for case in generate(makers, operator):
+        for case in generate(Makers(backend, operator, random), operator):
             found.setdefault(f"{case.operator}/{case.name}", case)
     return list(found.values())
 
 
-def _types(backend: Backend) -> tuple[list[str], str]:
-    """8-bit types of activations, and the type of weights."""
-    narrow = [dtype for dtype in backend.activations if dtype in ("int8", "uint8")]
-    weights = [dtype for dtype in backend.weights if dtype == "int8"]
-    return narrow, (weights or ["int8"])[0]
-
-
 def _requantize(make: Makers, operator: str) -> Iterator[Case]:
     """Sums that are given: the rule alone."""
-    types, w = _types(make.backend)
-    for dtype in types:
+    w = "int8"
+    for dtype in make.types:
         for branch, exponents in (("ties", (-12, -1)), ("small", (-30, -18)), ("enlarging", (0, 6))):
             a = make.ends(dtype, w, dtype)
             scale_w = make.scale(*exponents, make.channels(32)) * np.float32(a["y_scale"] / a["x_scale"])
@@ -242,17 +151,17 @@ def _weighted(
     groups: int = 1, places: str = "ties", extreme: bool = False, exponents: tuple[int, int] = (-7, -5), **given: Any,
 ) -> Iterator[Case]:  # fmt: skip
     """Convolutions and products whose biases take sums to ties or ends, in all types of activations."""
-    types, w_type = _types(make.backend)
-    for dtype in types:
+    w_type, largest = "int8", make.largest_weight
+    for dtype in make.types:
         a = make.ends(dtype, w_type, dtype, groups=groups)
         if operator != "dense":
             a |= {"strides": [1, 1], "padding": [0, 0, 0, 0], "dilation": [1, 1]}
         a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
         wide = (filters, shape[1] // groups, kernel, kernel) if operator != "dense" else (shape[1], filters)
-        x, w = make.codes(dtype, shape), make.codes(w_type, wide, -127)
+        x, w = make.codes(dtype, shape), make.weights(wide)
         if extreme:
             x = make.random.choice(np.array([np.iinfo(dtype).min, np.iinfo(dtype).max]), shape).astype(dtype)
-            w = make.random.choice(np.array([-127, 127]), wide).astype(w_type)
+            w = make.random.choice(np.array([-largest, largest]), wide).astype(w_type)
         depth = w.size // filters
         if branch != "overflow":
             w = make.fitting(w, depth)
@@ -315,7 +224,7 @@ def _dense(make: Makers, operator: str) -> Iterator[Case]:
 
 
 def _zero_ends(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
-    if not make.backend.zero_points:
+    if make.symmetric:
         return
     for name, end in (("low", "min"), ("high", "max")):
         at_end = partial(_end, end)
@@ -337,7 +246,7 @@ def _overflow(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
 
 def _pairs(make: Makers, operator: str, branch: str, name: str, **given: Any) -> Iterator[Case]:
     """Two tensors of codes."""
-    for dtype in _types(make.backend)[0]:
+    for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, w_scale=float(make.scale(-6, -3)), w_zero=make.zero(dtype))
         a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
         both = np.arange(256).astype(np.uint8).view(dtype)
@@ -362,7 +271,7 @@ def _add(make: Makers, operator: str) -> Iterator[Case]:
 
 
 def _windows(make: Makers, operator: str, name: str, branch: str, size: int, **given: Any) -> Iterator[Case]:
-    for dtype in _types(make.backend)[0]:
+    for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, kernel=[3, 3], strides=[1, 1], padding=[0, 0, 0, 0])
         if operator == "average" and make.shifts:
             a["kernel"] = [2, 2]
@@ -391,7 +300,7 @@ def _pad(make: Makers, operator: str) -> Iterator[Case]:
 
 def _table(make: Makers, operator: str) -> Iterator[Case]:
     """All codes."""
-    for dtype in _types(make.backend)[0]:
+    for dtype in make.types:
         x = np.arange(256).astype(np.uint8).view(dtype).reshape(1, 256)
         arrays = {"x": x, "values": make.codes(dtype, (256,))}
         yield Case(f"all_{dtype}", operator, "usual", make.ends(dtype, dtype, dtype), arrays)
@@ -399,7 +308,7 @@ def _table(make: Makers, operator: str) -> Iterator[Case]:
 
 def _conversions(make: Makers, operator: str) -> Iterator[Case]:
     """Codes of floats, ties among them; floats of codes."""
-    for dtype in _types(make.backend)[0]:
+    for dtype in make.types:
         a = make.ends(dtype, dtype, dtype)
         if operator == "dequantize":
             x = np.arange(256).astype(np.uint8).view(dtype).reshape(1, 256)

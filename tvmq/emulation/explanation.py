@@ -103,12 +103,13 @@ def check_conformance(vectors: str | Path, answers: str | Path) -> ConformanceCh
     answers  a folder of .npy files, or an .npz, by the names of the cases
     raises   DataError for what cannot be read, or does not fit
     """
-    chip, cases = read_vectors(Path(vectors))
+    chips, cases = read_vectors(Path(vectors))
     found, missing = read_answers(Path(answers), cases)
     by_operator: dict[str, list[Answered]] = {}
     for answered in found:
         by_operator.setdefault(answered.case.operator, []).append(answered)
-    return ConformanceCheck(tuple(_check(chip, name, group) for name, group in by_operator.items()), tuple(missing))
+    checks = tuple(_check(chips[name], name, group) for name, group in by_operator.items())
+    return ConformanceCheck(checks, tuple(missing))
 
 
 def _check(chip: Arithmetic, operator: str, group: Sequence[Answered]) -> OperatorCheck:

@@ -1,6 +1,6 @@
 """`tvmq.conformance`: test vectors of a described chip in files, and the device's answers read back.
 
-    vectors/manifest.json                  the description, the seed, and a list of all cases
+    vectors/manifest.json                  the name of the chip, how it computes each operator, and a list of all cases
     vectors/conv2d/strides_2_int8.npz      the arrays of one case, and "y", what the chip must answer
     answers/conv2d/strides_2_int8.npy      what a device answered; or one answers.npz with "conv2d/strides_2_int8"
 
@@ -22,9 +22,10 @@ import numpy as np
 from tvmq.array_file import ArrayFile
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.emulation.arithmetic import Arithmetic, arithmetic_of
+from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case, cases_of
 from tvmq.emulation.description import arithmetic_dict, arithmetic_from
+from tvmq.emulation.makers import chip_of
 from tvmq.errors import DataError, OutputError
 
 VERSION = 1
@@ -60,10 +61,10 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
     description, folder = backend_named(backend), Path(folder)
     entries, counts, values = [], dict[str, int](), 0
     cases = cases_of(description, seed)
-    chip = arithmetic_of(description)
+    chips = {operator: chip_of(description, operator) for operator in dict.fromkeys(case.operator for case in cases)}
     try:
         for case in cases:
-            y = case.made(chip).y
+            y = case.made(chips[case.operator]).y
             arrays = {**case.arrays, "y": y}
             file = folder / case.operator / f"{case.name}.npz"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,8 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
             entries.append(_entry(case, arrays))
             counts[case.operator] = counts.get(case.operator, 0) + 1
             values += y.size
-        manifest = {"version": VERSION, "backend": description.name, "seed": seed, "chip": arithmetic_dict(chip)}
+        manifest: dict[str, Any] = {"version": VERSION, "backend": description.name, "seed": seed}
+        manifest["chips"] = {operator: arithmetic_dict(chip) for operator, chip in chips.items()}
         (folder / "manifest.json").write_text(json.dumps({**manifest, "cases": entries}, indent=1) + "\n")
     except OSError as error:
         raise OutputError(f"conformance: '{folder}' could not be written ({error})") from error
@@ -109,8 +111,8 @@ class Answered:
     answer: np.ndarray
 
 
-def read_vectors(folder: Path) -> tuple[Arithmetic, list[tuple[Case, np.ndarray]]]:
-    """The chip and the cases of a folder that `conformance` wrote, with what must be answered.
+def read_vectors(folder: Path) -> tuple[dict[str, Arithmetic], list[tuple[Case, np.ndarray]]]:
+    """How the chip computes each operator, and the cases of a folder with what must be answered.
 
     raises   DataError for a folder that holds none
     """
@@ -122,7 +124,7 @@ def read_vectors(folder: Path) -> tuple[Arithmetic, list[tuple[Case, np.ndarray]
                 "write them again"
             )
         cases = [_read(folder, entry) for entry in manifest["cases"]]
-        return arithmetic_from(manifest["chip"]), cases
+        return {name: arithmetic_from(fields) for name, fields in manifest["chips"].items()}, cases
     except (OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, DataError):
             raise
