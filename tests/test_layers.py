@@ -45,6 +45,7 @@ ROWS = [
     (5, "lower"),
     (5, "compile", "performance", "reference"),
     (6, "pipeline", "stages", "static_quantization", "faster", "guard", "observation"),
+    (6, "emulation"),
     (7, "analysis"),
     (8, "precision_search"),
     (8, "doctor"),

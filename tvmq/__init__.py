@@ -32,12 +32,17 @@ if TYPE_CHECKING:
     from tvmq.analysis.explanation import explain
     from tvmq.analysis.forecast import inspect
     from tvmq.analysis.machine_speed import measure_machine
+    from tvmq.analysis.on_chip import compare_dumps
     from tvmq.analysis.script import script
     from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
     from tvmq.compile.build import build
     from tvmq.config import QConfig, current_qconfig, qconfig
     from tvmq.drawing.draw import draw
+    from tvmq.emulation.emulator import emulate
+    from tvmq.emulation.explanation import check_conformance
+    from tvmq.emulation.identify import identify_requantize
+    from tvmq.emulation.vectors import conformance
     from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.frontends.onnx.from_onnx import from_onnx
@@ -68,9 +73,13 @@ __all__ = [
     "activations",
     "build",
     "check_backend",
+    "check_conformance",
     "compare",
+    "compare_dumps",
+    "conformance",
     "current_qconfig",
     "draw",
+    "emulate",
     "errors",
     "explain",
     "export_c",
@@ -79,6 +88,7 @@ __all__ = [
     "from_onnx",
     "from_relax",
     "from_torch",
+    "identify_requantize",
     "inspect",
     "load",
     "measure_machine",
@@ -107,9 +117,13 @@ _PUBLIC = {
     "activations": "tvmq.analysis.activations:activations",
     "build": "tvmq.compile.build:build",
     "check_backend": "tvmq.analysis.conformity:check_backend",
+    "check_conformance": "tvmq.emulation.explanation:check_conformance",
     "compare": "tvmq.analysis.comparison:compare",
+    "compare_dumps": "tvmq.analysis.on_chip:compare_dumps",
+    "conformance": "tvmq.emulation.vectors:conformance",
     "current_qconfig": "tvmq.config:current_qconfig",
     "draw": "tvmq.drawing.draw:draw",
+    "emulate": "tvmq.emulation.emulator:emulate",
     "errors": "tvmq.errors",
     "explain": "tvmq.analysis.explanation:explain",
     "export_c": "tvmq.exporters.c.export_c:export_c",
@@ -118,6 +132,7 @@ _PUBLIC = {
     "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",
     "from_relax": "tvmq.frontends.relax:from_relax",
     "from_torch": "tvmq.frontends.torch.export:from_torch",
+    "identify_requantize": "tvmq.emulation.identify:identify_requantize",
     "inspect": "tvmq.analysis.forecast:inspect",
     "load": "tvmq.runtime.executable:load",
     "measure_machine": "tvmq.analysis.machine_speed:measure_machine",

@@ -19,8 +19,10 @@ PUBLIC = [
     ("search", "Search", "search SearchSpace"),
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
-    ("looking", "Explain, compare, verify", "inspect explain draw script compare activations verify reference"),
-    ("targets", "Accelerators, ONNX and C out", "Backend check_backend to_onnx export_c"),
+    ("looking", "Explain, compare, verify", """inspect explain draw script compare
+        compare_dumps activations verify reference"""),
+    ("targets", "Accelerators, ONNX and C out", """Backend check_backend emulate conformance
+        check_conformance identify_requantize to_onnx export_c"""),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]
 # On a page of its own (error_pages.py), and a text

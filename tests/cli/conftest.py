@@ -96,7 +96,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         calls.loaded = SimpleNamespace(path=Path(path), sha256=sha256)
         return calls.exe
 
-    def verify(exe: Any, data: Any) -> FakeReport:
+    def verify(exe: Any, data: Any, *, backend: str | None = None) -> FakeReport:
+        assert backend is None
         calls.verified = [feed["x"].shape for feed in data]
         return calls.report
 

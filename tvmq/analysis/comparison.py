@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import tvm
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
+from tvmq.analysis.divergence import Divergence
 from tvmq.analysis.layer_weights import Weight, Weights
+from tvmq.analysis.on_chip import compare_with_chip
 from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
+from tvmq.emulation.emulator import Emulator
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.functions import plain_module, unpack_weights
@@ -29,12 +32,24 @@ from tvmq.runtime.executable import Executable
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"
 
 
-def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | None = None) -> Comparison:
+@overload
+def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | None = None) -> Comparison: ...
+
+
+@overload
+def compare(a: Model, b: Emulator, data: Any, *, advance: Callable[[int], None] | None = None) -> Divergence: ...
+
+
+def compare(
+    a: Model, b: Model | Emulator, data: Any, *, advance: Callable[[int], None] | None = None
+) -> Comparison | Divergence:
     """How far the layers of `b` are from those of `a`, which is usually the float model.
 
     a, b     a float, simulated or integer module each, an executable, or the (module, params) of `from_onnx`
     data     anything that `quantize` takes as a data set; read a batch at a time
     advance  called with the number of samples after each batch, for a progress bar
+
+    `b` may be what `emulate` gives, an integer module `a` on a chip: then values of layers that differ are counted.
 
     For every layer that both have, by the names of its source, three errors:
 
@@ -45,6 +60,10 @@ def compare(a: Model, b: Model, data: Any, *, advance: Callable[[int], None] | N
     Codes count as the real numbers they stand for. Noise and signal are summed over all values of all samples.
     raises   ModelError for models of different inputs or without a common layer, DataError without samples
     """
+    if isinstance(b, Emulator):
+        if isinstance(a, tuple):
+            raise ModelError("compare: a chip runs integer modules; give the module that `quantize` gave")
+        return compare_with_chip(a, b, data, advance=advance)
     first, second = module_of(a), module_of(b)
     first, second, feeds = _fitted(first, second, data)
     layers = pairs(layer_tensors(first), layer_tensors(second))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tvmq.analysis.work import describe_variables
+from tvmq.backends.description import Backend
 from tvmq.dataset import Dataset, Input, samples_in
+from tvmq.emulation.emulator import emulate
 from tvmq.errors import DataError
 from tvmq.graph.functions import part_functions
 from tvmq.graph.names import input_names
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
+
+if TYPE_CHECKING:
+    from tvmq.analysis.divergence import Divergence
 
 
 @dataclass(frozen=True)
@@ -71,15 +76,31 @@ class Verification:
         return text
 
 
-def verify(exe: Executable, data: Any) -> Verification:
+@overload
+def verify(exe: Executable, data: Any, *, backend: None = None) -> Verification: ...
+
+
+@overload
+def verify(exe: Executable, data: Any, *, backend: str | Backend | None) -> Verification | Divergence: ...
+
+
+def verify(
+    exe: Executable, data: Any, *, backend: str | Backend | None = None
+) -> Verification | Divergence:
     """Run the executable and the NumPy definition of its module on the same data and compare every value.
 
     A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each
     gets what the definition gives the one before, so quantized_main is compared on codes.
 
-    data    anything that `quantize` takes as a data set
-    raises  DataError if there are no samples
+    data     anything that `quantize` takes as a data set
+    backend  a description, as `emulate` takes it: then the executable is compared with that chip instead, every layer
+             too, and the sums are named that can leave its accumulators
+    raises   DataError if there are no samples
     """
+    if backend is not None:
+        from tvmq.analysis.on_chip import compare_with_chip
+
+        return compare_with_chip(exe, emulate(exe.module, backend), data)
     inputs = [
         Input(info.name, tuple(None if isinstance(size, str) else size for size in info.shape), info.dtype)
         for info in exe.input_info

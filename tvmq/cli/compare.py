@@ -12,8 +12,10 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Inputs, Json, MaxBytes, Quiet
 from tvmq.cli.files import Arrays, check_arrays, read_arrays
+from tvmq.cli.guard import FAILED
 from tvmq.cli.screen import print_json, step
 from tvmq.dataset import samples_in
+from tvmq.errors import ConfigError
 
 
 class By(str, Enum):
@@ -26,11 +28,28 @@ class By(str, Enum):
 
 def compare(
     first: Annotated[Path, typer.Argument(help="What to compare with: the trained .onnx file, or a saved .tvmq.")],
-    second: Annotated[Path, typer.Argument(help="What is judged: a .tvmq saved by `tvmq quantize`, or an .onnx.")],
     data: Inputs,
+    second: Annotated[
+        Path | None, typer.Argument(help="What is judged: a .tvmq saved by `tvmq quantize`, or an .onnx.")
+    ] = None,
     samples: Annotated[int, typer.Option("--samples", min=1, help="Compare on the first so many samples.")] = 32,
     worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many layers, the worst.")] = None,
     by: Annotated[By, typer.Option("--by", help="The error by which --worst chooses.")] = By.local,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            help="Instead of a second model: the first one on a described chip, emulated. A JSON file or a name.",
+        ),
+    ] = None,
+    dumps: Annotated[
+        Path | None,
+        typer.Option(
+            "--dumps",
+            help="Instead of a second model: what a device gave for each layer; a folder of .npy files named as the "
+            "layers, or an .npz. With --backend the device is compared with that chip.",
+        ),
+    ] = None,
     max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -38,8 +57,17 @@ def compare(
     """Show for every layer how far two models are apart: by itself, from the input on, and in its weights.
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
+
+    Example: tvmq compare resnet18.tvmq --dumps layers/ --data pictures.npz
     """
     check_arrays(data)
+    if backend is not None or dumps is not None:
+        if second is not None:
+            raise ConfigError("compare: --backend and --dumps stand for the second model; leave one of them out")
+        _on_chip(first, data, samples, backend, dumps, as_json=as_json, quiet=quiet)
+        return
+    if second is None:
+        raise ConfigError("compare: give two models, or one and --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
     arrays = _first(read_arrays(data, _input_names(other)), samples)
@@ -51,6 +79,28 @@ def compare(
         print(result)
     else:
         print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+
+
+def _on_chip(
+    model: Path, data: Path, samples: int, backend: str | None, dumps: Path | None, *, as_json: bool, quiet: bool
+) -> None:
+    """A saved integer model beside a chip, or beside what a device dumped; exits with 1 where a value differs."""
+    with step("read model", quiet=quiet):
+        exe = tvmq.load(model)
+    arrays = _first(read_arrays(data, _input_names(exe)), samples)
+    with step("compare", samples_in(arrays), quiet=quiet) as advance:
+        result: Any
+        if dumps is not None:
+            result = tvmq.compare_dumps(exe, dumps, arrays, backend=backend)
+        else:
+            chip = tvmq.emulate(exe.module, backend)
+            result = tvmq.compare(exe, chip, arrays, advance=lambda count: _repeat(advance, count))
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print(result)
+    if not result.exact:
+        raise typer.Exit(FAILED)
 
 
 def _first(arrays: Arrays, samples: int) -> Arrays:

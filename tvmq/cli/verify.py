@@ -1,4 +1,4 @@
-"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition says?"""
+"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition, or a described chip, says?"""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ def verify(
     samples: Annotated[
         int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
     ] = 8,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            help='Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".',
+        ),
+    ] = None,
     sha256: Sha256 = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare a saved model with the definition of its operators, value by value.
+    """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 
-    Prints "exact: yes" and exits with 0, or says where they differ and exits with 1.
+    Prints "exact: yes" ("equal: yes" for a chip) and exits with 0, or says where they differ and exits with 1.
 
     Example: tvmq verify resnet18.tvmq --data pictures.npz
     """
@@ -36,7 +43,7 @@ def verify(
     batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
-        result = tvmq.verify(exe, batches)
+        result = tvmq.verify(exe, batches, backend=backend)
     if as_json:
         print_json(result.to_dict())
     else:

@@ -9,7 +9,7 @@ around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import tvm
@@ -35,6 +35,9 @@ from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.extensions import definitions
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.text import last_line
+
+# Variable, expression, its arguments, the definition as a function of them -> the result
+Step: TypeAlias = "Callable[[relax.Var, relax.Call, Sequence[Any], Callable[[Sequence[Any]], Any]], Any]"
 
 
 def _axis(call: relax.Call) -> int | None:
@@ -176,11 +179,14 @@ class Reference:
         inputs: Mapping[str, np.ndarray] | Sequence[np.ndarray],
         *,
         watch: Callable[[str, Any], None] | None = None,
+        step: Step | None = None,
     ) -> list[np.ndarray]:
         """One array an output.
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
+        step     called with (variable, expression, its arguments (none for an island), what gives the
+                 definition's result for arguments); what it gives stands for the result of the expression
         raises   DataError for missing inputs and for indices outside of what they count
         """
         names = input_names(self.view.func)
@@ -198,12 +204,21 @@ class Reference:
         for var, value in self.view.bindings:
             if self._islands.inside(var.name):
                 continue
-            island = self._islands.run(var.name, values)
-            values[var.name] = _execute(value, values, self._own) if island is None else island
+            values[var.name] = self._execute(var, value, values, step)
             if watch:
                 watch(var.name, values[var.name])
         result = _read(self.view.func.body.body, values)
         return list(result) if isinstance(result, list | tuple) else [result]
+
+    def _execute(self, var: relax.Var, value: relax.Expr, values: dict[str, Any], step: Step | None) -> Any:
+        """The result of one binding."""
+        if step is None or not isinstance(value, relax.Call):
+            island = self._islands.run(var.name, values)
+            return _execute(value, values, self._own) if island is None else island
+        if self._islands.computes(var.name):  # its arguments may be inside of it
+            return step(var, value, [], lambda _args: self._islands.run(var.name, values))
+        args = [_read(arg, values) for arg in value.args]
+        return step(var, value, args, lambda args: execute(value, args, self._own))
 
 
 def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:

@@ -48,6 +48,10 @@ class FloatRegions:
         """True for a variable that disappears inside an island."""
         return name in self._inner
 
+    def computes(self, name: str) -> bool:
+        """True for the result of an island."""
+        return name in self._units
+
     def run(self, name: str, values: Mapping[str, Any]) -> Any:
         """The result of the island that computes `name`; None if that is no island."""
         unit = self._units.get(name)

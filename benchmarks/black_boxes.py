@@ -1,0 +1,128 @@
+"""Which arithmetic other tools follow: their answers to vectors of single operators, and the rules that explain them.
+
+    python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
+
+Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the search
+of tvmq.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for 8-bit types: ties,
+saturation, zero points, tails, strides, padding, small factors.
+
+Tools     onnxruntime         as this CPU runs it
+          onnxruntime (AVX2)  --avx2: on a CPU without VNNI and AVX-512, as valgrind shows one
+          openvino            as this CPU runs it
+          litert              ai-edge-litert, which takes XNNPACK; litert reference: its kernels for reference
+          tflite-micro        the wheel's interpreter, reference kernels
+Columns   operator, rule found (or the nearest), values compared, differing from that rule. Rules that give the same on
+          all values are counted behind the known ones. An operator that no rule explains has a second row, without the
+          cases of tiny factors, whose sums and biases reach 2^30
+Exit code 1 where a tool that is asked for is not installed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from black_box_tools import TOOLS, answer_all
+from common import finish, machine, parser, print_table, write_json
+
+import tvmq
+from tvmq.emulation.cases import Case, cases_of
+from tvmq.emulation.explanation import Explanation, explain_answers
+from tvmq.emulation.vectors import Answered
+
+QUICK = ("usual", "ties", "small", "saturation", "zero")
+FAR = "small"  # cases of factors so small that sums and biases reach 2^30
+UNDER_VALGRIND = "onnxruntime (AVX2)"
+
+
+def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[Case]:
+    """Vectors of a chip with these activations and free scales."""
+    chip = tvmq.Backend("probe", activations=tuple(types))
+    found = cases_of(chip, seed)
+    return [case for case in found if not quick or case.name.startswith(QUICK)]
+
+
+def explained(answers: Sequence[Answered]) -> dict[str, Explanation]:
+    """{operator: what explains its answers}."""
+    by_operator: dict[str, list[Answered]] = {}
+    for one in answers:
+        dtype = one.case.attributes["x_dtype"]
+        by_operator.setdefault(f"{one.case.operator} {dtype}", []).append(one)
+    found: dict[str, Explanation] = {}
+    for name, group in by_operator.items():
+        found[name] = explain_answers(name.split()[0], group)
+        usual = [one for one in group if not one.case.name.startswith(FAR)]
+        if found[name].differing and len(usual) < len(group):
+            found[f"{name}, usual factors"] = explain_answers(name.split()[0], usual)
+    return found
+
+
+def of_tool(name: str, seed: int, *, quick: bool) -> dict[str, Explanation]:
+    """The rows of one tool."""
+    tool = TOOLS[name]
+    return explained(answer_all(tool, cases(tool.types, seed, quick=quick)))
+
+
+def under_valgrind(seed: int, *, quick: bool) -> dict[str, Explanation]:
+    """onnxruntime where the CPU has AVX2 and nothing newer: valgrind shows a program such a CPU."""
+    chosen = [case for case in cases(("uint8", "int8"), seed, quick=quick) if case.operator in ("conv2d", "dense")]
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["valgrind", "--tool=none", "-q", sys.executable, str(Path(__file__).with_name("black_box_tools.py"))]
+        tvmq_probe = ["onnxruntime", str(seed), "quick" if quick else "all", f"{folder}/answers.npz"]
+        subprocess.run([*command, *tvmq_probe], check=True)
+        with np.load(f"{folder}/answers.npz") as found:
+            answers = [
+                Answered(case, found[name], found[name])
+                for case in chosen
+                if (name := f"{case.operator}/{case.name}") in found
+            ]
+    return explained(answers)
+
+
+def named(others: int) -> str:
+    """How many other rules give the same, in words."""
+    return f" (+ {others})" if others else ""
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    commands = parser("The arithmetic of other tools, found from their answers.", tasks=())
+    commands.add_argument("--tools", default=",".join(TOOLS), help="names, separated by commas")
+    commands.add_argument("--seed", type=int, default=0)
+    commands.add_argument("--avx2", action="store_true", help="onnxruntime under valgrind as well; takes minutes")
+    options = commands.parse_args()
+    print(machine(), flush=True)
+    names = list(filter(None, options.tools.split(",")))
+    runs: dict[str, Callable[[], dict[str, Explanation]]] = {
+        name: partial(of_tool, name, options.seed, quick=options.quick) for name in names
+    }
+    if options.avx2:
+        runs[UNDER_VALGRIND] = partial(under_valgrind, options.seed, quick=options.quick)
+    rows: list[dict[str, Any]] = []
+    failures = []
+    for name, run in runs.items():
+        try:
+            found = run()
+        except ImportError as error:
+            failures.append(f"{name}: {error}")
+            continue
+        for operator, one in found.items():
+            rows.append({"tool": name, "operator": operator, **one.to_dict()})
+            print(f"{name}, {operator}: {one}", flush=True)
+    cells = [
+        [r["tool"], r["operator"], f"{r['text']}{named(r['others'])}", str(r["values"]), str(r["differing"])]
+        for r in rows
+    ]
+    print_table(["tool", "operator", "rule found", "values", "differing"], cells)
+    write_json(options.json, {"quick": options.quick, "rows": rows, "failures": failures})
+    finish(failures)
+
+
+if __name__ == "__main__":
+    main()
