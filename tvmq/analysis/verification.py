@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.analysis.lowered_layers import LoweringCheck, LoweringChecks
 from tvmq.analysis.work import describe_variables
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.errors import DataError
@@ -40,6 +41,7 @@ class Verification:
     differing        values whose bits differ (any two NaN are equal)
     first            where the first one is
     islands          float operators without a definition of their own, taken from their compiled form
+    lowerings        each lowering of `build(lowerings=...)` alone, on what the definition gives its layers
     """
 
     samples: int
@@ -47,11 +49,12 @@ class Verification:
     differing: int
     first: Difference | None
     islands: tuple[str, ...]
+    lowerings: tuple[LoweringCheck, ...] = ()
 
     @property
     def exact(self) -> bool:
         """True if nothing differs."""
-        return self.differing == 0
+        return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -68,7 +71,7 @@ class Verification:
         if self.islands:
             islands = ", ".join(self.islands)
             text += f"\nfloat operators without a definition, equality asked around them: {islands}"
-        return text
+        return "\n".join([text, *map(str, self.lowerings)])
 
 
 def verify(exe: Executable, data: Any) -> Verification:
@@ -85,12 +88,12 @@ def verify(exe: Executable, data: Any) -> Verification:
         for info in exe.input_info
     ]
     reference = Reference(exe.module, target=exe.target)
-    parts = _parts(exe)
+    parts, checks = _parts(exe), LoweringChecks(exe)
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
         known: dict[str, Any] = {}
-        defined = reference.run([feed[given.name] for given in inputs], watch=known.__setitem__ if parts else None)
+        defined = reference.run([feed[given.name] for given in inputs], watch=known.__setitem__ if parts or checks else None)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
         pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
@@ -103,9 +106,11 @@ def verify(exe: Executable, data: Any) -> Verification:
             differing += int(unequal.sum())
             values += a.size
         samples += count
+        checks.add(feed, count, known)
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
-    return Verification(samples, values, differing, first, describe_variables(reference.view, reference.islands))
+    islands = describe_variables(reference.view, reference.islands)
+    return Verification(samples, values, differing, first, islands, checks.results())
 
 
 @dataclass(frozen=True)

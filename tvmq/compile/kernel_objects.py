@@ -153,19 +153,22 @@ def brief_builds() -> Iterator[None]:
         _is_brief.reset(token)
 
 
-def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options) -> bytes | None:
+def native_kernels(
+    mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options, more: Sequence[ObjectFile] = ()
+) -> bytes | None:
     """A shared library of all functions of loops; None where there are none, or this system cannot load it.
 
     compiler  the target as TVM takes it
     options   of the PassContext in which they are compiled
+    more      object files that come along
     """
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
-    if not functions or not here or not is_linux_x86(target):
+    if not (functions or more) or not here or not is_linux_x86(target):
         return None
     objects = _objects(functions, target, compiler, options)
     try:
-        return link_objects(merge_objects(objects))
+        return link_objects(merge_objects([*objects, *more]))
     except BuildError:  # something that our linker does not know: LLVM's own way always works
         return None
 

@@ -14,7 +14,9 @@ import tvm
 from tvm import relax, tirx
 from tvm.relax import transform
 
+from tvmq.artifact.libraries import open_libraries
 from tvmq.artifact.native import load_native
+from tvmq.compile.external import NOTHING, External
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align
@@ -66,31 +68,34 @@ class Compiled(NamedTuple):
     common: Mapping[str, tuple[tuple[MainCall, ...], tuple[int, ...]]] = MappingProxyType({})
 
 
-def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = ()) -> Compiled:
+def compile_module(
+    mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = (), external: External = NOTHING
+) -> Compiled:
     """Machine code for all functions of the module.
 
     mod      any Relax module without free operators of other compilers; unchanged
     target   the code runs on CPUs that have target.needs
     common   names of the functions that are main for common sizes
+    external  code of others that its functions call
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compile(mod, target, common)
+        return _compile(mod, target, common, external)
 
 
-def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
+def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: External) -> Compiled:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalize(mod)
             groups = group_operators(plain)
             fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
-            code, native = _code(lower(fused, direct=True), target, compiler)
+            code, native = _code(lower(fused, direct=True), target, compiler, external)
             main, *others = (
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
             return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
-    except OutputError:
+    except (OutputError, BuildError):
         raise
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
@@ -107,15 +112,28 @@ def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name:
     return main_calls(fused, match_operators(plain, groups, name), name) if is_there else ()
 
 
-def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:
+def _code(
+    lowered: tvm.IRModule, target: CpuTarget, compiler: Any, external: External
+) -> tuple[relax.VMExecutable, bytes | None]:
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
-    native = native_kernels(lowered, target, compiler, OPTIONS)
-    if native is None:
-        code = tvm.compile(lowered, compiler, relax_pipeline=None)
-        repair_stores(code, target)
-        return code, None
-    executable = bytecode_of(lowered)
-    executable.mod.import_module(load_native(native))
+    packed = open_libraries(external.libraries, "build")
+    plain = not external.modules and not external.constants
+    native = native_kernels(lowered, target, compiler, OPTIONS, external.objects) if plain else None
+    if native is not None:
+        executable = bytecode_of(lowered)
+        executable.mod.import_module(load_native(native))
+    elif external.objects:
+        raise BuildError(
+            "build: object files of lowerings and code generators are linked on Linux on x86-64 alone, into kernels "
+            "that our linker can link; make them a shared library (.so)"
+        )
+    else:
+        lowered = lowered.with_attr("external_mods", list(external.modules)) if external.modules else lowered
+        lowered = lowered.with_attr("const_name_to_constant", external.constants) if external.constants else lowered
+        executable = tvm.compile(lowered, compiler, relax_pipeline=None)
+        repair_stores(executable, target)
+    for module in packed:
+        executable.mod.import_module(module)
     return executable, native
 
 
