@@ -16,11 +16,11 @@ For families   `Family` says what is asked of one, `Group` is what it finds, `Co
 For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid
 For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
                `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
-For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom operators
-               of torch; `rename_inputs`, `check_size`
+For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom
+               operators of torch; `rename_inputs`, `check_size`
 For operators  `operator` makes one of your own: type, definition in NumPy, kernel
-For lowerings  `Match` is what a `tvmq.Lowering`'s function gets; `Extern` names a symbol of a library, `Codegen` a code
-               generator of TVM
+For lowerings  `Match` is what the function of a `tvmq.Lowering` gets; `Extern` names a symbol of a library, `Codegen` a
+               code generator of TVM
 For rules      that are functions `LayerFacts`
 
 >>> from tvmq.extension import op_name

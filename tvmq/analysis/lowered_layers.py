@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.runtime.executable import Executable
+from tvmq.performance.profile import recorded
+from tvmq.runtime.executable import Executable, parts_of
 from tvmq.tvm_runtime import empty
 
 LISTED = 5
+Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class LoweringChecks:
     """All lowerings of an executable, fed batch by batch."""
 
     def __init__(self, exe: Executable) -> None:
-        self.exe = exe
+        self.exe, self.parts = exe, parts_of(exe)
         self.entries: Sequence[Mapping[str, Any]] = exe.lowerings.get("taken", ())
         self._calls: list[tuple[Any, tuple[Any, ...]]] | None = None
         self._tallies: dict[str, _Tally] = {}
@@ -90,7 +92,7 @@ class LoweringChecks:
         """
         if self._calls is None:
             self._calls = self._record(feed)
-        free = bool(self.exe.is_free)
+        free = bool(self.parts.description.get("batch"))
         for entry, (function, args) in zip(self.entries, self._calls, strict=True):
             if any(name not in known for name in (*entry["inputs"], entry["result"])):
                 continue
@@ -108,7 +110,7 @@ class LoweringChecks:
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """(function, arguments) of the call of each entry."""
-        found = self.exe.recorded_calls(feed)
+        found = recorded(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
         for name, function, args in found:
             by_symbol.setdefault(name, []).append((function, args))
@@ -121,7 +123,7 @@ class LoweringChecks:
         return calls
 
     def _compare(
-        self, entry: Mapping[str, Any], function: Any, args: Sequence[Any], inputs: list[np.ndarray], defined: np.ndarray
+        self, entry: Entry, function: Any, args: Sequence[Any], inputs: list[np.ndarray], defined: np.ndarray
     ) -> None:
         from tvmq.analysis.verification import unequal_bits
 
@@ -138,13 +140,11 @@ class LoweringChecks:
             tally.first = f"{where}: compiled {code.item()!r}, defined {wanted.item()!r}"
         self._define(entry, tally, inputs, defined)
 
-    def _define(
-        self, entry: Mapping[str, Any], tally: _Tally, inputs: list[np.ndarray], defined: np.ndarray
-    ) -> None:
+    def _define(self, entry: Entry, tally: _Tally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
         """Compare the user's own definition."""
         from tvmq.analysis.verification import unequal_bits
 
-        taken = self.exe.taken.get(entry["result"])
+        taken = self.parts.taken.get(entry["result"])
         if taken is None or taken.lowering.definition is None:
             return
         own = np.asarray(taken.lowering.definition(taken.match, *inputs, *taken.match.constants))

@@ -93,7 +93,8 @@ def verify(exe: Executable, data: Any) -> Verification:
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
         known: dict[str, Any] = {}
-        defined = reference.run([feed[given.name] for given in inputs], watch=known.__setitem__ if parts or checks else None)
+        watch = known.__setitem__ if parts or checks else None
+        defined = reference.run([feed[given.name] for given in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
         pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]

@@ -54,8 +54,9 @@ def _places(need: Need, folder: Path | None) -> list[str]:
 def _open(need: Need, where: str, folder: Path | None, error: type[TvmqError]) -> None:
     places, why = _places(need, folder), ""
     for place in places:
-        _refuse_others(need["symbols"], place, where, error)
         try:
+            if os.path.isfile(place):
+                _refuse_others(need["symbols"], place, where, error)
             library = _library(place)
         except OSError as failure:
             why = why or str(failure)
@@ -70,13 +71,13 @@ def _open(need: Need, where: str, folder: Path | None, error: type[TvmqError]) -
 def _absent(need: Need, where: str, why: str) -> str:
     symbols = ", ".join(need["symbols"])
     return (
-        f"{where}: the model calls {symbols} of library '{need['file']}', which cannot be opened ({why}); put it beside "
-        f"the model or at '{need['path']}'"
+        f"{where}: the model calls {symbols} of library '{need['file']}', which cannot be opened ({why}); put it "
+        f"beside the model or at '{need['path']}'"
     )
 
 
 def _remedy(need: Need) -> str:
-    return f"compile it with {', '.join(need['symbols'])} as functions of C (extern \"C\" in C++), not static"
+    return f'compile it with {", ".join(need["symbols"])} as functions of C (extern "C" in C++), not static'
 
 
 def _library(place: str) -> Any:
@@ -106,7 +107,12 @@ def _refuse_others(symbols: Sequence[str], place: str, where: str, error: type[T
 class _Place(ctypes.Structure):
     """What dladdr tells of an address."""
 
-    _fields_ = (("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p), ("at", ctypes.c_void_p))
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("at", ctypes.c_void_p),
+    )
 
 
 def _owner(symbol: str) -> str:

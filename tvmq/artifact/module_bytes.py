@@ -104,8 +104,8 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         unknown = re.search(r"Operator relax\.(\S+) is not registered", reason)
         if unknown:
             raise ArtifactError(
-                f"{where}: its module has the operator '{unknown[1]}', which nobody has made in this process; import the "
-                "package that does (tvmq.extension.operator)"
+                f"{where}: its module has the operator '{unknown[1]}', which nobody has made in this process; "
+                "import the package that does (tvmq.extension.operator)"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
 

@@ -237,8 +237,8 @@ def _parts(
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
     names, native = lowered.kernel_names, compiled.native
-    taken = dict(lowered.taken)
-    return Parts(compiled.code, machine, described, names, mod, source=source, recipes=recipes, native=native, taken=taken)
+    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.taken)}
+    return Parts(compiled.code, machine, described, names, mod, **more)
 
 
 def _lower_for(
@@ -276,9 +276,7 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compile_for(
-    lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External
-) -> tuple[Compiled, str]:
+def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[Compiled, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)

@@ -94,8 +94,8 @@ def _object(extern: Extern) -> ObjectFile:
     defined = [one.name for one in found.symbols if one.section != UNDEFINED and one.bind]
     if symbol not in defined:
         raise BuildError(
-            f"build: object file '{path}' does not define '{symbol}', it has {', '.join(defined) or 'none'}; compile it "
-            'with that function of C (extern "C" in C++), not static'
+            f"build: object file '{path}' does not define '{symbol}', it has {', '.join(defined) or 'none'}; compile "
+            'it with that function of C (extern "C" in C++), not static'
         )
     return found
 
@@ -128,9 +128,8 @@ def _check_generator(name: str, symbol: str) -> None:
 
 def _calling(functions: Mapping[str, relax.Function]) -> tvm.IRModule:
     """A module whose main calls each function once: RunCodegen starts there."""
-    module = tvm.IRModule({tvm.ir.GlobalVar(symbol): func for symbol, func in functions.items()})
-    builder = relax.BlockBuilder(module)
-    gvars = {gvar.name_hint: gvar for gvar in module.get_global_vars()}
+    builder = relax.BlockBuilder()
+    gvars = {symbol: builder.add_func(func, symbol) for symbol, func in functions.items()}
     params = {
         symbol: [relax.Var(f"{symbol}_{param.name}", param.ty) for param in func.params]
         for symbol, func in functions.items()

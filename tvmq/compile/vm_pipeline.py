@@ -117,19 +117,17 @@ def _code(
 ) -> tuple[relax.VMExecutable, bytes | None]:
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
     packed = open_libraries(external.libraries, "build")
-    plain = not external.modules and not external.constants
+    plain = external.objects or not external.modules
     native = native_kernels(lowered, target, compiler, OPTIONS, external.objects) if plain else None
     if native is not None:
         executable = bytecode_of(lowered)
         executable.mod.import_module(load_native(native))
-    elif external.objects:
-        raise BuildError(
-            "build: object files of lowerings and code generators are linked on Linux on x86-64 alone, into kernels "
-            "that our linker can link; make them a shared library (.so)"
-        )
+        for module in external.modules:
+            executable.mod.import_module(module)
     else:
-        lowered = lowered.with_attr("external_mods", list(external.modules)) if external.modules else lowered
-        lowered = lowered.with_attr("const_name_to_constant", external.constants) if external.constants else lowered
+        if external.modules:  # TVM links them, with the constants that they ask for
+            lowered = lowered.with_attr("external_mods", list(external.modules))
+            lowered = lowered.with_attr("const_name_to_constant", dict(external.constants))
         executable = tvm.compile(lowered, compiler, relax_pipeline=None)
         repair_stores(executable, target)
     for module in packed:

@@ -1,12 +1,12 @@
 """Importers of one's own: ONNX nodes of other domains, and custom operators of torch.
 
-    @tvmq.extension.importer("my.domain", "Gate")
-    def gate(call):
-        return relax.op.multiply(call.input(0), relax.op.sigmoid(call.input(1)))
+@tvmq.extension.importer("my.domain", "Gate")
+def gate(call):
+    return relax.op.multiply(call.input(0), relax.op.sigmoid(call.input(1)))
 
-    @tvmq.extension.torch_importer("my_chip::gate")
-    def gate(call):
-        return relax.op.multiply(call["x"], relax.op.sigmoid(call["y"]))
+@tvmq.extension.torch_importer("my_chip::gate")
+def gate(call):
+    return relax.op.multiply(call["x"], relax.op.sigmoid(call["y"]))
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ def _registration(table: dict[str, Callable[[Any], Any]], key: str, stage: str) 
             raise ConfigError(f"{stage}: '{key}' is imported by a function. Got a {type(function).__name__} instead")
         known = table.get(key)
         if known is not None and _place(known) != _place(function):  # a cell of a notebook may be run again
-            raise ConfigError(
-                f"{stage}: '{key}' is imported by {_place(known)} already; give one of both another name"
-            )
+            raise ConfigError(f"{stage}: '{key}' is imported by {_place(known)} already; give one of both another name")
         table[key] = function
         return function
 

@@ -240,4 +240,3 @@ def _is_multiple(dim: tvm.ir.Expr, name: str) -> bool:
     if isinstance(dim, tvm.tirx.Mul):
         return has(dim.a, name) != has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
     return isinstance(dim, tvm.ir.Var)
-

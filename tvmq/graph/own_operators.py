@@ -175,6 +175,8 @@ def _legalized(own: OwnOperator, builder: relax.BlockBuilder, call: relax.Call) 
     elif isinstance(made, tirx.PrimFunc):
         made = made.with_attr("tirx.is_scheduled", True)
     else:
-        raise ValueError(f"operator '{own.name}': its kernel gave a {type(made).__name__}; return a TE tensor or PrimFunc")
+        raise ValueError(
+            f"operator '{own.name}': its kernel gave a {type(made).__name__}; return a TE tensor or PrimFunc"
+        )
     gvar = builder.add_func(made.with_attr("global_symbol", label), label)
     return relax.call_tir(gvar, relax.Tuple(list(call.args)), call.ty)

@@ -54,8 +54,8 @@ def _made(lowering: Lowering, match: Match) -> Loops | str:
         func = _of_tensor(where, func, match)
     if not isinstance(func, tirx.PrimFunc):
         raise BuildError(
-            f"{where}: its function gave a {type(func).__name__}; return a PrimFunc, a TE tensor, (PrimFunc, constants), "
-            "or a text that says why it does not take the match"
+            f"{where}: its function gave a {type(func).__name__}; return a PrimFunc, a TE tensor, (PrimFunc, "
+            "constants), or a text that says why it does not take the match"
         )
     arrays = tuple(np.ascontiguousarray(constant) for constant in constants)
     listed = match.listed()

@@ -53,12 +53,36 @@ class _Opened:
         self.names = {name: sources for name, sources in get_names(main).items()}
         bound = [binding.var.name for block in main.body.blocks for binding in block.bindings]
         self.unique = UniqueNames([*(param.name for param in main.params), *bound])
+        self.results: list[str] = []  # of calls
         self._active: list[str] = []
         known: dict[str, relax.Expr] = {}
         self._walk(main, known, outermost=True)
         result = replace_variables(main.body.body, known)
         function = build_function(list(main.params), self.bindings, result, main)
-        self.function = with_names(function, self.names)
+        self.function = with_names(self._renamed(function), self.names)
+
+    def _renamed(self, function: relax.Function) -> relax.Function:
+        """The function whose results of calls have their old names again, which TVM has dropped.
+
+        The old names that no variable has, in their order, where they are as many as the results.
+        """
+        known = {var.name for var, _ in self.bindings} | {param.name for param in function.params}
+        lost = [name for name in self.names if name not in known]
+        self.names = {name: sources for name, sources in self.names.items() if name in known or name in lost}
+        given = [name for name in self.results if name not in self.names]
+        if len(lost) != len(given):
+            return function
+        table = dict(zip(given, lost, strict=True))
+        self.generated = [(one, tuple(table.get(name, name) for name in members)) for one, members in self.generated]
+        renamed: dict[str, relax.Expr] = {}
+        bindings = []
+        for binding in (binding for block in function.body.blocks for binding in block.bindings):
+            var = binding.var
+            if var.name in table:
+                var = type(var)(table[var.name], var.ty)
+                renamed[binding.var.name] = var
+            bindings.append((var, replace_variables(binding.value, renamed)))
+        return build_function(list(function.params), bindings, replace_variables(function.body.body, renamed), function)
 
     def _walk(self, func: relax.Function, known: dict[str, relax.Expr], *, outermost: bool = False) -> None:
         """Append the bindings of a function; `known` says what its variables have become."""
@@ -97,6 +121,8 @@ class _Opened:
         known = {param.name: arg for param, arg in zip(func.params, args, strict=True)}
         self._walk(func, known)
         value = replace_variables(func.body.body, known)
+        if isinstance(value, relax.Var) and value.name not in self.results:
+            self.results.append(value.name)
         self._active.pop()
         generator = (func.attrs or {}).get("Codegen")
         if generator is not None:

@@ -1,10 +1,10 @@
 """A match as the function that a code generator of TVM takes: what FuseOpsByPattern(annotate_codegen=True) makes.
 
-    fused_chip(x):                          attributes Codegen = "chip", global_symbol
-        local(x):                           attributes Composite = "chip.conv_add", Primitive
-            a = nn.conv2d(x, constant)
-            return add(a, constant)
-        return local(x)
+fused_chip(x):                          attributes Codegen = "chip", global_symbol
+    local(x):                           attributes Composite = "chip.conv_add", Primitive
+        a = nn.conv2d(x, constant)
+        return add(a, constant)
+    return local(x)
 """
 
 from __future__ import annotations

@@ -86,17 +86,17 @@ class Codegen:
 class Lowering:
     """A pattern of integer operators, and what computes it.
 
-    pattern     which operators, the last one gives the result: names ("nn.conv2d -> add? -> tvmq.requantize", each reads
-                the one before, "?" may be absent, attributes in brackets: nn.conv2d[groups=1]); a pattern of
+    pattern     which operators, the last one gives the result: names ("nn.conv2d -> add? -> tvmq.requantize", each
+                reads the one before, "?" may be absent, attributes in brackets: nn.conv2d[groups=1]); a pattern of
                 tvm.relax.dpl; or what TVM's pattern tables hold: (name, pattern[, annotations[, check]]), a
                 FusionPattern
     to          a tirx.PrimFunc of inputs, constants and result;
-                a function (Match) -> PrimFunc, or TE tensor made of match.placeholders(), or (PrimFunc, constants) where
-                the constants are others than the match's (packed weights); a text says why it does not take this match;
-                an Extern, or a Codegen
+                a function (Match) -> PrimFunc, or TE tensor made of match.placeholders(), or (PrimFunc, constants)
+                where the constants are others than the match's (packed weights); a text says why it does not take
+                this match; an Extern, or a Codegen
     name        for explain and verify; by default that of the pattern, else of its operators
-    definition  (match, *inputs, *constants) -> what the function computes, in NumPy. `verify` compares it, and the code,
-                with the definition of the module
+    definition  (match, *inputs, *constants) -> what the function computes, in NumPy. `verify` compares it, and the
+                code, with the definition of the module
     check       (match) -> True, or why it is not taken
 
     A layer that is taken is computed by this alone, so it must equal the definition of its operators in all bits:

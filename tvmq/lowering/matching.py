@@ -149,6 +149,8 @@ class Matcher:
     def _attributes_lack(self, attributes: Any, expr: relax.Expr, call: Any) -> str | None:
         for name, wanted in attributes.items():
             has = getattr(getattr(call, "attrs", None), name, None)
+            if has is None and name == "dtype" and isinstance(expr.ty, relax.TensorType):
+                has = dtype_of(expr)
             if plain(has) != plain(wanted):
                 return f"{self.name(expr)} has {name}={plain(has)!r}, the pattern asks for {plain(wanted)!r}"
         return None

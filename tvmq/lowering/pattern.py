@@ -164,7 +164,9 @@ def _read_text(text: str, where: str) -> Node:
         name = found["name"].removeprefix("relax.")
         call = Operator(name, follows=node, attributes=_attributes(found["attributes"] or "", text, where))
         if found["optional"] and node is None:
-            raise ConfigError(f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it")
+            raise ConfigError(
+                f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it"
+            )
         node = Either(call, node) if found["optional"] and node is not None else call
     assert node is not None
     return node
@@ -234,5 +236,3 @@ def shown(node: Node) -> str:
     'nn.conv2d -> add? -> tvmq.requantize'
     """
     return " -> ".join(step.node.name + "?" * step.optional for step in spine(node))
-
-

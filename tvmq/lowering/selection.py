@@ -253,4 +253,3 @@ class _Context:
         self.matched_bindings = {view.var[name]: call for name, call in match.calls.items()}
         self.var_usages = {view.var[name]: [view.var[reader] for reader in view.readers[name]] for name in view.var}
         self.value_to_bound_var = {value: view.var[name] for name, value in view.value.items()}
-

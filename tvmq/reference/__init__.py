@@ -220,7 +220,9 @@ def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[.
     """
     name, own = op_name(value), own or {}
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
-    function = integer.get(name) or DEFINED.get(name) or _own(name) or _elementary(value) or evaluator(value, exact=True)
+    function = (
+        integer.get(name) or DEFINED.get(name) or _own(name) or _elementary(value) or evaluator(value, exact=True)
+    )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)
@@ -257,7 +259,12 @@ def is_defined(value: relax.Expr, own: Container[str] = ()) -> bool:
         return True
     if name in INTEGER:
         return dtype_of(value) == "int32"
-    return name in DEFINED or own_operator(name) is not None or _elementary(value) is not None or evaluator(value, exact=True) is not None
+    return (
+        name in DEFINED
+        or own_operator(name) is not None
+        or _elementary(value) is not None
+        or evaluator(value, exact=True) is not None
+    )
 
 
 def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:

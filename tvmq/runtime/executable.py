@@ -158,22 +158,6 @@ class Executable:
         return copy.deepcopy(self._parts.description.get("lowerings", {}))
 
     @property
-    def taken(self) -> Mapping[str, Any]:
-        """{variable: lowering and operators} as it was built; a loaded model has `lowerings` alone."""
-        return self._parts.taken
-
-    @property
-    def is_free(self) -> bool:
-        """Whether the batch is free: samples are run one by one."""
-        return bool(self._parts.description.get("batch"))
-
-    def recorded_calls(self, inputs: Mapping[str, Any]) -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
-        """(name, function, arguments) of all that main calls for a sample."""
-        from tvmq.performance.profile import recorded
-
-        return recorded(self._parts, self["main"], inputs)
-
-    @property
     def names(self) -> dict[str, tuple[str, ...]]:
         """{variable: source names}."""
         return {name: tuple(sources) for name, sources in self._parts.description["names"].items()}
@@ -276,6 +260,11 @@ class Executable:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
         return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
+
+
+def parts_of(exe: Executable) -> Parts:
+    """What an executable is made of."""
+    return exe._parts
 
 
 def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None = None) -> Executable:

@@ -3,8 +3,8 @@
 Before                                             After
     y = Relu(x)          domain "my.domain"            y = my.domain::Relu(x)
 
-Under this name nothing takes it for ONNX's operator of the same name. Domains that the model forgot to import are added,
-as ONNX's inference refuses it otherwise, and knows nothing of them either way.
+Under this name nothing takes it for ONNX's operator of the same name. Domains that the model forgot to import are
+added, as ONNX's inference refuses it otherwise, and knows nothing of them either way.
 """
 
 from __future__ import annotations
