@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.spec import STORAGE_BITS, QuantSpec
 
@@ -47,6 +48,7 @@ class Backend:
     floats             whether there are floats: operators without an integer form run there, and so does
                        requantize "float"; without: options that it cannot express are errors
     largest_kernel     longest side of a convolution's kernel; None: any
+    lowerings          tvmq.Lowering, or "module:object" of one: what `build(backend=...)` has it compute itself
     raises             ConfigError for values that are not allowed, or contradict each other
 
     >>> Backend("toy", activations=("int8",), zero_points=False).options()
@@ -70,6 +72,7 @@ class Backend:
     largest_kernel: int | None = None
     streams: tuple[str, ...] = ("int16",)
     reduce_range: bool = False
+    lowerings: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -106,6 +109,9 @@ class Backend:
         if name == "streams":
             known = isinstance(value, tuple) and all(item == "int16" for item in value)
             return None if known else f"must be () or ('int16',). Got {value!r} instead"
+        if name == "lowerings":
+            known = isinstance(value, tuple) and all(is_object_name(one) or hasattr(one, "pattern") for one in value)
+            return None if known else f"must be a tuple of tvmq.Lowering or \"module:object\". Got {value!r} instead"
         if name == "accumulator_bits":
             known = isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 32
             return None if known else f"must be a whole number in 8..32. Got {value!r} instead"

@@ -43,7 +43,8 @@ class Extern:
     extra: Callable[[Any], Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.symbol, str) or not self.symbol.isidentifier():
+        parts = str(self.symbol).split("." if self.convention == "packed" and self.library is None else "\n")
+        if not isinstance(self.symbol, str) or not all(map(str.isidentifier, parts)):
             raise ConfigError(f"Extern: symbol must be the name of a function of C. Got {self.symbol!r} instead")
         if self.convention not in ("pointers", "packed"):
             raise ConfigError(

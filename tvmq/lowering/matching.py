@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,9 +38,13 @@ class Found:
     members: list[str] = field(default_factory=list)
     captured: dict[int, relax.Expr] = field(default_factory=dict)
 
-    def copy(self) -> Found:
-        """For a way that may fail."""
-        return Found(list(self.members), dict(self.captured))
+    def with_member(self, name: str) -> Found:
+        """The same with one more variable."""
+        return self if name in self.members else Found([*self.members, name], self.captured)
+
+    def with_captured(self, node: Node, expr: relax.Expr) -> Found:
+        """The same with what one more part of the pattern stands for."""
+        return Found(self.members, {**self.captured, id(node): expr})
 
 
 class Matcher:
@@ -48,95 +52,103 @@ class Matcher:
 
     def __init__(self, view: View) -> None:
         self.view = view
+        self._miss = Miss(-1, "")
 
-    def match(self, node: Node, expr: relax.Expr, found: Found) -> Found | Miss:
-        """`found` with what the pattern stands for, or the reason why it does not fit."""
-        result = self._match(node, expr, found)
-        if isinstance(result, Miss):
-            return result
-        known = result.captured.get(id(node))
-        if known is not None and not _same(known, expr):
-            return Miss(len(found.members), f"{self.name(expr)} stands where {self.name(known)} stood before")
-        result.captured[id(node)] = expr
-        return result
+    def matches(self, node: Node, expr: relax.Expr) -> Iterator[Found]:
+        """All ways in which a pattern fits; sums and products in both orders."""
+        yield from self._match(node, expr, Found())
 
-    def _match(self, node: Node, expr: relax.Expr, found: Found) -> Found | Miss:
+    def miss(self, node: Node, expr: relax.Expr) -> str | None:
+        """Why a pattern does not fit, of several ways the one that comes furthest; None if it fits."""
+        self._miss = Miss(-1, "its operators do not fit")
+        fits = next(self.matches(node, expr), None) is not None
+        return None if fits else self._miss.why
+
+    def _fail(self, found: Found, why: str) -> None:
+        if len(found.members) > self._miss.depth:
+            self._miss = Miss(len(found.members), why)
+
+    def _match(self, node: Node, expr: relax.Expr, found: Found) -> Iterator[Found]:
+        known = found.captured.get(id(node))
+        if known is not None and not known.same_as(expr):
+            self._fail(found, f"{self.name(expr)} stands where {self.name(known)} stood before")
+            return
+        for result in self._ways(node, expr, found):
+            yield result.with_captured(node, expr)
+
+    def _ways(self, node: Node, expr: relax.Expr, found: Found) -> Iterator[Found]:
         if isinstance(node, Operator):
-            return self._match_operator(node, expr, found)
-        if isinstance(node, Constant):
-            return self._match_constant(node, expr, found)
-        if isinstance(node, Having):
-            result = self.match(node.inner, expr, found)
-            why = None if isinstance(result, Miss) else self._lacks(node, expr)
-            return Miss(len(found.members), why) if why else result
-        if isinstance(node, Either):
-            left = self.match(node.left, expr, found.copy())
-            if not isinstance(left, Miss):
-                return left
-            right = self.match(node.right, expr, found.copy())
-            return left if isinstance(right, Miss) and left.depth >= right.depth else right
-        if isinstance(node, Both):
-            left = self.match(node.left, expr, found)
-            return left if isinstance(left, Miss) else self.match(node.right, expr, left)
-        if isinstance(node, Fields):
-            return self._match_fields(node, expr, found)
-        if isinstance(node, Foreign):
-            fits = node.source.match(expr, {self.view.var[name]: value for name, value in self.view.value.items()})
-            return found if fits else Miss(len(found.members), f"{self.name(expr)} does not fit {node.source}")
-        return found
+            yield from self._operator(node, expr, found)
+        elif isinstance(node, Either):
+            yield from self._match(node.left, expr, found)
+            yield from self._match(node.right, expr, found)
+        elif isinstance(node, Both):
+            for left in self._match(node.left, expr, found):
+                yield from self._match(node.right, expr, left)
+        elif isinstance(node, Having):
+            why = self._lacks(node, expr)
+            for inner in self._match(node.inner, expr, found):
+                if why is None:
+                    yield inner
+                else:
+                    self._fail(found, why)
+        elif isinstance(node, Fields):
+            value = expr if isinstance(expr, relax.Tuple) else self.view.producer(expr)
+            if isinstance(value, relax.Tuple) and len(value.fields) == len(node.items):
+                yield from self._in_order(node.items, value.fields, found)
+            else:
+                self._fail(found, f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
+        else:
+            why = self._leaf_lacks(node, expr)
+            if why is None:
+                yield found
+            else:
+                self._fail(found, why)
 
-    def _match_operator(self, node: Operator, expr: relax.Expr, found: Found) -> Found | Miss:
-        depth, call = len(found.members), self.view.producer(expr) if isinstance(expr, relax.Var) else expr
-        if op_name(call) != node.name if isinstance(call, relax.Call) else True:
+    def _leaf_lacks(self, node: Node, expr: relax.Expr) -> str | None:
+        """Why an expression is not what a part of a pattern without operators asks for."""
+        if isinstance(node, Constant) and not is_const(expr):
+            return f"{self.name(expr)} is computed, the pattern asks for a constant"
+        if isinstance(node, Constant) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
+            return "a constant has other values than the pattern's"
+        if isinstance(node, Foreign):
+            values = {self.view.var[name]: value for name, value in self.view.value.items()}
+            return None if node.source.match(expr, values) else f"{self.name(expr)} does not fit {node.source}"
+        return None
+
+    def _operator(self, node: Operator, expr: relax.Expr, found: Found) -> Iterator[Found]:
+        call = self.view.producer(expr) if isinstance(expr, relax.Var) else expr
+        if not isinstance(call, relax.Call) or op_name(call) != node.name:
             other = op_name(call) or ("a constant" if is_const(expr) else "an input of the model")
-            return Miss(depth, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
-        assert isinstance(call, relax.Call)
+            self._fail(found, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
+            return
         why = self._attributes_lack(node.attributes, expr, call)
         if why:
-            return Miss(depth, why)
-        result = self._match_arguments(node, call, found)
-        if isinstance(result, Found) and isinstance(expr, relax.Var) and expr.name not in result.members:
-            result.members.append(expr.name)
-        return result
+            self._fail(found, why)
+            return
+        for result in self._arguments(node, call, found):
+            yield result.with_member(expr.name) if isinstance(expr, relax.Var) else result
 
-    def _match_arguments(self, node: Operator, call: relax.Call, found: Found) -> Found | Miss:
+    def _arguments(self, node: Operator, call: relax.Call, found: Found) -> Iterator[Found]:
         if node.args is None:
+            for arg in _flat(call.args) if node.follows is not None else ():
+                yield from self._match(node.follows or node, arg, found)
             if node.follows is None:
-                return found
-            return _best([self.match(node.follows, arg, found.copy()) for arg in _flat(call.args)], len(found.members))
-        orders = [list(call.args)]
-        if node.name in COMMUTATIVE and len(orders[0]) == 2:
-            orders.append(orders[0][::-1])
-        return _best([self._in_order(node, order, found.copy()) for order in orders], len(found.members))
+                yield found
+            return
+        if len(node.args) > len(call.args):  # TVM's patterns may leave the last ones out
+            self._fail(found, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
+            return
+        yield from self._in_order(node.args, call.args, found)
+        if node.name in COMMUTATIVE and len(call.args) == 2:
+            yield from self._in_order(node.args, list(call.args)[::-1], found)
 
-    def _in_order(self, node: Operator, args: Sequence[relax.Expr], found: Found) -> Found | Miss:
-        asked = node.args or ()
-        if len(asked) > len(args):  # TVM's patterns may leave the last ones out
-            return Miss(len(found.members), f"{node.name} has {len(args)} arguments, the pattern has {len(asked)}")
-        for inner, arg in zip(asked, args, strict=False):
-            result = self.match(inner, arg, found)
-            if isinstance(result, Miss):
-                return result
-            found = result
-        return found
-
-    def _match_constant(self, node: Constant, expr: relax.Expr, found: Found) -> Found | Miss:
-        if not is_const(expr):
-            return Miss(len(found.members), f"{self.name(expr)} is computed, the pattern asks for a constant")
-        if node.value is not None and not np.array_equal(node.value, const_value(expr)):
-            return Miss(len(found.members), "a constant has other values than the pattern's")
-        return found
-
-    def _match_fields(self, node: Fields, expr: relax.Expr, found: Found) -> Found | Miss:
-        value = expr if isinstance(expr, relax.Tuple) else self.view.producer(expr)
-        if not isinstance(value, relax.Tuple) or len(value.fields) != len(node.items):
-            return Miss(len(found.members), f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
-        for inner, item in zip(node.items, value.fields, strict=True):
-            result = self.match(inner, item, found)
-            if isinstance(result, Miss):
-                return result
-            found = result
-        return found
+    def _in_order(self, nodes: Sequence[Node], args: Sequence[relax.Expr], found: Found) -> Iterator[Found]:
+        if not nodes:
+            yield found
+            return
+        for first in self._match(nodes[0], args[0], found):
+            yield from self._in_order(nodes[1:], list(args)[1:], first)
 
     def _lacks(self, node: Having, expr: relax.Expr) -> str | None:
         if node.dtype is not None and dtype_of(expr) != node.dtype:
@@ -185,16 +197,3 @@ def plain(value: Any) -> Any:
 def _flat(args: Any) -> list[relax.Expr]:
     """Arguments with tuples opened."""
     return [item for arg in args for item in (_flat(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]
-
-
-def _best(results: Sequence[Found | Miss], depth: int) -> Found | Miss:
-    """The first that fits, else the one that came furthest."""
-    fits = next((result for result in results if isinstance(result, Found)), None)
-    if fits is not None:
-        return fits
-    misses = [result for result in results if isinstance(result, Miss)]
-    return max(misses, key=lambda miss: miss.depth, default=Miss(depth, "the operator has no arguments"))
-
-
-def _same(a: relax.Expr, b: relax.Expr) -> bool:
-    return bool(a.same_as(b))

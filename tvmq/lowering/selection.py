@@ -13,7 +13,7 @@ from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.lowering.functions import Loops, function_for
 from tvmq.lowering.lowering import Lowering
 from tvmq.lowering.match import Match
-from tvmq.lowering.matching import Found, Matcher, Miss
+from tvmq.lowering.matching import Found, Matcher
 from tvmq.lowering.pattern import Step, spine
 
 
@@ -96,16 +96,14 @@ class _Selector:
         for var, value in self.view.bindings:
             if op_name(value) not in roots:
                 continue
-            found = self.matcher.match(lowering.node, var, Found())
-            if isinstance(found, Miss):
-                continue
-            members = sorted(found.members, key=self.view.place.__getitem__)
-            match = self._match(lowering, members, found)
-            made = self._refusal(lowering, members, match) or function_for(lowering, match)
-            if not isinstance(made, str):
-                self.taken[var.name] = Taken(lowering, match, made)
-                self.owner.update(dict.fromkeys(members, lowering.name))
-            else:
+            for found in self.matcher.matches(lowering.node, var):
+                members = sorted(found.members, key=self.view.place.__getitem__)
+                match = self._match(lowering, members, found)
+                made = self._refusal(lowering, members, match) or function_for(lowering, match)
+                if not isinstance(made, str):
+                    self.taken[var.name] = Taken(lowering, match, made)
+                    self.owner.update(dict.fromkeys(members, lowering.name))
+                    break
                 refused.setdefault(members[0], made)
         return refused
 
@@ -168,9 +166,9 @@ class _Selector:
         """Follow the pattern from its first operator as far as it goes."""
         at = 0
         while True:
-            result = self.matcher.match(steps[at].node, self.view.var[name], Found())
-            if isinstance(result, Miss):
-                return result.why
+            why = self.matcher.miss(steps[at].node, self.view.var[name])
+            if why is not None:
+                return why
             rest = range(at + 1, len(steps))
             if not rest:
                 return "the rest of its pattern does not fit"
