@@ -15,7 +15,7 @@ from tvm.relax.dpl import is_const, is_op, wildcard
 
 import tvmq
 from tests.lowering.chip import network, run
-from tvmq.errors import ArtifactError, BuildError, ConfigError
+from tvmq.errors import ArtifactError, BuildError, ConfigError, StageError
 from tvmq.extension import Codegen
 
 ADD = is_op("relax.tvmq.add")(wildcard(), wildcard())
@@ -143,6 +143,18 @@ def test_float_modules_of_the_user():
     fused = relax.transform.FuseOpsByPattern([("chip.relu", pattern)])(builder.get())
     values = np.float32([[-3, -1, 0, 2]])
     np.testing.assert_array_equal(tvmq.build(fused)(values), np.maximum(values + 1, 0))
+
+
+def test_a_module_on_which_the_user_ran_the_code_generator_too(tmp_path):
+    mod, feeds = network()
+    Generator("test_ran", as_llvm)
+    passes = [relax.transform.FuseOpsByPattern([("test_ran.sum", ADD)], annotate_codegen=True), relax.transform.RunCodegen()]
+    exe = tvmq.build(tvm.transform.Sequential(passes)(mod))
+    np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
+    exe.save(tmp_path / "m.tvmq")
+    np.testing.assert_array_equal(run(tvmq.load(tmp_path / "m.tvmq"), feeds), run(exe, feeds))
+    with pytest.raises(StageError, match="operators RunCodegen has removed; build the module as FuseOpsByPattern left it"):
+        tvmq.verify(exe, feeds)
 
 
 def test_errors_are_one_sentence(tmp_path):

@@ -11,9 +11,10 @@ import numpy as np
 from tvmq.analysis.lowered_layers import LoweringCheck, LoweringChecks
 from tvmq.analysis.work import describe_variables
 from tvmq.dataset import Dataset, Input, samples_in
-from tvmq.errors import DataError
+from tvmq.errors import DataError, StageError
 from tvmq.graph.functions import part_functions
 from tvmq.graph.names import input_names
+from tvmq.graph.view import View, op_name
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 
@@ -81,12 +82,13 @@ def verify(exe: Executable, data: Any) -> Verification:
     gets what the definition gives the one before, so quantized_main is compared on codes.
 
     data    anything that `quantize` takes as a data set
-    raises  DataError if there are no samples
+    raises  DataError if there are no samples, StageError for a module on which RunCodegen was run
     """
     inputs = [
         Input(info.name, tuple(None if isinstance(size, str) else size for size in info.shape), info.dtype)
         for info in exe.input_info
     ]
+    _refuse_external(exe)
     reference = Reference(exe.module, target=exe.target)
     parts, checks = _parts(exe), LoweringChecks(exe)
     samples = values = differing = 0
@@ -112,6 +114,18 @@ def verify(exe: Executable, data: Any) -> Verification:
         raise DataError("verify: the data gave 0 samples; give at least one")
     islands = describe_variables(reference.view, reference.islands)
     return Verification(samples, values, differing, first, islands, checks.results())
+
+
+def _refuse_external(exe: Executable) -> None:
+    """Refuse a module of which RunCodegen has removed the operators, so that nobody knows what they compute."""
+    view = View(exe.module)
+    for var, value in view.bindings:
+        if op_name(value) == "call_dps_packed":
+            name = getattr(value.args[0], "global_symbol", "an external function")
+            raise StageError(
+                f"verify: '{var.name}' calls {name}, whose operators RunCodegen has removed; build the module as "
+                "FuseOpsByPattern left it, which runs the code generator as well"
+            )
 
 
 @dataclass(frozen=True)

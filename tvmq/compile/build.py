@@ -16,7 +16,7 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
-from tvmq.compile.external import NOTHING, External, external_code
+from tvmq.compile.external import NOTHING, Brought, External, external_code, take_brought
 from tvmq.compile.vm_pipeline import Compiled, compile_module
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
@@ -121,8 +121,10 @@ def build(
              take, BuildError if TVM fails, or a lowering, its library or code generator
     """
     check_counts("build", num_threads=num_threads)
-    machines, (mod, chosen) = _machines(target), write_out(plain_module(mod))
-    given = _Lowerings(lowerings_of(lowerings, backend_named(backend) if backend is not None else None), chosen)
+    machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
+    mod, chosen = write_out(mod)
+    own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
+    given = _Lowerings(own, chosen, brought)
     if given and any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
@@ -156,13 +158,14 @@ def build(
 
 @dataclass(frozen=True)
 class _Lowerings:
-    """Lowerings in the order of their choice, and what FuseOpsByPattern has chosen for code generators."""
+    """Lowerings in the order of their choice, what FuseOpsByPattern has chosen, and what RunCodegen has made."""
 
     lowerings: Sequence[Lowering]
     chosen: Sequence[tuple[Lowering, Sequence[str]]]
+    brought: Brought = Brought()  # noqa: RUF009  frozen
 
     def __bool__(self) -> bool:
-        return bool(self.lowerings or self.chosen)
+        return bool(self.lowerings or self.chosen or self.brought.modules)
 
     @property
     def every(self) -> list[Lowering]:
@@ -178,7 +181,8 @@ class _Lowerings:
         """The code that those need that took something."""
         if not self:
             return NOTHING
-        return external_code(self.every, (entry["lowering"] for entry in lowered.lowered), lowered.generated)
+        used = (entry["lowering"] for entry in lowered.lowered)
+        return external_code(self.every, used, lowered.generated, self.brought)
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import tvm
 import tvm_ffi
@@ -48,13 +48,35 @@ class External:
 NOTHING = External()
 
 
+class Brought(NamedTuple):
+    """Modules and constants of a module on which the user ran RunCodegen."""
+
+    modules: tuple[Any, ...] = ()
+    constants: Mapping[str, Any] = MappingProxyType({})
+
+
+def take_brought(mod: tvm.IRModule) -> tuple[tvm.IRModule, Brought]:
+    """The module without what RunCodegen left in its attributes, and that."""
+    attributes = dict(mod.attrs.items()) if mod.attrs else {}
+    modules = attributes.pop("external_mods", ())
+    constants = attributes.pop("const_name_to_constant", {})
+    if not modules:
+        return mod, Brought()
+    plain = tvm.IRModule(dict(mod.functions_items()), attrs=attributes)
+    return plain, Brought(tuple(modules), dict(constants.items()))
+
+
 def external_code(
-    lowerings: Iterable[Lowering], used: Iterable[str], generated: Mapping[str, relax.Function]
+    lowerings: Iterable[Lowering],
+    used: Iterable[str],
+    generated: Mapping[str, relax.Function],
+    brought: Brought = Brought(),  # noqa: B008  frozen
 ) -> External:
     """What these lowerings ask for.
 
     used       names of those that took something
     generated  {symbol: function} for code generators
+    brought    what the module has of them already
     raises     BuildError for a file, symbol or generator that is not there, and for one that fails
     """
     names = frozenset(used)
@@ -64,10 +86,10 @@ def external_code(
     objects = [_object(extern) for extern in externs if Path(extern.library or "").suffix == ".o"]
     modules, constants = generate(generated, options)
     linked, others = [], []
-    for module in modules:
+    for module in (*brought.modules, *modules):
         data = _as_object(module)
         (others if data is None else linked).append(module if data is None else read_object(data))
-    return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), constants)
+    return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), {**brought.constants, **constants})
 
 
 def _libraries(externs: Sequence[Extern]) -> list[dict[str, Any]]:
