@@ -59,7 +59,8 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"exact": self.exact, **asdict(self)}
+        data = {"exact": self.exact, **asdict(self)}
+        return data if self.lowerings else {key: value for key, value in data.items() if key != "lowerings"}
 
     def __str__(self) -> str:
         whole = f"{self.values} values of {self.samples} samples"
