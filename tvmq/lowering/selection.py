@@ -58,7 +58,7 @@ class Selection:
 def select(
     view: View, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
 ) -> Selection:
-    """What each lowering takes; the first in the list chooses first, earlier layers before later ones.
+    """What each lowering takes; the first in the list chooses first, and the longest way in which its pattern fits.
 
     chosen   (lowering, its variables) that are decided already, by FuseOpsByPattern
     """
@@ -91,21 +91,28 @@ class _Selector:
 
     def _take(self, lowering: Lowering) -> dict[str, str]:
         """Take all that fits; {first variable: why} of what fits and is not taken all the same."""
-        roots = {step.node.name for step in _ends(lowering)}
         refused: dict[str, str] = {}
-        for var, value in self.view.bindings:
-            if op_name(value) not in roots:
-                continue
-            for found in self.matcher.matches(lowering.node, var):
-                members = sorted(found.members, key=self.view.place.__getitem__)
-                match = self._match(lowering, members, found)
-                made = self._refusal(lowering, members, match) or function_for(lowering, match)
-                if not isinstance(made, str):
-                    self.taken[var.name] = Taken(lowering, match, made)
-                    self.owner.update(dict.fromkeys(members, lowering.name))
-                    break
+        for members, found in self._ways(lowering):
+            match = self._match(lowering, members, found)
+            made = self._refusal(lowering, members, match) or function_for(lowering, match)
+            if isinstance(made, str):
                 refused.setdefault(members[0], made)
+                continue
+            self.taken[members[-1]] = Taken(lowering, match, made)
+            self.owner.update(dict.fromkeys(members, lowering.name))
         return refused
+
+    def _ways(self, lowering: Lowering) -> list[tuple[list[str], Found]]:
+        """All that a pattern fits, as variables in order; the longest first, of equal ones the earliest."""
+        roots = {step.node.name for step in _ends(lowering)}
+        place = self.view.place
+        ways = [
+            (sorted(found.members, key=place.__getitem__), found)
+            for var, value in self.view.bindings
+            if op_name(value) in roots
+            for found in self.matcher.matches(lowering.node, var)
+        ]
+        return sorted(ways, key=lambda way: (-len(way[0]), place[way[0][-1]]))
 
     def _refusal(self, lowering: Lowering, members: Sequence[str], match: Match) -> str | None:
         """Why operators that fit are not taken."""
