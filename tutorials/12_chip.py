@@ -7,9 +7,9 @@
 #   instruction, where a network has four operators;
 # - one computes a sigmoid in two cycles: the high half of a code chooses a line, the low half goes along it.
 #
-# We describe the chip in a file, quantize for it, say in NumPy what its sigmoid gives, bring the code of both units, and
-# have every value compared. The code here is written in TVM's tensor expressions and runs on your CPU; a symbol of the
-# chip's simulator, or a code generator, would take its place (`docs/lowering.md`).
+# We describe the chip in a file, quantize for it, say in NumPy what its sigmoid gives, bring the code of both units,
+# and have every value compared. The code here is written in TVM's tensor expressions and runs on your CPU; a symbol of
+# the chip's simulator, or a code generator, would take its place (`docs/lowering.md`).
 #
 # It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 
@@ -44,9 +44,9 @@ def accuracy(exe):
 # %% [markdown]
 # ## The description
 #
-# What the chip computes is data. 8-bit codes without sign, a zero point; sums of 32 bits become codes by a product with
-# a 32-bit integer and a shift, halves rounded upward. The last line names what stands for its units in `build`; we write
-# these objects below.
+# What the chip computes is data. 8-bit codes without sign, a zero point; sums of 32 bits become codes by a product
+# with a 32-bit integer and a shift, halves rounded upward. The last line names what stands for its units in `build`;
+# we write that object below.
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -305,8 +305,8 @@ print(loaded.lowerings["names"], "libraries:", loaded.lowerings["libraries"])
 # %% [markdown]
 # ## Exercise
 #
-# The unit could do depthwise convolutions as well: take `[groups=1]` out of the pattern, and see what `verify` says. Then
-# teach `conv_unit` to read the right channels.
+# The unit could do depthwise convolutions as well: take `[groups=1]` out of the pattern, and see what `verify` says.
+# Then teach `conv_unit` to read the right channels.
 #
 # *Hint:* `conv.groups` is the number of groups, and filter `f` reads the channels from `f // (filters // groups) *
 # weight.shape[1]` on. As long as the function does not know groups, let it return a text for them.

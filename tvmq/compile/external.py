@@ -85,10 +85,9 @@ def external_code(
     options = {one.to.name: dict(one.to.options) for one in taken if isinstance(one.to, Codegen)}
     objects = [_object(extern) for extern in externs if Path(extern.library or "").suffix == ".o"]
     modules, constants = generate(generated, options)
-    linked, others = [], []
-    for module in (*brought.modules, *modules):
-        data = _as_object(module)
-        (others if data is None else linked).append(module if data is None else read_object(data))
+    made = [(module, _as_object(module)) for module in (*brought.modules, *modules)]
+    linked = [read_object(data) for _, data in made if data is not None]
+    others = [module for module, data in made if data is None]
     return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), {**brought.constants, **constants})
 
 

@@ -130,8 +130,9 @@ class Lowering:
         for option, value in (("definition", self.definition), ("check", self.check)):
             if value is not None and not callable(value):
                 raise ConfigError(f"{where}: {option}= is a function. Got a {type(value).__name__} instead")
-        for key, value in (("name", found), ("node", node), ("annotations", annotations), ("context_check", check)):
-            object.__setattr__(self, key, value)
+        made = {"name": found, "node": node, "annotations": annotations, "context_check": check}
+        for key, one in made.items():
+            object.__setattr__(self, key, one)
 
     @property
     def kind(self) -> str:
@@ -162,8 +163,8 @@ def _parts(pattern: Any) -> tuple[str, Any, Mapping[str, Any], Any]:
         annotations = {str(key): value for key, value in pattern.annotation_patterns.items()}
         return str(pattern.name), pattern.pattern, annotations, getattr(pattern, "check", None)
     if isinstance(pattern, tuple) and 2 <= len(pattern) <= 4 and isinstance(pattern[0], str):
-        name, inner, annotations, check = (*pattern, *(None,) * (4 - len(pattern)))
-        return name, inner, dict(annotations or {}), check
+        more = dict(enumerate(pattern))
+        return pattern[0], pattern[1], dict(more.get(2) or {}), more.get(3)
     return "", pattern, {}, None
 
 
