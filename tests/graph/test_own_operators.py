@@ -17,6 +17,7 @@ import tvmq
 from tests.models import Net, feeds_of
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Group, importer, operator
+from tvmq.graph.batch_dimension import batch_dimension
 
 HALF, ONE = np.float32(0.5), np.float32(1)
 
@@ -54,6 +55,7 @@ CODES = operator(
     kernel=code_gate,
     result=lambda x, **_: (x.shape, "int32"),
     attributes={"step": int, "zero": int},
+    samples_apart=True,
 )
 
 
@@ -144,6 +146,27 @@ def test_verify_finds_a_kernel_that_is_not_its_definition(quantized):
             attributes=dict(CODES.attributes),
         )
     assert tvmq.verify(exe, feeds).exact
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_free_batch_is_run_sample_by_sample_where_the_operator_says_so(apart: bool):
+    own = operator(
+        f"tvmq_tests.negative_{apart}".lower(),
+        definition=lambda x: -x,
+        kernel=lambda x: te.compute(x.shape, lambda *at: -x(*at)),
+        samples_apart=apart,
+    )
+    n = tirx.Var("n", "int64")
+    x, builder = relax.Var("x", relax.TensorType([n, 3], "int32")), relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit_output(own(x))
+        builder.emit_func_output(y)
+    assert (batch_dimension(builder.get()) == "n") is apart
+    values = np.arange(12, dtype=np.int32).reshape(4, 3)
+    exe = tvmq.build(builder.get())
+    np.testing.assert_array_equal(exe(values), -values)
+    assert tvmq.verify(exe, {"x": values}).exact
 
 
 def test_a_kernel_in_tir_is_taken_as_it_is():

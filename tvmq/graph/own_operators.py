@@ -43,6 +43,7 @@ class OwnOperator:
     definition  (*arrays, **attributes) -> array
     kernel      (*TE tensors, **attributes) -> TE tensor, or a PrimFunc of inputs and result
     result      (*types, **attributes) -> (shape, dtype)
+    samples_apart  no sample of a batch, the first axis, influences another
     """
 
     name: str
@@ -51,6 +52,7 @@ class OwnOperator:
     definition: Callable[..., Any]
     kernel: Callable[..., Any]
     result: Callable[..., Any]
+    samples_apart: bool = False
 
     def __call__(self, *tensors: relax.Expr, **attributes: Any) -> relax.Call:
         """A call; ConfigError for another number of tensors, or other attributes."""
@@ -81,6 +83,7 @@ def operator(
     result: Callable[..., Any] | None = None,
     inputs: Sequence[str] = ("x",),
     attributes: Mapping[str, type] | None = None,
+    samples_apart: bool = False,
 ) -> OwnOperator:
     """Make an operator of one's own.
 
@@ -91,6 +94,8 @@ def operator(
     result      (*types, **attributes) -> (shape, dtype); a type has .shape and .dtype. None: those of the first input
     inputs      names of its tensors
     attributes  {name: int, float, bool or str}
+    samples_apart  each sample along the first axis is computed by itself, whatever the others are: a model of free
+                batch is then compiled for one sample, which is faster, and run for each
     raises      ConfigError for a name that is taken, and other attributes than an earlier definition in this process
 
     >>> import numpy as np
@@ -110,7 +115,7 @@ def operator(
     wrong = next((field for field, kind in fields.items() if kind not in FIELDS), None)
     if wrong is not None:
         raise ConfigError(f"operator '{name}': attribute '{wrong}' must be int, float, bool or str")
-    made = OwnOperator(name, tuple(inputs), fields, definition, kernel, result or _as_first)
+    made = OwnOperator(name, tuple(inputs), fields, definition, kernel, result or _as_first, samples_apart)
     known = _operators.get(name)
     if known is None:
         _register(made)
