@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tvm
 import tvm_ffi
-from tvm import relax
+from tvm import relax, te, tirx
 from tvm.relax.dpl import is_op, wildcard
 
 import tvmq
@@ -177,6 +178,35 @@ def test_packed_functions_of_the_process_and_of_a_library(tmp_path):
         tvmq.build(mod, lowerings=[tvmq.Lowering("tvmq.table", Extern("plain_table", path, "packed"))])
 
 
+def test_a_library_of_packed_functions(tmp_path):
+    """What TVM exports is one; the file may be another model's kernels."""
+    mod, feeds = network()
+    x, values = te.placeholder((1, 4, 8, 8), "uint8", "x"), te.placeholder((256,), "uint8", "values")
+    y = te.compute(x.shape, lambda *at: values[tirx.Cast("int32", x(*at))])
+    func = te.create_prim_func([x, values, y]).with_attr("global_symbol", "packed_table")
+    library = tvm.tirx.build(tvm.IRModule({"packed_table": func}), target=tvm.target.Target({"kind": "llvm"}))
+    library = getattr(library, "mod", library)
+    library.write_to_file(str(tmp_path / "packed.o"), "o")
+    path = tmp_path / "libpacked.so"
+    subprocess.run(["gcc", "-shared", str(tmp_path / "packed.o"), "-o", str(path), "-Wl,--unresolved-symbols=ignore-all"], check=True)
+    exe = tvmq.build(mod, lowerings=[tvmq.Lowering("tvmq.table", Extern("packed_table", path, "packed"))])
+    assert tvmq.verify(exe, feeds).lowerings[0].differing == 0
+    exe.save(tmp_path / "m.tvmq")
+    np.testing.assert_array_equal(run(tvmq.load(tmp_path / "m.tvmq"), feeds), run(exe, feeds))
+    linked = tvmq.build(mod, lowerings=[tvmq.Lowering("tvmq.table", Extern("packed_table", tmp_path / "packed.o", "packed"))])
+    np.testing.assert_array_equal(run(linked, feeds), run(exe, feeds))
+
+
+def test_code_for_another_machine_does_not_open_libraries_here(tmp_path):
+    mod, _ = network()
+    arm = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
+    exe = tvmq.build(mod, target=arm, lowerings=lowerings("far_away", Path("/usr/lib/libfar_away.so")))
+    exe.save(tmp_path / "m.tvmq")
+    assert exe.lowerings["libraries"][0]["symbols"] == ["far_away_table", "far_away_add"]
+    with pytest.raises(BuildError, match="are linked for Linux on x86-64 alone; make them a shared library"):
+        tvmq.build(mod, target=arm, lowerings=lowerings("far", compiled(tmp_path, "far", ".o")))
+
+
 def _packed(name: str) -> Extern:
     return Extern(name, convention="packed")
 
@@ -196,7 +226,7 @@ def test_an_extern_that_cannot_be_is_refused(arguments: tuple[Any, ...], message
 
 
 def test_addresses_do_not_tell_free_sizes():
-    x = relax.Var("x", relax.TensorType([1, __import__("tvm").tirx.Var("n", "int64")], "int32"))
+    x = relax.Var("x", relax.TensorType([1, tirx.Var("n", "int64")], "int32"))
     builder = relax.BlockBuilder()
     with builder.function("main", [x]):
         with builder.dataflow():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from tvm import te, tirx
+from tvm import relax, te, tirx
 from tvm.relax.dpl import is_const, is_op, wildcard
 from tvm.relax.transform import FusionPattern
 
@@ -111,8 +111,10 @@ def test_the_first_lowering_takes_a_layer_from_those_behind_it():
 
 
 def test_operators_that_others_read_are_not_taken():
-    exe = built(tvmq.Lowering("tvmq.quantize -> nn.conv2d? -> add? -> tvmq.requantize -> tvmq.add", lambda match: "never"))
-    assert not exe.lowerings["taken"]
+    mod, feeds = network()
+    exe = built(tvmq.Lowering("nn.conv2d -> add -> tvmq.requantize -> nn.conv2d", lambda match: "never"))
+    assert not exe.lowerings["taken"] and "'/conv_0' is also read by" in str(tvmq.explain(exe))
+    np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
 
 
 def test_verify_names_the_lowering_that_differs_and_a_wrong_definition():
@@ -212,6 +214,47 @@ def test_a_backend_brings_its_lowerings():
         tvmq.Backend("chip", lowerings=[TABLE])
     with pytest.raises(ConfigError, match="'lowerings' must be a tuple"):
         tvmq.Backend("chip", lowerings=(3,))
+
+
+def test_a_description_in_json_names_its_lowerings(tmp_path):
+    chip = tvmq.Backend("chip", lowerings=(TABLE, f"{__name__}:CONV_LOWERING"))
+    text = chip.to_json()
+    assert tvmq.Backend.from_json(text).lowerings == (f"{__name__}:CONV_LOWERING",), "objects are left out"
+    assert "lowerings" not in tvmq.Backend("plain").to_json()
+    path = tmp_path / "chip.json"
+    path.write_text(text)
+    assert {entry["lowering"] for entry in built(backend=str(path)).lowerings["taken"]} == {"chip_conv"}
+    with pytest.raises(ConfigError, match=r"chip.json: lowerings\[0\]: must be the .module:object. of a tvmq.Lowering"):
+        tvmq.Backend.from_json('{"name": "chip", "lowerings": ["import os"]}', "chip.json")
+
+
+def test_a_fused_residual_sum_is_taken_whichever_side_it_is():
+    def with_sum(match: Match) -> Any:
+        codes = conv_codes(Match(match.name, match.layers, dict(list(match.calls.items())[:3]), match.inputs[:1],
+                                 match.constants, list(match.calls)[2] and _result(match)))  # fmt: skip
+        attrs, other = match.attrs("tvmq.add"), te.placeholder(codes.shape, str(codes.dtype), match.inputs[1].name)
+        first = match.call("tvmq.add").args[0].name in match.calls
+
+        def total(*at: Any) -> Any:
+            pair = [tirx.Cast("int32", codes(*at)), tirx.Cast("int32", other(*at))]
+            a, b = pair if first else pair[::-1]
+            value = ((a * attrs.a_multiplier + b * attrs.b_multiplier + attrs.offset) >> attrs.shift) + attrs.zero_point
+            return tirx.Cast(attrs.dtype, tirx.min(tirx.max(value, attrs.qmin), attrs.qmax))
+
+        return te.compute(codes.shape, total)
+
+    mod, feeds = network()
+    exe = built(tvmq.Lowering(f"{CONV} -> tvmq.add?", with_sum, name="whole", check=lambda match: "tvmq.add" in match.operators))
+    (entry,) = exe.lowerings["taken"]
+    assert entry["operators"][-1] == "tvmq.add" and len(entry["inputs"]) == 2
+    (check,) = tvmq.verify(exe, feeds).lowerings
+    assert check.differing == 0 and check.values == 1024
+
+
+def _result(match: Match) -> Any:
+    """A variable of the type of the codes before the sum."""
+    name, call = list(match.calls.items())[2]
+    return relax.Var(name, call.ty)
 
 
 def test_a_loaded_model_has_its_lowerings(tmp_path):
