@@ -75,14 +75,13 @@ def conv_defined(match: Match, x: np.ndarray, *constants: np.ndarray) -> np.ndar
 def table_in_two_steps(match: Match) -> Any:
     """A table of 256 codes as 16 rows: the row by the high half of a code, then the place in it by the low half."""
     x, values = match.placeholders()
-    shape = [int(size) for size in match.result.ty.shape]
 
     def looked_up(*at: Any) -> Any:
         code = tirx.Cast("int32", x(*at))
         code = code + 128 if str(x.dtype) == "int8" else code
         return values[(code >> 4) * 16 + (code & 15)]
 
-    return te.compute(shape, looked_up, name="looked_up")
+    return te.compute(x.shape, looked_up, name="looked_up")
 
 
 def run(exe: tvmq.Executable, feeds: list[Feed]) -> np.ndarray:

@@ -16,6 +16,7 @@ from tvm.relax.transform import FusionPattern
 
 import tvmq
 from tests.lowering.chip import CONV, conv_codes, conv_defined, network, run, table_in_two_steps
+from tests.models import Net
 from tvmq.errors import BuildError, ConfigError
 from tvmq.extension import Match
 
@@ -299,9 +300,7 @@ def test_random_networks(seed: int):
         assert verification.exact and not any(check.misdefined for check in verification.lowerings)
 
 
-def test_free_batches_and_four_functions(tmp_path):
-    from tests.models import Net
-
+def test_free_batches_and_four_functions():
     net = Net((2, 3, 6, 6))
     model = net.model(net.dense(net.op("Flatten", net.op("Relu", net.conv(net.inputs[0], 3, 4))), 144, 3))
     for value in (*model.graph.input, *model.graph.output):
@@ -316,3 +315,22 @@ def test_free_batches_and_four_functions(tmp_path):
     verification = tvmq.verify(exe, feeds)
     assert verification.exact and verification.lowerings[0].values == 4 * 4 * 36
     assert isinstance(exe.module, tvm.IRModule) and len(exe.functions) == 4
+
+
+def test_common_sizes_and_sizes_that_stay_free():
+    net = Net((1, 3, 6, 6))
+    made = net.op("Sigmoid", net.op("Relu", net.conv(net.inputs[0], 3, 4)))
+    model = net.model(made)
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[2].dim_param = "rows"
+    del model.graph.value_info[:]
+    random = np.random.default_rng(0)
+    feeds = [{"x": random.standard_normal((1, 3, rows, 6)).astype(np.float32)} for rows in (6, 9)]
+    mod, params = tvmq.from_onnx(model)
+    with tvmq.qconfig(calibrate_mode="minmax"):
+        quantized = tvmq.quantize(mod, params, feeds, guard=None)
+    exe = tvmq.build(quantized, lowerings=[TABLE], sizes={"rows": [9]})
+    wanted = tvmq.build(quantized)
+    for feed in feeds:
+        np.testing.assert_array_equal(exe.run(feed)[0], wanted.run(feed)[0])
+    assert tvmq.verify(exe, feeds).exact

@@ -35,6 +35,7 @@ class Match:
     constants: tuple[np.ndarray, ...]
     result: relax.Var
     captured: Mapping[str, relax.Expr] = field(default_factory=dict)
+    _placeholders: list[te.Tensor] = field(default_factory=list, init=False, repr=False)
 
     @property
     def operators(self) -> tuple[str, ...]:
@@ -59,10 +60,13 @@ class Match:
         return self.call(operator).attrs
 
     def placeholders(self) -> list[te.Tensor]:
-        """One TE tensor for each input, then one for each constant: what a computation in TE begins with."""
-        inputs = [te.placeholder(list(var.ty.shape), dtype_of(var), var.name) for var in self.inputs]
-        given = [te.placeholder(a.shape, str(a.dtype), f"constant_{i}") for i, a in enumerate(self.constants)]
-        return [*inputs, *given]
+        """One TE tensor for each input, then one for each constant: what a computation in TE begins with. The same
+        ones whenever they are asked for."""
+        if not self._placeholders:
+            inputs = [te.placeholder(list(var.ty.shape), dtype_of(var), var.name) for var in self.inputs]
+            given = [te.placeholder(a.shape, str(a.dtype), f"constant_{i}") for i, a in enumerate(self.constants)]
+            self._placeholders.extend((*inputs, *given))
+        return list(self._placeholders)
 
     def listed(self) -> list[str]:
         """Types of the parameters of a function for it: inputs, constants, result."""

@@ -125,8 +125,9 @@ class _Selector:
                 return f"{self._name(name)} is also read by {self._name(readers[0])}"
             if self.view.is_output(name):
                 return f"{self._name(name)} is also a result of the model"
-        if not isinstance(match.result.ty, relax.TensorType):
-            return f"{self._name(members[-1])} gives several tensors"
+        for var in (*match.inputs, match.result):
+            if not isinstance(var.ty, relax.TensorType):
+                return f"{self._name(var.name)} is a tuple of tensors"
         answer: Any = lowering.check(match) if lowering.check else True
         if isinstance(answer, str):
             return answer
