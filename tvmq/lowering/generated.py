@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tvm import relax
 
-from tvmq.graph.rewrite import build_function
+from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.lowering.lowering import Codegen
 from tvmq.lowering.selection import Taken
 
@@ -40,13 +40,7 @@ def _composite(taken: Taken) -> relax.Function:
     bindings = []
     for name, call in match.calls.items():
         var = match.result if name == match.result.name else relax.DataflowVar(name, call.ty)
-        bindings.append((var, _renamed(call, renamed)))
+        bindings.append((var, replace_variables(call, renamed)))
         renamed[name] = var
     like = relax.Function(params, relax.Tuple([]), is_pure=True)
     return build_function(params, bindings, match.result, like)
-
-
-def _renamed(expr: relax.Expr, table: dict[str, relax.Var]) -> relax.Expr:
-    from tvmq.graph.rewrite import replace_variables
-
-    return replace_variables(expr, table)
