@@ -1,4 +1,4 @@
-"""Which operator family each operator of an integer module serves, and whose sums biases, clips and requantizes finish."""
+"""Which operator family an operator of an integer module serves, and whose sums biases and requantizes finish."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def family_of(view: View, name: str) -> tuple[str, bool]:
     return "", False
 
 
-def is_depthwise(value: relax.Call) -> bool:
+def is_depthwise(value: relax.Expr) -> bool:
     """True for a convolution in groups whose filters read one channel each."""
-    groups = int(getattr(value.attrs, "groups", 1)) if value.attrs is not None else 1
-    return groups > 1 and len(value.args) > 1 and sizes_of(value.args[1])[1:2] == (1,)
+    groups = int(getattr(getattr(value, "attrs", None), "groups", 1))
+    return isinstance(value, relax.Call) and groups > 1 and len(value.args) > 1 and sizes_of(value.args[1])[1:2] == (1,)

@@ -52,8 +52,9 @@ class Add(Family):
         subtract = op_name(realizer.view.value[group.root]) == "subtract"
         dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
         params = numerics.add_params(
-            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes
-        )
+            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes,
+            bits=realizer.accumulator_bits,
+        )  # fmt: skip
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(
             a.var,
