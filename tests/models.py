@@ -99,15 +99,16 @@ class Net:
         ]
         return self.op("BatchNormalization", x, *(self.constant(a.astype(np.float32)) for a in arrays))
 
-    def model(self, *outputs: str) -> onnx.ModelProto:
-        """The model with these results."""
+    def model(self, *outputs: str, domain: str = "") -> onnx.ModelProto:
+        """The model with these results; domain: another one than ONNX's that it imports operators of."""
         inputs = [
             helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
             for n, s in zip(self.inputs, self.shapes, strict=True)
         ]
         results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
         graph = helper.make_graph(self._nodes, "net", inputs, results, self._constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+        opsets = [helper.make_opsetid("", self.opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
         return onnx.shape_inference.infer_shapes(model)
 
 

@@ -37,6 +37,7 @@ ROWS = [
     (4, "frontends"),
     (4, "passes"),
     (4, "kernels"),
+    (4, "lowering"),
     (4, "exporters"),
     (5, "target"),
     (5, "artifact"),
@@ -61,7 +62,7 @@ ROW = {place: row for row in ROWS for place in row[1:]}
 # Highest layer that a place may import, where that is less than all lower ones; and exceptions to it.
 HIGHEST = {"kernels": 2, **dict.fromkeys(COMPILER, 3)}
 # build prepares a module that comes straight from a front end
-ALSO = {place: {"kernels", "passes", *COMPILER[:number]} for number, place in enumerate(COMPILER)}
+ALSO = {place: {"kernels", "lowering", "passes", *COMPILER[:number]} for number, place in enumerate(COMPILER)}
 ALSO["compile"] |= {"performance", "reference"}  # build measures tiles
 ALSO["performance"] |= {"reference"}
 # Rooms by name, of what a user may ask of a model that runs: loaded when it is asked for

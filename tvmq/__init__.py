@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
     from tvmq.guard.bound import Guard
+    from tvmq.lowering.lowering import Lowering
     from tvmq.observation import observe
     from tvmq.observers.result import CalibrationResult
     from tvmq.pipeline import quantize, run_calibration
@@ -64,6 +65,7 @@ __all__ = [
     "CalibrationResult",
     "Executable",
     "Guard",
+    "Lowering",
     "QConfig",
     "QParams",
     "QuantSpec",
@@ -109,6 +111,7 @@ _PUBLIC = {
     "CalibrationResult": "tvmq.observers.result:CalibrationResult",
     "Executable": "tvmq.runtime.executable:Executable",
     "Guard": "tvmq.guard.bound:Guard",
+    "Lowering": "tvmq.lowering.lowering:Lowering",
     "QConfig": "tvmq.config:QConfig",
     "QParams": "tvmq.spec:QParams",
     "QuantSpec": "tvmq.spec:QuantSpec",

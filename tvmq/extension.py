@@ -16,7 +16,12 @@ For families   `Family` says what is asked of one, `Group` is what it finds, `Co
 For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid
 For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
                `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
-For importers  `rename_inputs`, `check_size`; for rules that are functions `LayerFacts`
+For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom
+               operators of torch; `rename_inputs`, `check_size`
+For operators  `operator` makes one of your own: type, definition in NumPy, kernel
+For lowerings  `Match` is what the function of a `tvmq.Lowering` gets; `Extern` names a symbol of a library, `Codegen` a
+               code generator of TVM
+For rules      that are functions `LayerFacts`
 
 >>> from tvmq.extension import op_name
 """
@@ -24,11 +29,13 @@ For importers  `rename_inputs`, `check_size`; for rules that are functions `Laye
 from __future__ import annotations
 
 from tvmq.compile.evaluators import evaluator
+from tvmq.frontends.importers import importer, torch_importer
 from tvmq.graph import ops
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import stage_of
 from tvmq.graph.names import rename_inputs
 from tvmq.graph.ops.conversions import spec_of
+from tvmq.graph.own_operators import OwnOperator, operator
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import (
     View,
@@ -42,6 +49,8 @@ from tvmq.graph.view import (
     sizes_of,
     used_vars,
 )
+from tvmq.lowering.lowering import Codegen, Extern
+from tvmq.lowering.match import Match
 from tvmq.memory import check_max_bytes, check_size
 from tvmq.observers.base import Observer, TensorStatistics, usable_range
 from tvmq.observers.kl_divergence import best_half_width
@@ -59,11 +68,15 @@ from tvmq.target.cpu import resolve_target
 Family = OwnFamily
 
 __all__ = [
+    "Codegen",
     "Codes",
+    "Extern",
     "Family",
     "Group",
     "LayerFacts",
+    "Match",
     "Observer",
+    "OwnOperator",
     "Realizer",
     "Rewriter",
     "TensorStatistics",
@@ -78,11 +91,13 @@ __all__ = [
     "drop_uncalibrated",
     "dtype_of",
     "evaluator",
+    "importer",
     "integrality",
     "is_const",
     "leaves",
     "make_const",
     "op_name",
+    "operator",
     "ops",
     "plain_module",
     "power_above",
@@ -95,6 +110,7 @@ __all__ = [
     "sizes_of",
     "spec_of",
     "stage_of",
+    "torch_importer",
     "usable_range",
     "used_vars",
     "watched_tensors",

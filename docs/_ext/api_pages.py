@@ -21,7 +21,7 @@ PUBLIC = [
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify reference"""),
-    ("targets", "Accelerators, ONNX and C out", """Backend check_backend emulate conformance
+    ("targets", "Accelerators, ONNX and C out", """Backend check_backend Lowering emulate conformance
         check_conformance identify_requantize to_onnx export_c"""),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]

@@ -39,7 +39,7 @@ def find_groups(draft: Draft) -> None:
     for var, value in view.bindings:
         if var.name in taken or op_name(value) in CONVERSIONS:
             continue
-        source = table.function_of(value, chains, taken)
+        source = None if op_name(value) in own else table.function_of(value, chains, taken)
         if source is not None and _is_function(var, view.var[source]):
             chains[var.name] = source
             continue

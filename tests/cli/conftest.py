@@ -46,6 +46,7 @@ class FakeExecutable:
     def __init__(self) -> None:
         self.input_info = [SimpleNamespace(name="x", shape=(2, 3), dtype="float32")]
         self.output_info = [SimpleNamespace(name="y", shape=(2, 3), dtype="float32")]
+        self.lowerings: dict[str, Any] = {}
         self.module, self.targets = "its module", [SimpleNamespace(name="haswell"), SimpleNamespace(name="znver4")]
         self.fed: list[np.ndarray] = []
 
@@ -88,8 +89,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         calls.quantized = SimpleNamespace(mod=mod, feeds=feeds, config=tvmq.current_qconfig(), target=target)
         return "integer module"
 
-    def build(mod: Any, target: Any = "llvm", params: Any = None) -> FakeExecutable:
-        calls.built = SimpleNamespace(mod=mod, target=target)
+    def build(mod: Any, target: Any = "llvm", params: Any = None, lowerings: Any = None) -> FakeExecutable:
+        calls.built = SimpleNamespace(mod=mod, target=target, lowerings=lowerings)
         return calls.exe
 
     def load(path: Path, sha256: str | None = None) -> FakeExecutable:

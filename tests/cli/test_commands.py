@@ -149,3 +149,14 @@ def test_build_for_several_cpus(cli, fake, tmp_path):
     assert output.read_bytes() == b"saved" and "haswell, znver4" in result.out and "e1b2" in result.out
     printed = json.loads(cli("build", "m.tvmq", "-o", output, "--json").out)
     assert (fake.built.target, printed["targets"], printed["output_bytes"]) == ("llvm", ["haswell", "znver4"], 5)
+    assert fake.built.lowerings is None
+
+
+def test_build_with_lowerings(cli, fake, tmp_path):
+    fake.exe.lowerings = {
+        "names": [{"name": "conv", "kind": "own function", "begins": "nn.conv2d"}],
+        "taken": [{"lowering": "conv", "layers": ["/conv"]}],
+    }
+    result = cli("build", "m.tvmq", "--lowering", "chip:CONV", "--lowering", "chip:ADD", "-o", tmp_path / "chip.tvmq")
+    assert fake.built.lowerings == ["chip:CONV", "chip:ADD"]
+    assert "lowering 'conv' (own function) computes /conv" in result.out

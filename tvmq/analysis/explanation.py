@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import tvm
 
+from tvmq.analysis.lowered_layers import lowering_lines
 from tvmq.analysis.story import Story, find_layers
 from tvmq.analysis.work import describe_variables, float_macs, kernels_of_layers
 from tvmq.errors import StageError
@@ -36,6 +37,7 @@ class Explanation:
     sources    {variable: names in the source}
     core       of a module in four functions: what quantized_main consists of
     notes      {layer: what was proved for its kernels, or what faster ones would have needed} of an executable
+    lowerings  of an executable, which layers code of others computes, and why not the rest; see Executable.lowerings
     """
 
     ledger: Ledger
@@ -45,6 +47,7 @@ class Explanation:
     core: Integrality | None = None
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     sizes: Sequence[Mapping[str, int]] = ()
+    lowerings: Mapping[str, Any] = field(default_factory=dict)
 
     def macs(self) -> int:
         """Multiply-accumulates of the model."""
@@ -99,6 +102,7 @@ class Explanation:
             lines.append(
                 f"code of its own for {'; '.join(map(_sizes_text, self.sizes))}; all other sizes share one code"
             )
+        lines += lowering_lines(self.lowerings)
         lines += self._kernel_notes()
         lines += _listed(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
@@ -127,6 +131,7 @@ class Explanation:
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
             **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
             **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
+            **({"lowerings": dict(self.lowerings)} if self.lowerings else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
         }
 
@@ -214,7 +219,8 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     notes = kernels_of_layers(view, model.notes, ledger.layers) if built else {}
     names = {key: entry["layers"] for key, entry in ledger.layers.items()}
     core = integrality(mod) if is_partitioned(mod) else None
-    explanation = Explanation(ledger, undefined, kernels, names, core, notes, model.sizes if built else ())
+    sizes, lowerings = (model.sizes, model.lowerings) if built else ((), {})
+    explanation = Explanation(ledger, undefined, kernels, names, core, notes, sizes, lowerings)
     return explanation if layer is None else explanation.layer(layer)
 
 

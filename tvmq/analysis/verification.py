@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from tvmq.analysis.lowered_layers import LoweringCheck, LoweringChecks
 from tvmq.analysis.work import describe_variables
 from tvmq.backends.description import Backend
 from tvmq.dataset import Dataset, Input, samples_in
 from tvmq.emulation.emulator import emulate
-from tvmq.errors import DataError
+from tvmq.errors import DataError, StageError
 from tvmq.graph.functions import part_functions
 from tvmq.graph.names import input_names
+from tvmq.graph.view import View, op_name
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 
@@ -45,6 +47,7 @@ class Verification:
     differing        values whose bits differ (any two NaN are equal)
     first            where the first one is
     islands          float operators without a definition of their own, taken from their compiled form
+    lowerings        each lowering of `build(lowerings=...)` alone, on what the definition gives its layers
     """
 
     samples: int
@@ -52,15 +55,17 @@ class Verification:
     differing: int
     first: Difference | None
     islands: tuple[str, ...]
+    lowerings: tuple[LoweringCheck, ...] = ()
 
     @property
     def exact(self) -> bool:
         """True if nothing differs."""
-        return self.differing == 0
+        return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"exact": self.exact, **asdict(self)}
+        data = {"exact": self.exact, **asdict(self)}
+        return data if self.lowerings else {key: value for key, value in data.items() if key != "lowerings"}
 
     def __str__(self) -> str:
         whole = f"{self.values} values of {self.samples} samples"
@@ -73,7 +78,7 @@ class Verification:
         if self.islands:
             islands = ", ".join(self.islands)
             text += f"\nfloat operators without a definition, equality asked around them: {islands}"
-        return text
+        return "\n".join([text, *map(str, self.lowerings)])
 
 
 @overload
@@ -95,7 +100,7 @@ def verify(
     data     anything that `quantize` takes as a data set
     backend  a description, as `emulate` takes it: then the executable is compared with that chip instead, every layer
              too, and the sums are named that can leave its accumulators
-    raises   DataError if there are no samples
+    raises   DataError if there are no samples, StageError for a module on which RunCodegen was run
     """
     if backend is not None:
         from tvmq.analysis.on_chip import compare_with_chip
@@ -105,13 +110,15 @@ def verify(
         Input(info.name, tuple(None if isinstance(size, str) else size for size in info.shape), info.dtype)
         for info in exe.input_info
     ]
+    _refuse_external(exe)
     reference = Reference(exe.module, target=exe.target)
-    parts = _parts(exe)
+    parts, checks = _parts(exe), LoweringChecks(exe)
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
         known: dict[str, Any] = {}
-        defined = reference.run([feed[given.name] for given in inputs], watch=known.__setitem__ if parts else None)
+        watch = known.__setitem__ if parts or checks else None
+        defined = reference.run([feed[given.name] for given in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
         pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
@@ -124,9 +131,23 @@ def verify(
             differing += int(unequal.sum())
             values += a.size
         samples += count
+        checks.add(feed, count, known)
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
-    return Verification(samples, values, differing, first, describe_variables(reference.view, reference.islands))
+    islands = describe_variables(reference.view, reference.islands)
+    return Verification(samples, values, differing, first, islands, checks.results())
+
+
+def _refuse_external(exe: Executable) -> None:
+    """Refuse a module of which RunCodegen has removed the operators, so that nobody knows what they compute."""
+    view = View(exe.module)
+    for var, value in view.bindings:
+        if op_name(value) == "call_dps_packed":
+            name = getattr(value.args[0], "global_symbol", "an external function")
+            raise StageError(
+                f"verify: '{var.name}' calls {name}, whose operators RunCodegen has removed; build the module as "
+                "FuseOpsByPattern left it, which runs the code generator as well"
+            )
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,8 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
 
 def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
     library = _library(blobs, target)
+    if library is None and imports:
+        library, *imports = imports
     for called in imports if library is not None else ():
         library.import_module(called)
     given = blobs[BYTECODE]

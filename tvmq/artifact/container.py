@@ -45,6 +45,7 @@ from tvmq.artifact.code_bytes import (
     from_bytes,
     to_bytes,
 )
+from tvmq.artifact.libraries import open_libraries
 from tvmq.artifact.manifest import (
     JOINED,
     SEVERAL,
@@ -58,6 +59,7 @@ from tvmq.artifact.manifest import (
 from tvmq.artifact.members import METHODS, Archive, open_archive
 from tvmq.artifact.saved_file import Readable, SavedFile, write_whole
 from tvmq.artifact.shared_constants import Known
+from tvmq.by_name import load_object
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
 from tvmq.target.cpu import best, host_arch, reasons
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
@@ -109,6 +111,7 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     from tvmq.artifact.module_bytes import module_to_bytes
 
     first, *further = parts.codes or (parts,)
+    _refuse_modules(parts.description)
     code = to_bytes(first.code, first.target.host, first.native)
     recipes = first.recipes.known if first.recipes and not further else None
     blobs = {**code, **module_to_bytes(module, code[BYTECODE], recipes)}
@@ -124,6 +127,16 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     if joined:
         manifest = {**manifest, "schema": JOINED, "joined": joined}
     return pack(manifest, blobs)
+
+
+def _refuse_modules(description: Mapping[str, Any]) -> None:
+    """Refuse what a code generator made that is neither code for this CPU nor source of C."""
+    kinds = description.get("lowerings", {}).get("modules", ())
+    if kinds:
+        raise ArtifactError(
+            f"save: a code generator made a module of kind '{kinds[0]}', which only this process can run; make it give "
+            "LLVM code or source of C, or keep the code in a library of its own (Extern)"
+        )
 
 
 def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
@@ -203,11 +216,11 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
             raise ArtifactError(
                 f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
             )
-    return load_file(where, file)
+    return load_file(where, file, path.absolute().parent)
 
 
-def load_file(where: str, file: SavedFile) -> dict[str, Any]:
-    """The same of a file that is open, or of bytes; `where` begins the messages."""
+def load_file(where: str, file: SavedFile, folder: Path | None = None) -> dict[str, Any]:
+    """The same of a file that is open, or of bytes; `where` begins the messages, `folder` may hold its libraries."""
     most = UNPACKED_BASE + RATIO * file.size
     manifest, blobs = unpack(where, file, partial(_readers, where, most))
     targets = _targets(where, manifest)
@@ -219,15 +232,17 @@ def load_file(where: str, file: SavedFile) -> dict[str, Any]:
     file.settle()
     if code[BYTECODE] is None:  # in a form that only TVM reads
         code[BYTECODE] = _whole(where, file)[BYTECODE]
+    needs = manifest["description"].get("lowerings", {}).get("libraries", ())
+    called = [*([library] if library else []), *open_libraries(needs, where, folder)]
     return {
-        "code": from_bytes(code, target.host, [library] if library else []),
+        "code": from_bytes(code, target.host, called),
         "target": target,
         "targets": tuple(targets) if len(targets) > 1 else (),
         "source": blobs[SOURCE].decode() if is_gpu else "",
         "description": {**manifest["description"], **description.get("own", {})},
         "kernels": description["kernels"],
         # read when asked for
-        "module": lambda: _module(where, file),
+        "module": lambda: _module(where, file, manifest["description"]["ledger"]["config"].get("operators", ())),
         "saved": file,
     }
 
@@ -238,9 +253,12 @@ def _gpu_library(blobs: Mapping[str, Any]) -> Any:
     return gpu_library(blobs)
 
 
-def _module(where: str, file: SavedFile) -> tvm.IRModule:
+def _module(where: str, file: SavedFile, families: Sequence[str]) -> tvm.IRModule:
     from tvmq.artifact.module_bytes import module_from_bytes  # registers all operators
 
+    for family in families if isinstance(families, list | tuple) else ():  # their packages may make operators
+        with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
+            load_object(str(family))
     return module_from_bytes(where, _whole(where, file))
 
 

@@ -212,6 +212,17 @@ _INDEX = {"input": str, "sizes": [(SIZE, str), ...], "layer": str, "operator": s
 _ORIGIN = {"layers": [str, ...], "macs": SIZE, "dtype": str}
 _ORIGINS = {"origins": ([_ORIGIN, ...], MISSING)}
 _CALLS = {**_ORIGINS, "common": ({str: _ORIGINS}, MISSING)}
+_LIBRARY = {"file": str, "path": str, "symbols": [str, ...], "convention": frozenset(["pointers", "packed"])}
+_TAKEN = {
+    **dict.fromkeys(("lowering", "kind", "result", "symbol"), str),
+    **dict.fromkeys(("layers", "operators", "inputs"), [str, ...]),
+}
+_LOWERINGS = {
+    "names": [{"name": str, "kind": str, "begins": str}, ...],
+    "taken": [_TAKEN, ...],
+    "missed": [{"lowering": str, "layer": str, "why": str}, ...],
+    "libraries": [_LIBRARY, ...],
+}
 _FORM = {
     "schema": int,
     "tvmq": str,
@@ -231,6 +242,7 @@ _FORM = {
         "indices": ([_INDEX, ...], MISSING),
         "common": ([{"function": str, "sizes": {str: object}, **_FUNCTION}, ...], MISSING),
         "calls": (_CALLS, MISSING),
+        "lowerings": (_LOWERINGS, MISSING),
     },
     "kernels": {str: str},
     "sha256": {str: str},

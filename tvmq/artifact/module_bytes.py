@@ -10,6 +10,7 @@ A model that runs needs none of this, and what knows our operators is loaded whe
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -100,6 +101,12 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         return tvm.ir.load_json(json.dumps(graph))
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
+        unknown = re.search(r"Operator relax\.(\S+) is not registered", reason)
+        if unknown:
+            raise ArtifactError(
+                f"{where}: its module has the operator '{unknown[1]}', which nobody has made in this process; "
+                "import the package that does (tvmq.extension.operator)"
+            ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tvmq.backends.backend_options import options_of, refused_options_of
 from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
 from tvmq.spec import STORAGE_BITS, QuantSpec
@@ -64,6 +65,7 @@ class Backend:
     activation_scales  "calibrated", or "run_time": each row or sample gets its scale when it is there
     requantize_rule    the rule itself, in place of requantize and roundings, which follow from it
     operators          what is otherwise for single kinds of operators: OperatorEntry; the last that matches wins, whole
+    lowerings          tvmq.Lowering, or "module:object" of one: what `build(backend=...)` has it compute itself
     raises             ConfigError for values that are not allowed, or contradict each other
 
     >>> Backend("toy", activations=("int8",), zero_points=False).options()
@@ -93,6 +95,7 @@ class Backend:
     activation_scales: str = "calibrated"
     requantize_rule: RequantizeRule | None = None
     operators: tuple[OperatorEntry, ...] = ()
+    lowerings: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         from tvmq.backends.consistency import check_together, follow_rule
@@ -121,6 +124,9 @@ class Backend:
         if name == "streams":
             known = isinstance(value, tuple) and all(item == "int16" for item in value)
             return None if known else f"must be () or ('int16',). Got {value!r} instead"
+        if name == "lowerings":
+            known = isinstance(value, tuple) and all(is_object_name(one) or hasattr(one, "pattern") for one in value)
+            return None if known else f"must be a tuple of tvmq.Lowering or \"module:object\". Got {value!r} instead"
         if name == "accumulator_bits":
             known = isinstance(value, int) and not isinstance(value, bool) and 8 <= value <= 32
             return None if known else f"must be a whole number in 8..32. Got {value!r} instead"

@@ -18,6 +18,7 @@ from tvmq.backends.description import REQUANTIZE, ROUNDINGS, WORDS, Backend
 from tvmq.backends.names import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
+from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
 from tvmq.schema import (
@@ -60,6 +61,10 @@ def written(backend: Backend) -> str:
     if backend.requantize_rule is not None:  # they follow from it
         del data["requantize"], data["roundings"]
     entries = data.pop("operators")
+    # those that are objects hold functions, which no JSON has
+    data["lowerings"] = [lowering for lowering in backend.lowerings if isinstance(lowering, str)]
+    if not data["lowerings"]:
+        del data["lowerings"]
     lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in data.items()]
     own = ",\n".join(f"    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
     lines.append(f'  "operators": [\n{own}\n  ]' if entries else '  "operators": []')
@@ -185,9 +190,18 @@ def _field(name: str, value: Any, path: str) -> Any:
         )
     if name == "requantize_rule":
         return None if value is None else RequantizeRule.from_dict(value, path)
+    if name == "lowerings":
+        return tuple(_object_name(item, inside(path, place)) for place, item in enumerate(checked_list(value, path)))
     if name == "operators":
         return tuple(_entry(item, inside(path, place)) for place, item in enumerate(checked_list(value, path)))
     return checked_text(value, path)
+
+
+def _object_name(value: Any, path: str) -> str:
+    """ "module:object", which is loaded when it is used."""
+    if not is_object_name(value):
+        refuse(path, f'must be the "module:object" of a tvmq.Lowering. Got {value!r} instead')
+    return str(value)
 
 
 def _entry(data: Any, path: str) -> OperatorEntry:

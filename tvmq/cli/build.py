@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import tvmq
+from tvmq.analysis.lowered_layers import lowering_lines
 from tvmq.cli.arguments import Artefact, Json, Quiet, Sha256, Targets, target_of
 from tvmq.cli.files import check_output
 from tvmq.cli.screen import print_json, print_rows, size_text, step
@@ -17,6 +18,13 @@ def build(
     model: Artefact,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to save the executable. Example: fat.tvmq")],
     target: Targets = None,
+    lowering: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lowering",
+            help="module:object of a tvmq.Lowering: code of yours for operators. Several options, several of them.",
+        ),
+    ] = None,
     sha256: Sha256 = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -28,7 +36,7 @@ def build(
     check_output(output)
     module = tvmq.load(model, sha256=sha256).module
     with step("build", quiet=quiet):
-        exe = tvmq.build(module, target=target_of(target))
+        exe = tvmq.build(module, target=target_of(target), lowerings=lowering)
     digest = exe.save(output)
     names = [found.name for found in exe.targets]
     size = output.stat().st_size
@@ -36,3 +44,5 @@ def build(
         print_json({"model": model, "output": output, "output_bytes": size, "targets": names, "sha256": digest})
         return
     print_rows([["saved", f"{output} ({size_text(size)})"], ["for", ", ".join(names)], ["sha256", digest]])
+    for line in lowering_lines(exe.lowerings):
+        print(line)

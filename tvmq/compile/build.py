@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import tvm
 
+from tvmq.backends import backend_named
 from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
+from tvmq.compile.external import NOTHING, Brought, External, external_code, take_brought
 from tvmq.compile.vm_pipeline import Compiled, compile_module
 from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
@@ -28,6 +30,7 @@ from tvmq.graph.view import View
 from tvmq.kernels.parts.packing_recipes import Recipes
 from tvmq.kernels.parts.tiling import using_tiles
 from tvmq.lower.cuda.lowerer import CudaLowerer
+from tvmq.lower.given import with_lowerings
 from tvmq.lower.lower_functions import (
     LoweredModule,
     Sizes,
@@ -39,6 +42,8 @@ from tvmq.lower.lower_functions import (
 )
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import describe_calls
+from tvmq.lowering.fused import write_out
+from tvmq.lowering.lowering import Lowering, lowerings_of
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.performance.tuning import progress_line
@@ -90,6 +95,8 @@ def build(
     sizes: Sizes | None = None,
     num_threads: int | None = None,
     tune: float | None = None,
+    lowerings: Sequence[Any] | None = None,
+    backend: Any = None,
 ) -> Executable:
     """Compile a float, simulated or integer module.
 
@@ -106,13 +113,22 @@ def build(
     tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
              folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
              stderr tells how far it is; interrupted, it keeps what it has
+    lowerings  operators of the integer module that code of yours computes, on CPUs: tvmq.Lowering, or "module:object"
+             of one; the first that fits takes a layer. `explain` lists what each took, `verify` compares it. Functions
+             of FuseOpsByPattern with the attribute Codegen go to their code generator as well
+    backend  a description (as `quantize(target=...)` takes it) whose lowerings are taken, behind those given here
     raises   TargetError for an unknown target, ConfigError for sizes of no free dimension or that the model does not
-             take, BuildError if TVM fails
+             take, BuildError if TVM fails, or a lowering, its library or code generator
     """
     check_counts("build", num_threads=num_threads)
     if (why := why_emulated(mod)) is not None:
         raise BuildError(f"build: {why}: compiled code would give other codes than the device; use tvmq.emulate")
-    machines, mod = _machines(target), plain_module(mod)
+    machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
+    mod, chosen = write_out(mod)
+    own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
+    given = _Lowerings(own, chosen, brought)
+    if given and any(isinstance(machine, CudaTarget) for machine in machines):
+        raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
     fixed, common = divide_sizes(sizes)
@@ -132,13 +148,43 @@ def build(
     if functions:
         description["functions"] = functions
     if len(machines) == 1:
-        parts = _parts(mod, machines[0], description, tune, Recipes())
+        parts = _parts(mod, machines[0], description, tune, Recipes(), given)
     else:
         here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
-        parts = with_codes(tuple(_parts(mod, machine, description, time, Recipes()) for machine, time in codes))
+        built = (_parts(mod, machine, description, time, Recipes(), given) for machine, time in codes)
+        parts = with_codes(tuple(built))
     return Executable(replace(parts, num_threads=num_threads))
+
+
+@dataclass(frozen=True)
+class _Lowerings:
+    """Lowerings in the order of their choice, what FuseOpsByPattern has chosen, and what RunCodegen has made."""
+
+    lowerings: Sequence[Lowering]
+    chosen: Sequence[tuple[Lowering, Sequence[str]]]
+    brought: Brought = Brought()  # noqa: RUF009  frozen
+
+    def __bool__(self) -> bool:
+        return bool(self.lowerings or self.chosen or self.brought.modules)
+
+    @property
+    def every(self) -> list[Lowering]:
+        """All of them."""
+        return [*self.lowerings, *(lowering for lowering, _ in self.chosen)]
+
+    def listed(self) -> list[dict[str, str]]:
+        """Name, kind and first operator of each, for the manifest."""
+        found = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
+        return list(found.values())
+
+    def external(self, lowered: LoweredModule) -> External:
+        """The code that those need that took something."""
+        if not self:
+            return NOTHING
+        used = (entry["lowering"] for entry in lowered.lowered)
+        return external_code(self.every, used, lowered.generated, self.brought)
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
@@ -171,11 +217,14 @@ def _parts(
     description: dict[str, Any],
     tune: float | None,
     recipes: Recipes | None = None,
+    given: _Lowerings | None = None,
 ) -> Parts:
     """The module compiled for one machine; recipes: remembers how its weights were packed."""
+    given = given or _Lowerings([], [])
     common = [entry["sizes"] for entry in description.get("common", ())]
-    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common)
-    compiled, source = _compile_for(lowered, machine)
+    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, given)
+    external = given.external(lowered)
+    compiled, source = _compile_for(lowered, machine, external)
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
     if common:
         calls["common"] = {
@@ -183,10 +232,19 @@ def _parts(
             for name, (made, unaligned) in compiled.common.items()
         }
     described = {**description, "calls": calls}
+    if given:
+        described["lowerings"] = {
+            "names": given.listed(),
+            "taken": list(lowered.lowered),
+            "missed": [asdict(missed) for missed in lowered.missed],
+            "libraries": list(external.libraries),
+            "modules": [str(module.kind) for module in external.modules],
+        }
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
     names, native = lowered.kernel_names, compiled.native
-    return Parts(compiled.code, machine, described, names, mod, source=source, recipes=recipes, native=native)
+    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.taken)}
+    return Parts(compiled.code, machine, described, names, mod, **more)
 
 
 def _lower_for(
@@ -196,6 +254,7 @@ def _lower_for(
     tune: float | None,
     recipes: Recipes | None,
     common: Sequence[Mapping[str, int]],
+    given: _Lowerings,
 ) -> LoweredModule:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
@@ -207,7 +266,9 @@ def _lower_for(
             measure_tiles(mod, machine, tune, advance)
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
+        part, taken, selection = with_lowerings(part, given.lowerings, given.chosen)
         lowerer = Lowerer(part, machine.isa, shared=shared)
+        lowerer.given, lowerer.missed = taken, selection.missed
         lowerer.packed = recipes.add if recipes is not None else None
         return lowerer
 
@@ -221,9 +282,9 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget) -> tuple[Compiled, str]:
+def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[Compiled, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)
         return Compiled(code, (), None), source
-    return compile_module(lowered.module, machine, list(lowered.common)), ""
+    return compile_module(lowered.module, machine, list(lowered.common), external), ""

@@ -153,20 +153,35 @@ def brief_builds() -> Iterator[None]:
         _is_brief.reset(token)
 
 
-def native_kernels(mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options) -> bytes | None:
+def native_kernels(
+    mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options, more: Sequence[ObjectFile] = ()
+) -> bytes | None:
     """A shared library of all functions of loops; None where there are none, or this system cannot load it.
 
     compiler  the target as TVM takes it
     options   of the PassContext in which they are compiled
+    more      object files that come along
+    raises    BuildError for those that cannot
     """
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     functions = {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
-    if not functions or not here or not is_linux_x86(target):
+    if more and not (here and is_linux_x86(target)):
+        raise BuildError(
+            "build: object files of lowerings and code generators are linked for Linux on x86-64 alone; make them a "
+            "shared library (.so)"
+        )
+    if not (functions or more) or not here or not is_linux_x86(target):
         return None
     objects = _objects(functions, target, compiler, options)
     try:
-        return link_objects(merge_objects(objects))
-    except BuildError:  # something that our linker does not know: LLVM's own way always works
+        return link_objects(merge_objects([*objects, *more]))
+    except BuildError as error:  # something that our linker does not know: LLVM's own way always works
+        if more:
+            fact = str(error).partition(";")[0].removeprefix("link: ")
+            raise BuildError(
+                f"build: object files of lowerings and code generators cannot be linked ({fact}); make them a shared "
+                "library (.so)"
+            ) from error
         return None
 
 

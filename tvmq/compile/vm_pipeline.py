@@ -14,7 +14,9 @@ import tvm
 from tvm import relax, tirx
 from tvm.relax import transform
 
+from tvmq.artifact.libraries import open_libraries
 from tvmq.artifact.native import load_native
+from tvmq.compile.external import NOTHING, External
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align
@@ -30,7 +32,7 @@ from tvmq.memory import ROOM, is_shortage
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.reasons import reason
 from tvmq.schedule.generic import KERNEL, schedule_generic
-from tvmq.target.cpu import CpuTarget
+from tvmq.target.cpu import CpuTarget, lacking
 from tvmq.tvm_internals import bytecode_of
 
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -66,31 +68,34 @@ class Compiled(NamedTuple):
     common: Mapping[str, tuple[tuple[MainCall, ...], tuple[int, ...]]] = MappingProxyType({})
 
 
-def compile_module(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = ()) -> Compiled:
+def compile_module(
+    mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = (), external: External = NOTHING
+) -> Compiled:
     """Machine code for all functions of the module.
 
     mod      any Relax module without free operators of other compilers; unchanged
     target   the code runs on CPUs that have target.needs
     common   names of the functions that are main for common sizes
+    external  code of others that its functions call
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compile(mod, target, common)
+        return _compile(mod, target, common, external)
 
 
-def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str]) -> Compiled:
+def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: External) -> Compiled:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalize(mod)
             groups = group_operators(plain)
             fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
-            code, native = _code(lower(fused, direct=True), target, compiler)
+            code, native = _code(lower(fused, direct=True), target, compiler, external)
             main, *others = (
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
             return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
-    except OutputError:
+    except (OutputError, BuildError):
         raise
     except Exception as error:
         if type(error) is RuntimeError and not str(error):
@@ -107,15 +112,27 @@ def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name:
     return main_calls(fused, match_operators(plain, groups, name), name) if is_there else ()
 
 
-def _code(lowered: tvm.IRModule, target: CpuTarget, compiler: Any) -> tuple[relax.VMExecutable, bytes | None]:
+def _code(
+    lowered: tvm.IRModule, target: CpuTarget, compiler: Any, external: External
+) -> tuple[relax.VMExecutable, bytes | None]:
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
-    native = native_kernels(lowered, target, compiler, OPTIONS)
-    if native is None:
-        code = tvm.compile(lowered, compiler, relax_pipeline=None)
-        repair_stores(code, target)
-        return code, None
-    executable = bytecode_of(lowered)
-    executable.mod.import_module(load_native(native))
+    here = not lacking(target.host)  # libraries for other machines are opened there
+    packed = open_libraries(external.libraries, "build") if here else []
+    plain = external.objects or not external.modules
+    native = native_kernels(lowered, target, compiler, OPTIONS, external.objects) if plain else None
+    if native is not None:
+        executable = bytecode_of(lowered)
+        executable.mod.import_module(load_native(native))
+        for module in external.modules:
+            executable.mod.import_module(module)
+    else:
+        if external.modules:  # TVM links them, with the constants that they ask for
+            lowered = lowered.with_attr("external_mods", list(external.modules))
+            lowered = lowered.with_attr("const_name_to_constant", dict(external.constants))
+        executable = tvm.compile(lowered, compiler, relax_pipeline=None)
+        repair_stores(executable, target)
+    for module in packed:
+        executable.mod.import_module(module)
     return executable, native
 
 

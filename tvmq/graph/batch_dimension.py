@@ -16,6 +16,7 @@ from tvm import relax
 from tvmq.graph.inner_axis import batch_of_loops, has, inner_axis, keeps_apart, mentions, other_axes
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import RECURRENT
+from tvmq.graph.own_operators import own_operator
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, op_name, rank_of
 
@@ -67,6 +68,9 @@ def _keeps_apart(value: relax.Expr, name: str) -> bool:
         return after is not None and keeps_apart(value, [_axis(arg.ty, name) for arg in tensors], after, name)
     if any(mentions(arg, name) for arg in value.args) and op not in SHAPED:
         return False
+    own = own_operator(op)
+    if own is not None:
+        return own.samples_apart
     rule = OPERATORS[op].batch if op in OPERATORS else ""
     return bool(rule) and RULES[rule](value, depends)
 
@@ -240,4 +244,3 @@ def _is_multiple(dim: tvm.ir.Expr, name: str) -> bool:
     if isinstance(dim, tvm.tirx.Mul):
         return has(dim.a, name) != has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
     return isinstance(dim, tvm.ir.Var)
-

@@ -172,4 +172,3 @@ BY_RULE: dict[str, Rule] = {
     "shaped": _reshapes,
     "loops": _loops,
 }
-

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import Origin
 from tvmq.lower.narrow_weights import float_weights, narrow_weights
+from tvmq.lowering.selection import Missed
 from tvmq.passes.fold_constants import fold_constants
 
 Sizes = Mapping[str, int | Sequence[int]]
@@ -110,6 +112,10 @@ class LoweredModule(NamedTuple):
     kernel_notes: dict[str, str]
     origins: dict[str, Origin]
     common: dict[str, dict[str, Origin]]  # the same of the functions for common sizes, by their names
+    lowered: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
+    taken: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
+    missed: Sequence[Missed] = ()  # and what they do not take
+    generated: Mapping[str, Any] = MappingProxyType({})  # {symbol: function} of all that code generators are for
 
 
 def lower_functions(
@@ -136,7 +142,8 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins)
+    given = main.lowered, {name: given.taken for name, given in main.given.items()}, main.missed, main.generated
+    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *given)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

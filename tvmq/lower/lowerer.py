@@ -30,8 +30,10 @@ from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
+from tvmq.lower.given import Given, lower_given
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
+from tvmq.lowering.selection import Missed
 from tvmq.schedule.float_rounding import protect_rounding, rounds
 from tvmq.schedule.generic import mark_kernel
 
@@ -153,6 +155,10 @@ class Lowerer:
         self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
+        self.given: dict[str, Given] = {}  # what lowerings of the user's take, by the variables of the results
+        self.lowered: list[dict[str, Any]] = []  # the calls that these have become
+        self.missed: tuple[Missed, ...] = ()
+        self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
         self._bindings: list[tuple[relax.Var, relax.Expr]] = []
@@ -160,7 +166,7 @@ class Lowerer:
         self._symbol: UniqueNames = shared._symbol if shared else self._unique
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self._functions: dict[object, tvm.ir.GlobalVar] = shared._functions if shared else {}
+        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}
         self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}
         self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
         self._names: dict[str, tuple[str, ...]] = {}
@@ -174,6 +180,9 @@ class Lowerer:
         for var, _ in self.view.bindings:
             if var.name in inner:
                 continue
+            if var.name in self.given:
+                self._lower_given(var.name)
+                continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self.lower(chain)
         return self._finish()
@@ -184,6 +193,16 @@ class Lowerer:
         self._origin = origin_of(self.view, chain.members)
         if not self.by_rule(chain):
             self.otherwise(chain)
+
+    def _lower_given(self, name: str) -> None:
+        """Emit what a lowering of the user's gives."""
+        given = self.given[name]
+        self._sources, self._origin = given.taken.match.layers, given.origin
+        lower_given(self, name, given)
+
+    def new_symbol(self, name: str) -> str:
+        """A name of a function that no other has."""
+        return self._symbol(identifier(name))
 
     def otherwise(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""
@@ -291,7 +310,7 @@ class Lowerer:
         every = self._call_kernel(kernel, inputs, types, f"{outputs[-1][0]}_all")
         return [self.emit(relax.TupleGetItem(every, i), name) for i, (name, _, _) in enumerate(outputs)]
 
-    def _constant(self, array: np.ndarray) -> relax.Expr:
+    def constant(self, array: np.ndarray) -> relax.Expr:
         """A constant of a kernel; layers that share a weight share it packed, too."""
         array = np.ascontiguousarray(array)
         if array.nbytes < LEAST_SHARED:
@@ -302,15 +321,15 @@ class Lowerer:
         return self._constants[key]
 
     def _call_kernel(self, kernel: Kernel, inputs: Sequence[relax.Expr], out: Any, name: str) -> relax.Var:
-        gvar = self._functions.get(kernel.key)
+        gvar = self.functions.get(kernel.key)
         if gvar is None:
             symbol = self._symbol(identifier(f"kernel_{kernel.name}"))
             func = mark_kernel(kernel.func.with_attr("global_symbol", symbol), kernel.name)
-            gvar = self._functions[kernel.key] = self._builder.add_func(func, symbol)
+            gvar = self.functions[kernel.key] = self._builder.add_func(func, symbol)
             self.works[str(gvar.name_hint)] = kernel.work
         if self.packed is not None:
             self.packed(kernel)
-        args = [*inputs, *map(self._constant, kernel.constants)]
+        args = [*inputs, *map(self.constant, kernel.constants)]
         var = self.emit(relax.call_tir(gvar, relax.Tuple(args), out), name)
         self.kernel_names[var.name] = kernel.name
         if kernel.note:

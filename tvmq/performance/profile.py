@@ -126,6 +126,12 @@ def record_calls(
     return calls
 
 
+def recorded(parts: Parts, main: CompiledFunction, inputs: Mapping[str, Any]) -> list[Call]:
+    """The calls of main on the first samples of these inputs."""
+    machine = relax.VirtualMachine(parts.executable, tvm.cpu())
+    return record_calls(machine, lambda code: main.with_code(code, "main").run(inputs))
+
+
 def _measure(run: Callable[[], object], calls: Sequence[Call], repeat: int) -> tuple[float, list[float]]:
     """Median seconds of a whole run, and of each call, by turns."""
     whole: list[float] = []

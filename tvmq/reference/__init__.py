@@ -26,6 +26,7 @@ from tvmq.graph.names import input_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, POOL
 from tvmq.graph.ops.conversions import is_calibrated, spec_of
+from tvmq.graph.own_operators import own_operator
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
@@ -234,11 +235,19 @@ def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[.
     """
     name, own = op_name(value), own or {}
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
-    function = integer.get(name) or DEFINED.get(name) or _elementary(value) or evaluator(value, exact=True)
+    function = (
+        integer.get(name) or DEFINED.get(name) or _own(name) or _elementary(value) or evaluator(value, exact=True)
+    )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
         result = function(value, *args)
     return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _own(name: str) -> Callable[..., Any] | None:
+    """The definition of an operator that a user made."""
+    operator = own_operator(name)
+    return (lambda call, *args: operator.definition(*args, **operator.values(call))) if operator else None
 
 
 def _elementary(call: relax.Call) -> Callable[..., Any] | None:
@@ -265,7 +274,12 @@ def is_defined(value: relax.Expr, own: Container[str] = ()) -> bool:
         return True
     if name in INTEGER:
         return dtype_of(value) == "int32"
-    return name in DEFINED or _elementary(value) is not None or evaluator(value, exact=True) is not None
+    return (
+        name in DEFINED
+        or own_operator(name) is not None
+        or _elementary(value) is not None
+        or evaluator(value, exact=True) is not None
+    )
 
 
 def _read(expr: relax.Expr, values: dict[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,7 @@ class Parts:
     recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
+    taken        {variable: what a lowering of the user's takes} (lowering/selection.py), as it was built
     """
 
     code: relax.VMExecutable | LoadedCode
@@ -69,6 +70,7 @@ class Parts:
     recipes: Recipes | None = None
     targets: tuple[CpuTarget, ...] = ()
     codes: tuple[Parts, ...] = ()
+    taken: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def executable(self) -> relax.VMExecutable:
@@ -148,6 +150,12 @@ class Executable:
     def sizes(self) -> tuple[dict[str, int], ...]:
         """{free dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
         return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
+
+    @property
+    def lowerings(self) -> dict[str, Any]:
+        """What `build(lowerings=...)` gave to code of others: "names" of the lowerings, what was "taken" and what
+        "missed" with the reason, and the "libraries" that have to be there where it runs."""
+        return copy.deepcopy(self._parts.description.get("lowerings", {}))
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -252,6 +260,11 @@ class Executable:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
         return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
+
+
+def parts_of(exe: Executable) -> Parts:
+    """What an executable is made of."""
+    return exe._parts
 
 
 def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None = None) -> Executable:

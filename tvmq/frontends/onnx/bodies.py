@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import onnx
 
+
 def copy_node(node: onnx.NodeProto) -> onnx.NodeProto:
     """A node of its own; protobuf drops what it held when a list is emptied."""
     import onnx

@@ -10,6 +10,7 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step, variable_name
+from tvmq.frontends.importers import onnx_importer, own_onnx_operators
 from tvmq.frontends.onnx.dims import arithmetic
 from tvmq.frontends.onnx.expand import layer_of
 from tvmq.frontends.onnx.layer import element_type, refuse_unknown
@@ -28,10 +29,10 @@ DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dim
 
 
 def imported_operators() -> set[str]:
-    """ONNX operators that TVM's converters or our repairs import."""
+    """ONNX operators that TVM's converters or our repairs import, and "domain::Operator" of the user's importers."""
     from tvm.relax.frontend.onnx import onnx_frontend
 
-    return {*onnx_frontend._get_convert_map(), *REPAIRS}
+    return {*onnx_frontend._get_convert_map(), *REPAIRS, *own_onnx_operators()}
 
 
 def convert(model: onnx.ModelProto, max_bytes: int) -> Converted:
@@ -174,7 +175,11 @@ class _Importer:
         return names
 
     def _convert(self, call: NodeCall) -> Any:
-        """Shape arithmetic, else our repair's result, else TVM's."""
+        """What the user's importer gives, shape arithmetic, else our repair's result, else TVM's."""
+        own = onnx_importer(call.op_type)
+        if own is not None:
+            self._materialize(call, len(call.inputs))
+            return _result_of(call, own(call))
         dims = arithmetic(call)
         if dims is not None:
             return dims
@@ -219,6 +224,17 @@ class _Importer:
             if name:
                 self.values[name] = value
         return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
+
+
+def _result_of(call: NodeCall, result: Any) -> Any:
+    """What an importer of the user's gave, if it is a Relax expression."""
+    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
+        return relax.Tuple(list(result))
+    if not isinstance(result, relax.Expr):
+        raise call.unsupported(
+            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+        )
+    return result
 
 
 def _symbol(name: str, known: dict[str, tirx.Var]) -> tirx.Var:

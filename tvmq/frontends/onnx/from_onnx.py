@@ -27,6 +27,7 @@ from tvmq.frontends.onnx.fold import fold_constants
 from tvmq.frontends.onnx.half import widen_half
 from tvmq.frontends.onnx.load import read_model
 from tvmq.frontends.onnx.loops import unroll_loops
+from tvmq.frontends.onnx.own_domains import mark_own
 from tvmq.frontends.onnx.shapes import fix_shapes, infer_shapes
 from tvmq.memory import check_max_bytes
 from tvmq.reasons import explain_exceptions
@@ -66,7 +67,7 @@ def from_onnx(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         bound = check_max_bytes(max_bytes, "from_onnx")
-        proto = read_model(model, None if folder is None else Path(folder), bound)
+        proto = mark_own(read_model(model, None if folder is None else Path(folder), bound))
         proto = fix_shapes(proto, shape or {})
         return assemble(convert(_simplified(proto, bound), bound), bound)
 

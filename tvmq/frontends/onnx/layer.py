@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.frontends.importers import SEPARATOR
 from tvmq.frontends.onnx.expand import LAYER
 
 if TYPE_CHECKING:
@@ -171,17 +172,20 @@ def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -
     for node in nodes:
         if node.op_type in REFUSED:
             raise UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {REFUSED[node.op_type]}")
+        if node.op_type in imported and SEPARATOR in node.op_type:  # of an importer of the user's
+            continue
         if node.op_type not in imported or node.domain not in DOMAINS:
-            unknown.append((f"{node.domain}.{node.op_type}".lstrip("."), node.name))
+            unknown.append((node.domain, f"{node.domain}.{node.op_type}".lstrip("."), node.name))
     if not unknown:
         return
-    op_type, name = unknown[0]
-    others = sorted({other for other, _ in unknown} - {op_type})
+    domain, op_type, name = unknown[0]
+    others = sorted({other for _, other, _ in unknown} - {op_type})
     more = f" (nor are {', '.join(others)})" if others else ""
-    raise UnsupportedOpError(
-        f"from_onnx, layer '{name}': operator {op_type} is not supported{more}; "
-        "export the model with simpler operators, or leave this part out of the graph"
-    )
+    way_out = "export the model with simpler operators, or leave this part out of the graph"
+    if domain not in DOMAINS:
+        own = op_type.removeprefix(f"{domain}.")
+        way_out = f'register @tvmq.extension.importer("{domain}", "{own}"), or {way_out}'
+    raise UnsupportedOpError(f"from_onnx, layer '{name}': operator {op_type} is not supported{more}; {way_out}")
 
 
 def element_type(code: int, what: str) -> str:

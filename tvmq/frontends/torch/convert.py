@@ -9,6 +9,7 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.frontends.assemble import Converted, Step
+from tvmq.frontends.importers import TORCH_NAMESPACES, own_torch_importer, own_torch_name
 from tvmq.frontends.torch.constants import Constants
 from tvmq.frontends.torch.repairs import REFUSED, TorchCall, load_repair
 from tvmq.frontends.torch.signature import LayerNames, Weights, function_name, input_variables, outputs
@@ -104,6 +105,10 @@ class _Importer:
             return
         call = TorchCall(node, layer, name, self.tvm)
         try:
+            own = own_torch_importer(name)
+            if own is not None:
+                self.env[node] = _result_of(call, own(call))
+                return
             repair = load_repair(name)
             value = repair(call) if repair else None
             if value is None:
@@ -125,16 +130,33 @@ class _Importer:
         first, name = unknown[0], _operator(unknown[0])
         others = sorted({_operator(node) for node in unknown} - {name})
         more = f" (nor are {', '.join(others)})" if others else ""
-        reason = REFUSED.get(name, "write this layer with simpler operators, or run it outside of the model")
+        way_out = "write this layer with simpler operators, or run it outside of the model"
+        schema, namespace = getattr(first.target, "_schema", None), getattr(first.target, "namespace", "aten")
+        if schema is not None and namespace not in TORCH_NAMESPACES:
+            way_out = f'register @tvmq.extension.torch_importer("{schema.name}"), or {way_out}'
+        reason = REFUSED.get(name, way_out)
         raise UnsupportedOpError(
             f"from_torch, layer '{self.names(first)}': operator {name} is not supported{more}; {reason}"
         )
 
     def _known(self, name: str) -> bool:
+        if own_torch_importer(name) is not None:
+            return True
         has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
         return has_import and name not in REFUSED
 
 
+def _result_of(call: TorchCall, result: Any) -> Any:
+    """What an importer of the user's gave, bound to variables, if it is Relax."""
+    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
+        return tuple(call.emit(item) for item in result)
+    if not isinstance(result, relax.Expr):
+        raise call.unsupported(
+            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+        )
+    return call.emit(result)
+
+
 def _operator(node: Any) -> str:
-    """Name in the tables: the operator and its overload, "add.Tensor"."""
-    return str(getattr(node.target, "__name__", node.target))
+    """Name in the tables: the operator and its overload, "add.Tensor"; "namespace::name" of the user's importers."""
+    return own_torch_name(node.target) or str(getattr(node.target, "__name__", node.target))

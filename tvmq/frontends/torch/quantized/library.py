@@ -45,7 +45,5 @@ def group_linear(
 
 
 @group_linear.register_fake
-def _(
-    q: torch.Tensor, scale: torch.Tensor, weight: torch.Tensor, scales: torch.Tensor, size: int
-) -> torch.Tensor:
+def _(q: torch.Tensor, scale: torch.Tensor, weight: torch.Tensor, scales: torch.Tensor, size: int) -> torch.Tensor:
     return scale.new_empty((*q.shape[:-1], weight.shape[0]))

@@ -1,0 +1,117 @@
+"""Importers of one's own: ONNX nodes of other domains, and custom operators of torch.
+
+@tvmq.extension.importer("my.domain", "Gate")
+def gate(call):
+    return relax.op.multiply(call.input(0), relax.op.sigmoid(call.input(1)))
+
+@tvmq.extension.torch_importer("my_chip::gate")
+def gate(call):
+    return relax.op.multiply(call["x"], relax.op.sigmoid(call["y"]))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tvmq.errors import ConfigError
+
+Convert = TypeVar("Convert", bound=Callable[[Any], Any])
+
+SEPARATOR = "::"  # between domain and operator: no name of ONNX's own operators has it
+ONNX_DOMAINS = ("", "ai.onnx", "ai.onnx.ml", "com.microsoft")
+TORCH_NAMESPACES = ("aten", "prim", "prims")
+TORCH_NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]\w*(\.\w+)?")
+
+_onnx: dict[str, Callable[[Any], Any]] = {}
+_torch: dict[str, Callable[[Any], Any]] = {}
+
+
+def importer(domain: str, operator: str) -> Callable[[Convert], Convert]:
+    """Decorator of a function that imports the ONNX nodes of an operator of one's own domain.
+
+    The function gets the node as a `NodeCall` (inputs, attributes, shapes; `call.unsupported(...)` is the error to
+    raise) and gives a Relax expression, or a tuple of them for several outputs. It is taken before a function of that
+    name in the model.
+
+    raises   ConfigError for ONNX's own domains, for what is no function, and for an operator that another function
+             imports already
+
+    >>> @importer("doc.example", "Twice")
+    ... def twice(call):
+    ...     return tvm.relax.op.add(call.input(0), call.input(0))
+    """
+    if not isinstance(domain, str) or not isinstance(operator, str) or not operator or SEPARATOR in domain + operator:
+        raise ConfigError(f"importer: give a domain and an operator as texts. Got {domain!r} and {operator!r} instead")
+    if domain in ONNX_DOMAINS:
+        raise ConfigError(
+            f"importer: '{domain or 'ai.onnx'}' is a domain of ONNX's own; write a pass for its operators, or name a "
+            "domain of yours"
+        )
+    return _registration(_onnx, f"{domain}{SEPARATOR}{operator}", "importer")
+
+
+def torch_importer(operator: str) -> Callable[[Convert], Convert]:
+    """Decorator of a function that imports a custom operator of torch (torch.library.custom_op).
+
+    operator  "namespace::name", all overloads, or one of them: "namespace::name.overload"
+
+    The function gets the node as a `TorchCall`: call["x"] is an argument by its name in the operator's schema. It gives
+    a Relax expression, or a tuple of them.
+    raises   ConfigError for torch's own operators, for what is no function, and for an operator that another function
+             imports already
+
+    >>> @torch_importer("doc_example::twice")
+    ... def twice(call):
+    ...     return tvm.relax.op.add(call["x"], call["x"])
+    """
+    if not isinstance(operator, str) or not TORCH_NAME.fullmatch(operator):
+        raise ConfigError(f"torch_importer: an operator is named 'namespace::name'. Got {operator!r} instead")
+    if operator.partition(SEPARATOR)[0] in TORCH_NAMESPACES:
+        raise ConfigError(
+            f"torch_importer: '{operator}' is an operator of torch's own; write a pass for it, or name one of yours"
+        )
+    return _registration(_torch, operator, "torch_importer")
+
+
+def _registration(table: dict[str, Callable[[Any], Any]], key: str, stage: str) -> Callable[[Convert], Convert]:
+    def register(function: Convert) -> Convert:
+        if not callable(function):
+            raise ConfigError(f"{stage}: '{key}' is imported by a function. Got a {type(function).__name__} instead")
+        known = table.get(key)
+        if known is not None and _place(known) != _place(function):  # a cell of a notebook may be run again
+            raise ConfigError(f"{stage}: '{key}' is imported by {_place(known)} already; give one of both another name")
+        table[key] = function
+        return function
+
+    return register
+
+
+def _place(function: Any) -> str:
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
+
+
+def onnx_importer(key: str) -> Callable[[Any], Any] | None:
+    """The function for "domain::Operator"; None if there is none."""
+    return _onnx.get(key)
+
+
+def own_onnx_operators() -> frozenset[str]:
+    """All names "domain::Operator"."""
+    return frozenset(_onnx)
+
+
+def own_torch_name(target: Any) -> str | None:
+    """The name of a torch operator under which a function is registered; None if there is none."""
+    namespace, overload = getattr(target, "namespace", None), getattr(target, "_overloadname", "default")
+    schema = getattr(target, "_schema", None)
+    if namespace is None or schema is None:
+        return None
+    name = str(schema.name)
+    return next((key for key in (f"{name}.{overload}", name) if key in _torch), None)
+
+
+def own_torch_importer(key: str) -> Callable[[Any], Any] | None:
+    """The function for "namespace::name"; None if there is none."""
+    return _torch.get(key)

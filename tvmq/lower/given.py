@@ -1,0 +1,111 @@
+"""Operators that a lowering of the user's takes, as calls of its function, symbol or generated code.
+
+Before                                            After
+    a = nn.conv2d(x, w)                               y = call_tir(own_function, (x, w, b, m, s))      or
+    b = add(a, bias)                                  y = call_dps_packed("symbol", (x, ...))
+    y = tvmq.requantize(b, m, s)
+
+The module that rules see has one opaque call in the place of these operators, so that no chain takes a part of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import tvm
+import tvm_ffi
+from tvm import relax, tirx
+
+from tvmq.graph.rewrite import Rewriter, rewrite
+from tvmq.graph.view import View, dtype_of
+from tvmq.kernels.parts.types import Kernel
+from tvmq.kernels.parts.work import KernelWork
+from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lowering.generated import generated_function
+from tvmq.lowering.lowering import Codegen, Extern, Lowering
+from tvmq.lowering.selection import Selection, Taken, select
+from tvmq.schedule.generic import is_scheduled, schedule_function
+
+if TYPE_CHECKING:
+    from tvmq.lower.lowerer import Lowerer
+
+OPAQUE = "tvmq.lowered"
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Operators of one lowering, and what they were there for."""
+
+    taken: Taken
+    origin: Origin
+
+
+def with_lowerings(
+    mod: tvm.IRModule, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
+) -> tuple[tvm.IRModule, dict[str, Given], Selection]:
+    """The module for the rules; {variable: what it stands for}; and what was chosen.
+
+    chosen   see selection.select
+    """
+    view = View(mod)
+    selection = select(view, lowerings, chosen)
+    given = {name: Given(taken, origin_of(view, taken.members)) for name, taken in selection.taken.items()}
+
+    def visit(_rewriter: Rewriter, var: relax.Var, _value: relax.Expr) -> relax.Expr | None:
+        taken = selection.taken.get(var.name)
+        if taken is None:
+            return None
+        inputs = relax.Tuple([_rewriter.substitute(x) for x in taken.match.inputs])
+        return relax.op.call_dps_packed(OPAQUE, inputs, var.ty)
+
+    return (rewrite(mod, visit) if given else mod), given, selection
+
+
+def lower_given(lowerer: Lowerer, name: str, given: Given) -> None:
+    """Emit the call that computes `name`."""
+    taken, match = given.taken, given.taken.match
+    inputs = [lowerer.logical(var.name) for var in match.inputs]
+    to, out = taken.lowering.to, match.result.ty
+    if taken.loops is not None:
+        kernel = _kernel(lowerer, given)
+        value = lowerer.call(kernel, inputs, list(out.shape), dtype_of(match.result), name)
+        symbol = str(lowerer.functions[kernel.key].name_hint)
+    else:
+        if isinstance(to, Codegen):
+            symbol = lowerer.new_symbol(f"{to.name}_{taken.lowering.symbol}")
+            lowerer.generated[symbol] = generated_function(taken, symbol)
+        else:
+            assert isinstance(to, Extern)
+            symbol = to.symbol
+            inputs += [lowerer.constant(array) for array in match.constants]
+        value = lowerer.emit(relax.op.call_dps_packed(symbol, relax.Tuple(inputs), out), name)
+        lowerer.kernel_names[value.name] = taken.lowering.name
+    lowerer.give_logical(name, value)
+    lowerer.lowered.append({**describe(taken), "symbol": symbol})
+
+
+def describe(taken: Taken) -> dict[str, Any]:
+    """Plain data for the manifest: what explain lists and verify compares."""
+    match = taken.match
+    return {
+        "lowering": taken.lowering.name,
+        "kind": taken.lowering.kind,
+        "layers": list(match.layers),
+        "operators": list(match.operators),
+        "inputs": [var.name for var in match.inputs],
+        "result": match.result.name,
+    }
+
+
+def _kernel(lowerer: Lowerer, given: Given) -> Kernel:
+    """The user's function as one of our kernels; its loops are scheduled where it does not say that they are."""
+    taken = given.taken
+    assert taken.loops is not None
+    func = taken.loops.func
+    key = ("lowering", taken.lowering.name, int(tvm_ffi.structural_hash(func)))
+    if key not in lowerer.functions and isinstance(func, tirx.PrimFunc) and not is_scheduled(func):
+        func = schedule_function(func, lowerer.isa.vector_bytes)
+    work = KernelWork(taken.lowering.name, macs=given.origin.macs, is_int8=given.origin.dtype == "int8")
+    return Kernel(taken.lowering.symbol, func, taken.loops.constants, key, taken.lowering.kind, work=work)

@@ -1,0 +1,238 @@
+"""What a pattern asks for, as a tree: TVM's dataflow patterns, and a notation of operator names.
+
+    "nn.conv2d -> add -> tvmq.requantize"           each reads the one before
+    "nn.conv2d[groups=1] -> add? -> tvmq.requantize[dtype=int8]"     attributes; what may be absent
+
+TVM's patterns (tvm.relax.dpl) are read into the same tree, so that a miss can be told in words.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tvm.relax import dpl
+
+from tvmq.errors import ConfigError
+from tvmq.graph.view import const_value, is_const
+
+STEP = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(\[(?P<attributes>[^\]]*)\])?(?P<optional>\?)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """Any expression. `source` is the pattern of TVM that it was read from, if it was."""
+
+    source: Any = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Node):
+    """A constant; `value`: equal to it."""
+
+    value: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Operator(Node):
+    """A call of an operator.
+
+    args        of all arguments; None: any
+    follows     what one of its arguments is, with `args` None
+    attributes  that it must have
+    """
+
+    name: str = ""
+    args: tuple[Node, ...] | None = None
+    follows: Node | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Having(Node):
+    """Something of an element type, a shape, or attributes."""
+
+    inner: Node = field(default_factory=Node)
+    dtype: str | None = None
+    shape: tuple[int, ...] | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Either(Node):
+    """One of two."""
+
+    left: Node = field(default_factory=Node)
+    right: Node = field(default_factory=Node)
+
+
+@dataclass(frozen=True, eq=False)
+class Both(Node):
+    """Two at once."""
+
+    left: Node = field(default_factory=Node)
+    right: Node = field(default_factory=Node)
+
+
+@dataclass(frozen=True, eq=False)
+class Fields(Node):
+    """A tuple that is written out."""
+
+    items: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Foreign(Node):
+    """What only TVM's matcher knows."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An operator on the way from the innermost one of a pattern to its result."""
+
+    node: Operator
+    optional: bool = False
+
+
+def read_pattern(pattern: Any, where: str) -> Node:
+    """The tree of a pattern.
+
+    pattern  a text in the notation above, or a pattern of tvm.relax.dpl
+    raises   ConfigError for anything else, and for a pattern without operators
+    """
+    if isinstance(pattern, str):
+        node = _read_text(pattern, where)
+    elif isinstance(pattern, dpl.DFPattern):
+        node = _read_dpl(pattern, {})
+    else:
+        raise ConfigError(
+            f"{where}: a pattern is a text such as 'nn.conv2d -> add -> tvmq.requantize' or a pattern of "
+            f"tvm.relax.dpl. Got a {type(pattern).__name__} instead"
+        )
+    if not spine(node):
+        raise ConfigError(f"{where}: the pattern has no operator; begin it with is_op or an operator's name")
+    return node
+
+
+def spine(node: Node) -> list[Step]:
+    """The operators from the innermost to the result, along the longest way."""
+    if isinstance(node, Operator):
+        inner = [spine(arg) for arg in node.args or (node.follows or Node(),)]
+        return [*max(inner, key=len, default=[]), Step(node)]
+    if isinstance(node, Having):
+        return spine(node.inner)
+    if isinstance(node, Both | Either):
+        left, right = spine(node.left), spine(node.right)
+        longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
+        if isinstance(node, Both):
+            return longer
+        known = {id(step.node) for step in shorter}
+        return [Step(step.node, step.optional or id(step.node) not in known) for step in longer]
+    if isinstance(node, Fields):
+        return max(map(spine, node.items), key=len, default=[])
+    return []
+
+
+def operators(node: Node) -> Iterator[Operator]:
+    """All operators of a pattern, arguments before the calls that read them."""
+    if isinstance(node, Operator):
+        for arg in node.args or (node.follows or Node(),):
+            yield from operators(arg)
+        yield node
+    elif isinstance(node, Having):
+        yield from operators(node.inner)
+    elif isinstance(node, Both | Either):
+        yield from operators(node.left)
+        yield from operators(node.right)
+    elif isinstance(node, Fields):
+        for item in node.items:
+            yield from operators(item)
+
+
+def _read_text(text: str, where: str) -> Node:
+    node: Node | None = None
+    for part in text.split("->"):
+        found = STEP.fullmatch(part.strip())
+        if found is None:
+            raise ConfigError(
+                f"{where}: {part.strip()!r} of the pattern {text!r} is no operator; write names joined by '->', with "
+                "attributes in brackets: nn.conv2d[groups=1] -> add"
+            )
+        name = found["name"].removeprefix("relax.")
+        call = Operator(name, follows=node, attributes=_attributes(found["attributes"] or "", text, where))
+        if found["optional"] and node is None:
+            raise ConfigError(
+                f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it"
+            )
+        node = Either(call, node) if found["optional"] and node is not None else call
+    assert node is not None
+    return node
+
+
+def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
+    """{name: value} of "groups=1, dtype=int8"."""
+    found = {}
+    for part in filter(None, map(str.strip, re.split(r",(?![^(]*\))", text))):
+        name, equal, value = part.partition("=")
+        if not equal:
+            raise ConfigError(f"{where}: {part!r} of the pattern {pattern!r} is no attribute; write name=value")
+        try:
+            found[name.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
+    """The tree of TVM's pattern; one that occurs twice is one node, which stands for one expression."""
+    key = pattern.__chandle__()
+    key = key if isinstance(key, int) else hash(pattern)
+    if key not in known:
+        known[key] = _new(pattern, known)
+    return known[key]
+
+
+def _new(pattern: Any, known: dict[int, Node]) -> Node:
+    inner = lambda part: _read_dpl(part, known)  # noqa: E731
+    if isinstance(pattern, dpl.CallPattern) and isinstance(pattern.op, dpl.ExprPattern):
+        return Operator(_operator(pattern.op), tuple(map(inner, pattern.args)), source=pattern)
+    if isinstance(pattern, dpl.AttrPattern):
+        return Having(inner(pattern.pattern), attributes=_attrs_of(pattern), source=pattern)
+    if isinstance(pattern, dpl.DataTypePattern):
+        return Having(inner(pattern.pattern), dtype=str(pattern.dtype), source=pattern)
+    if isinstance(pattern, dpl.ShapePattern):
+        return Having(inner(pattern.pattern), shape=tuple(int(size) for size in pattern.shape), source=pattern)
+    if isinstance(pattern, dpl.OrPattern):
+        return Either(inner(pattern.left), inner(pattern.right), source=pattern)
+    if isinstance(pattern, dpl.AndPattern):
+        return Both(inner(pattern.left), inner(pattern.right), source=pattern)
+    if isinstance(pattern, dpl.ConstantPattern):
+        return Constant(source=pattern)
+    if isinstance(pattern, dpl.ExprPattern) and is_const(pattern.expr):
+        return Constant(const_value(pattern.expr), source=pattern)
+    if isinstance(pattern, dpl.TuplePattern):
+        return Fields(tuple(map(inner, pattern.fields)), source=pattern)
+    if isinstance(pattern, dpl.WildcardPattern):
+        return Node(source=pattern)
+    return Foreign(source=pattern)
+
+
+def _operator(pattern: Any) -> str:
+    return str(getattr(pattern.expr, "name", pattern.expr)).removeprefix("relax.")
+
+
+def _attrs_of(pattern: Any) -> dict[str, Any]:
+    attributes = pattern.attr if hasattr(pattern, "attr") else pattern.attrs
+    return {str(name): value for name, value in dict(attributes).items()}
+
+
+def shown(node: Node) -> str:
+    """A pattern in the notation, along its longest way.
+
+    >>> shown(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))
+    'nn.conv2d -> add? -> tvmq.requantize'
+    """
+    return " -> ".join(step.node.name + "?" * step.optional for step in spine(node))
