@@ -1,0 +1,58 @@
+"""TFLite files run by LiteRT and by tflite-micro: codes in, codes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+ARENA = 1 << 24
+
+
+def litert(data: bytes, *, reference: bool = True, threads: int = 1) -> Any:
+    """An interpreter of LiteRT; `reference` takes its reference kernels instead of XNNPACK and the optimized ones."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    resolver = OpResolverType.BUILTIN_REF if reference else OpResolverType.AUTO
+    found = Interpreter(model_content=data, experimental_op_resolver_type=resolver, num_threads=threads)
+    found.allocate_tensors()
+    return found
+
+
+def run_litert(interpreter: Any, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The results of one run."""
+    for detail, array in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], array)
+    interpreter.invoke()
+    return [interpreter.get_tensor(detail["index"]).copy() for detail in interpreter.get_output_details()]
+
+
+def micro(data: bytes) -> Any:
+    """An interpreter of tflite-micro."""
+    from tflite_micro.python.tflite_micro.runtime import Interpreter
+
+    return Interpreter.from_bytes(data, arena_size=ARENA)
+
+
+def run_micro(interpreter: Any, inputs: Sequence[np.ndarray], results: int = 1) -> list[np.ndarray]:
+    """The results of one run."""
+    for number, array in enumerate(inputs):
+        interpreter.set_input(array, number)
+    interpreter.invoke()
+    return [np.array(interpreter.get_output(number)) for number in range(results)]
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """What libraries write to the error stream is of no interest."""
+    said, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(said, 2)
+        os.close(said)
+        os.close(nowhere)
