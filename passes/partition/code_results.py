@@ -12,7 +12,7 @@ from tvmq.passes.families.base import Draft, Group
 
 def code_results(draft: Draft) -> None:
     """Give each layer that computes floats codes for its result, whoever reads it."""
-    if draft.brings_scales or draft.backend.results != "codes":
+    if draft.brings_scales or draft.backend.name != "tflite":
         return
     for group in draft.groups.values():
         if not group.passes and _is_float(draft.view, group):
