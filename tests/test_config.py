@@ -88,7 +88,7 @@ def test_every_option_has_help_and_choices_hold_the_default():
     ({"rules": [("a", None)]}, "'rules' must be a list of Rule"),
     ({"rules": None}, "'rules' must be a list of Rule"),
     ({"per_channel": 1}, "'per_channel' must be True or False. Got 1"),
-    ({"rounding": "DOWN"}, "'rounding' must be one of UPWARD, TONEAREST"),
+    ({"rounding": "DOWN"}, "'rounding' must be one of UPWARD, TONEAREST, DOUBLE"),
 ])  # fmt: skip
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):

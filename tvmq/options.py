@@ -177,9 +177,10 @@ class Options:
     )
     rounding: str = choice(
         "UPWARD",
-        ("UPWARD", "TONEAREST"),
+        ("UPWARD", "TONEAREST", "DOUBLE"),
         (
-            "Ties of fixed_point and power_of_two: UPWARD half up, TONEAREST half away from zero."
+            "Ties of fixed_point and power_of_two: UPWARD half up, TONEAREST half away from zero; DOUBLE rounds twice,"
+            " as TFLite does."
             " Mode float always rounds half to even."
         ),
     )

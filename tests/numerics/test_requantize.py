@@ -23,6 +23,9 @@ def saturate(steps: int, zero_point: int, low: int, high: int) -> int:
 def slow_fixed_point(acc: int, multiplier: int, shift: int, rounding: str) -> int:
     """Relay's formula in Python integers, which have no width."""
     product = (acc << max(shift, 0)) * multiplier
+    if rounding == "DOUBLE":
+        high, right = (product + 2**30) >> 31, max(-shift, 0)
+        return (abs(high) + (1 << right) // 2 >> right) * (1 if high > 0 else -1)
     half = 1 << (30 + max(-shift, 0))
     if rounding == "TONEAREST" and product < 0:
         half -= 1
@@ -59,7 +62,7 @@ def test_negative_slope_golden():
     assert q.tolist() == [5, 10, 10, 12, 35]
 
 
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(st.lists(SUMS, max_size=20), MULTIPLIERS, st.integers(-40, 31), code_limits())
 @quick
 def test_fixed_point_equals_the_slow_definition(rounding, sums, multiplier, shift, limits):
@@ -72,7 +75,7 @@ def test_fixed_point_equals_the_slow_definition(rounding, sums, multiplier, shif
     assert q.dtype == dtype and q.tolist() == [saturate(s, zero_point, low, high) for s in steps]
 
 
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(SUMS, MULTIPLIERS, st.integers(-40, 31))
 @quick
 def test_fixed_point_multiply_is_exact_below_2_29(rounding, acc, multiplier, shift):
@@ -84,7 +87,7 @@ def test_fixed_point_multiply_is_exact_below_2_29(rounding, acc, multiplier, shi
         assert abs(result) >= 2**29 and (result > 0) == (exact > 0)
 
 
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(SUMS, st.integers(-35, 30), code_limits())
 @quick
 def test_power_of_two_equals_the_slow_definition(rounding, acc, shift, limits):
@@ -95,6 +98,8 @@ def test_power_of_two_equals_the_slow_definition(rounding, acc, shift, limits):
     )  # fmt: skip
     if shift >= 0:
         steps = acc << shift
+    elif rounding == "DOUBLE":
+        steps = slow_fixed_point(acc, 2**30, shift + 1, "DOUBLE")
     elif rounding == "UPWARD" or acc >= 0:
         steps = (acc + (1 << (-shift - 1))) >> -shift
     else:
@@ -183,7 +188,7 @@ def test_empty():
     ("options", "error", "message"),
     [
         ({"mode": "flaot"}, ConfigError, "mode must be one of float, fixed_point, power_of_two. Got 'flaot'"),
-        ({"mode": "fixed_point", "rounding": "DOWN"}, ConfigError, "one of UPWARD, TONEAREST. Got 'DOWN'"),
+        ({"mode": "fixed_point", "rounding": "DOWN"}, ConfigError, "one of UPWARD, TONEAREST, DOUBLE. Got 'DOWN'"),
         ({"multiplier": -1.0}, RangeError, "finite and not negative. Got -1 at channel 0"),
         ({"multiplier": np.nan}, RangeError, "Got nan"),
         ({"multiplier": [1.0, np.inf], "axis": 0}, RangeError, "Got inf at channel 1"),

@@ -196,6 +196,7 @@ OPTIONS: dict[str, Case] = {
         f"residual {name}": picture(RESIDUAL, (2, 4, 3, 3), **options)
         for name, options in {
             "float": {}, "fixed point": FIXED, "fixed point, nearest": {**FIXED, "rounding": "TONEAREST"},
+            "fixed point, double": {**FIXED, "rounding": "DOUBLE"},
             "powers of two": POWERS, "powers of two, nearest": {**POWERS, "rounding": "TONEAREST"},
             "symmetric": SYMMETRIC, "one scale": {"per_channel": False}, "4 bits by mse": {
                 "weight_scale": "mse", "nbit_weight": 4,

@@ -10,7 +10,7 @@ from tvmq.errors import ConfigError
 from tvmq.spec import STORAGE_BITS, QuantSpec
 
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
-ROUNDINGS = ("UPWARD", "TONEAREST")
+ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
 # Families that look results up in a table of 256 entries, and those that multiply int32 by constants of their own.
 # What families are made of, by the field of a backend that says whether it has that.
 NEEDS = {

@@ -2,10 +2,12 @@
 
     mode            multiplier     shift     real factor                rounds
     float           float32        unused    multiplier                 half to even
-    fixed_point     int32          int32     multiplier * 2^(shift-31)  UPWARD or TONEAREST
-    power_of_two    unused         int32     2^shift                    UPWARD or TONEAREST
+    fixed_point     int32          int32     multiplier * 2^(shift-31)  UPWARD, TONEAREST or DOUBLE
+    power_of_two    unused         int32     2^shift                    UPWARD, TONEAREST or DOUBLE
 
-UPWARD rounds ties towards +infinity, TONEAREST away from zero. A positive shift enlarges.
+UPWARD rounds ties towards +infinity, TONEAREST away from zero. DOUBLE rounds twice, as TFLite, CMSIS-NN and TOSA's
+double rounding do: the high half of the product upward, what a negative shift takes off then away from zero.
+A positive shift enlarges. Other rules than these: requantize_rule.py.
 Mode float can shrink negative sums by a further factor, negative_slope: a leaky relu that costs no rounding of its own.
 """
 
@@ -19,7 +21,7 @@ from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_lim
 
 ACCUMULATORS = ("int32", "int16", "int8", "uint8")
 MODES = ("float", "fixed_point", "power_of_two")
-ROUNDINGS = ("UPWARD", "TONEAREST")
+ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
 # A factor below 2^-32 takes every int32 to 0; one above 2^30 takes every int32 but 0 out of all codes.
 SMALLEST_SHIFT, LARGEST_SHIFT = -32, 31
 
@@ -123,6 +125,8 @@ def fixed_point_multiply(
     With e = shift, p = (acc << max(e, 0)) * multiplier and n = 31 + max(-e, 0):
         UPWARD     (p + 2^(n-1)) >> n
         TONEAREST  (p + 2^(n-1) - (1 if p < 0 else 0)) >> n
+        DOUBLE     (p + 2^(n-1) + k) >> n, k = 0 for n = 31, else -2^30 if p < 0 else 2^30: the same as
+                   h = (p + 2^30) >> 31 and then h / 2^(n-31), rounded half away from zero
     acc         int32
     multiplier  int32, 0..2^31-1
     shift       int32, at most 31; below -32 it acts as -32 (the result is 0)
@@ -151,6 +155,8 @@ def fixed_point_multiply(
     half = np.left_shift(np.int64(1), right - 1)
     if rounding == "TONEAREST":
         half = half - (product < 0)
+    if rounding == "DOUBLE":
+        half = half + np.where(right > 31, np.where(product < 0, -(2**30), 2**30), 0)
     return np.asarray((product + half) >> right)
 
 

@@ -60,6 +60,7 @@ CONVOLUTIONS: dict[str, Case] = {
     "plain": ([X], lambda x: conv(x, (5, 6, 3, 3))),
     "rescaled": ([X], lambda x: rescaled(biased(conv(x, (5, 6, 3, 2), strides=[2, 1]), (1, 5, 1, 1)), 1, 5)),
     "signed": ([S], lambda x: rescaled(biased(conv(x, (5, 6, 3, 3)), (5, 1, 1)), dtype="int8", qmin=-127, qmax=100)),
+    "two roundings": ([X], lambda x: rescaled(conv(x, (9, 6, 1, 1)), 1, 9, rounding="DOUBLE")),
     "pointwise": ([X], lambda x: rescaled(conv(x, (9, 6, 1, 1)), 1, 9, rounding="TONEAREST")),
     "dilated": ([X], lambda x: conv(x, (4, 6, 3, 2), dilation=[2, 3])),
     "grouped": ([X], lambda x: conv(x, (4, 3, 3, 3), groups=2)),

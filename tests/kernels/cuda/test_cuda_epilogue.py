@@ -85,7 +85,7 @@ FIXED = [
 
 @pytest.mark.thinned(3)
 @needs_compiler
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @pytest.mark.parametrize("number", range(len(FIXED)))
 def test_integer_requantize(number, rounding):
     multiplier, shift = (np.resize(np.int32(values), FILTERS) for values in FIXED[number])

@@ -21,6 +21,11 @@ FACTORS = {
     "clips": ([0.0037, 2.0**29, 900.0, 2.0**-12, 0.4999], [0, 0, 0, 0, 0]),
 }
 
+EXTREMES = [
+    ("powers", "UPWARD"), ("powers", "DOUBLE"), ("pairs", "TONEAREST"), ("pairs", "DOUBLE"), ("general", "UPWARD"),
+    ("general", "DOUBLE"), ("clips", "UPWARD"), ("clips", "DOUBLE"),
+]  # fmt: skip
+
 
 def step_of(form: str, rounding: str, dtype: str, channels: int) -> FixedRequantize:
     """A step whose plan has that form."""
@@ -36,7 +41,7 @@ def step_of(form: str, rounding: str, dtype: str, channels: int) -> FixedRequant
 
 @pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", LEVELS)
-@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
 @pytest.mark.parametrize("form", ["powers", "pairs", "general", "clips"])
 def test_convolutions(name: str, rounding: str, dtype: str, form: str) -> None:
@@ -46,13 +51,13 @@ def test_convolutions(name: str, rounding: str, dtype: str, form: str) -> None:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
-@pytest.mark.parametrize("form", ["powers", "pairs", "general", "clips"])
-def test_extreme_sums(name: str, form: str) -> None:
+@pytest.mark.parametrize(("form", "rounding"), EXTREMES)
+def test_extreme_sums(name: str, form: str, rounding: str) -> None:
     random = np.random.default_rng(0)
     sums = random.integers(INT32.min, INT32.max + 1, (40, 35)).astype(np.int32)
     sums[:3], sums[3:6] = INT32.min, INT32.max
     sums[6:30] >>= random.integers(0, 31, (24, 35)).astype(np.int32)
-    step = step_of(form, "TONEAREST" if form == "pairs" else "UPWARD", "int8", 35)
+    step = step_of(form, rounding, "int8", 35)
     found = run_kernel(requantize(sums.shape, step, isa_named(name)), (sums,), name)
     own = {"zero_point": step.zero_point, "qmin": step.qmin, "qmax": step.qmax, "dtype": step.dtype}
     multiplier, shift = step.multiplier, step.shift
@@ -78,3 +83,4 @@ def test_the_form_follows_from_the_shifts(form: str) -> None:
     assert plan.form == form and not plan.clips
     if form == "powers":  # sums without a bound could leave int32 with their halves
         assert FixedRequantizer.plan(plan.step, 2**31).form == "general"
+        assert FixedRequantizer.plan(step_of(form, "DOUBLE", "uint8", 5), 2**20).form == "general"

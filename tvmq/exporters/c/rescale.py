@@ -38,12 +38,16 @@ static inline int64_t wide_clamp(int64_t value, int64_t low, int64_t high)
 }
 """,
 )
-TIES = {"UPWARD": "", "TONEAREST": " - (product < 0)"}
+TIES = {
+    "UPWARD": "",
+    "TONEAREST": " - (product < 0)",
+    "DOUBLE": " + (n > 31 ? (product < 0 ? -(1 << 30) : 1 << 30) : 0)",
+}
 RESCALE = {
     rounding: Kernel(
         name,
         f"""
-/* clamp(sum * multiplier / 2^n, rounded, ties {where}) + zero */
+/* clamp(sum * multiplier / 2^n, rounded, {where}) + zero */
 static inline int32_t $name(int32_t sum, int32_t multiplier, int32_t n, int32_t low, int32_t high, int32_t zero)
 {{
     const int64_t product = (int64_t)sum * multiplier;
@@ -54,8 +58,9 @@ static inline int32_t $name(int32_t sum, int32_t multiplier, int32_t n, int32_t 
 """,
     )
     for rounding, name, where in (
-        ("UPWARD", "rescale", "upwards"),
-        ("TONEAREST", "rescale_away", "away from zero"),
+        ("UPWARD", "rescale", "ties upwards"),
+        ("TONEAREST", "rescale_away", "ties away from zero"),
+        ("DOUBLE", "rescale_twice", "at 31 bits upwards, then away from zero"),
     )
 }
 STRUCTURE = Kernel(

@@ -21,9 +21,9 @@ numerics.requantize.
 
 mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point, qmin, qmax); shift is ignored;
                      where acc < 0 the multiplier is float32(multiplier * negative_slope)
-mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up) or "TONEAREST" (half away from
-                     zero)
-mode "power_of_two"  shift alone: half up; multiplier is ignored
+mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up), "TONEAREST" (half away from
+                     zero) or "DOUBLE" (two roundings)
+mode "power_of_two"  shift alone; multiplier is ignored
 """
 
 from __future__ import annotations
@@ -237,6 +237,9 @@ def _integer_compute(attrs: RequantizeAttrs) -> Callable[..., te.Tensor]:
             half = one << (right(*at) - one)
             if attrs.rounding == "TONEAREST":
                 half = half - tirx.Select(product < zero, one, zero)
+            if attrs.rounding == "DOUBLE":
+                nudge = tirx.Select(product < zero, tirx.const(-(2**30), "int64"), tirx.const(2**30, "int64"))
+                half = half + tirx.Select(right(*at) > tirx.const(31, "int64"), nudge, zero)
             steps = (product + half) >> right(*at)
             steps = tirx.min(tirx.max(steps, low), high) + tirx.const(attrs.zero_point, "int64")
             return tirx.Cast(attrs.dtype, steps)

@@ -77,6 +77,9 @@ class FixedRequantizer:
         product = value_of("product", T.Cast("int64", total) * T.Cast("int64", multiplier))
         if step.rounding == "TONEAREST":
             product = product - T.Select(product < const(0, "int64"), one, const(0, "int64"))
+        if step.rounding == "DOUBLE":  # shift is n - 1; numerics.fixed_point_multiply has the sum
+            nudge = T.Select(product < const(0, "int64"), const(-(2**30), "int64"), const(2**30, "int64"))
+            product = product + T.Select(shift > 30, nudge, const(0, "int64"))
         steps = ((product >> T.Cast("int64", shift)) + one) >> one
         low, high = (const(limit - step.zero_point, "int64") for limit in (step.qmin, step.qmax))
         return T.Cast("int32", T.min(T.max(steps, low), high)) + step.zero_point

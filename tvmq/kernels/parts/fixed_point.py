@@ -8,7 +8,8 @@ pairs    shifts of at most -2: 64-bit products of the even and of the odd lanes 
          there is no arithmetic shift of 64 bits, so that a logical one serves
 general  any shift: plain 64-bit TIR; sums are clipped first where a product could leave int64, as the definition does
 
-TONEAREST takes one from the products below 0.
+TONEAREST takes one from the products below 0. DOUBLE adds 2^30 to the others and takes it from these, where there is a
+shift to the right: numerics.fixed_point_multiply has the sum. It has no form of powers, where 2^30 is less than one.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class FixedRequantizer:
         shift = _shifts(step)
         largest, right = min(largest_sum, INT32_MAX + 1), 1 - shift
         powers = bool((np.asarray(step.multiplier) == ONE_HALF).all() and (right >= 1).all() and (right <= 31).all())
+        powers = powers and step.rounding != "DOUBLE"
         if powers and largest + 2 ** (int(right.max(initial=1)) - 1) <= INT32_MAX:
             return cls(step, "powers", False)
         clips = bool((LARGEST_PRODUCT // np.maximum(_factors(step), 1) < largest).any())
@@ -112,6 +114,11 @@ class FixedRequantizer:
             return self._of_pairs(total, constants, lanes)
         return self._of_words(total, constants, lanes)
 
+    def _nudged(self, product: Expr, lanes: int) -> Expr:
+        """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
+        sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
+        return product + (T.bitwise_xor(half, sign) - sign)
+
     def _below_zero(self, value: Expr, signed: Expr, lanes: int, kind: str) -> Expr:
         """The value less 1 where `signed` is below 0, if ties round away from zero."""
         if self.step.rounding != "TONEAREST":
@@ -127,6 +134,8 @@ class FixedRequantizer:
             a, b = (T.shift_right(value if odd else T.shift_left(value, width), width) for value in (total, multiplier))
             product = bind(a * b)
             product = self._below_zero(product, product, half, "int64")
+            if self.step.rounding == "DOUBLE":
+                product = bind(self._nudged(product, half))
             # the odd result stands in the upper half of its place already
             right = T.bitwise_and(T.shift_right(shift, width) - width if odd else shift, spread(63, half, "int64"))
             if arithmetic:
@@ -150,6 +159,9 @@ class FixedRequantizer:
             total = T.max(T.min(total, reach[0]), spread(-1, lanes) - reach[0])
         product = bind(T.Cast(wide, total) * T.Cast(wide, multiplier))
         product = self._below_zero(product, product, lanes, "int64")
+        if self.step.rounding == "DOUBLE":  # shift is n - 1
+            shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
+            product = bind(T.Select(shifts, self._nudged(product, lanes), product))
         one = spread(1, lanes, "int64")
         steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
         step = self.step

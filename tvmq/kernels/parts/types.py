@@ -106,7 +106,7 @@ class FixedRequantize:
 
     multiplier      int32 [filters], 0..2^31-1
     shift           int32 [filters], at most 31
-    rounding        "UPWARD" or "TONEAREST"
+    rounding        "UPWARD", "TONEAREST" or "DOUBLE"
     dtype           "uint8" or "int8"; "int16" alone, as the last step of a convolution or product on CPUs
     """
 

@@ -1,0 +1,34 @@
+"""Requantize rules of tools and devices, by name.
+
+Those of TFLite, TOSA and CMSIS-NN are read from their published reference code and specifications: gemmlowp's
+SaturatingRoundingDoublingHighMul rounds half up (its division truncates what a nudge of 1 - 2^30 has moved), its
+RoundingDivideByPOT half away from zero; TOSA's double rounding adds 2^30, signed as the value, to the half of one shift:
+the same numbers; CMSIS-NN's two functions are gemmlowp's without the saturation of (-2^31)^2, which no positive
+multiplier reaches. They differ in what leaves int32 at a shift to the left, which their documents leave open or forbid.
+
+onnxruntime, OpenVINO and TensorRT compute in float32; onnxruntime makes its factors in float32, step by step.
+"""
+
+from __future__ import annotations
+
+from tvmq.numerics.requantize_rule import RequantizeRule
+
+_DOUBLE = {"roundings": ("upward", "away"), "left_overflow": "wrap"}
+
+KNOWN_RULES: dict[str, RequantizeRule] = {
+    "float": RequantizeRule(),
+    "fixed_point": RequantizeRule("integer", roundings=("upward",)),
+    "fixed_point_away": RequantizeRule("integer", roundings=("away",)),
+    "fixed_point_double": RequantizeRule("integer", roundings=("upward", "away")),
+    "power_of_two": RequantizeRule("shift", roundings=("upward",)),
+    "power_of_two_away": RequantizeRule("shift", roundings=("away",)),
+    "tflite": RequantizeRule("integer", **_DOUBLE),
+    "tflite_single": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
+    "tosa": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
+    "tosa_double": RequantizeRule("integer", roundings=("upward", "away")),
+    "cmsis_nn": RequantizeRule("integer", **_DOUBLE),
+    "cmsis_nn_single": RequantizeRule("integer", roundings=("upward",), left_shift="after", left_overflow="wrap"),
+    "onnxruntime": RequantizeRule(factors="float32"),
+    "openvino": RequantizeRule(zero_point="before", fused=True),
+    "tensorrt": RequantizeRule(),
+}

@@ -1,0 +1,246 @@
+"""How a device makes codes of int32 sums, as data: a small algebra whose points are the requantizations that exist.
+
+    q = clip(round(acc * factor) + zero_point, qmin, qmax)
+
+says neither what the factor is made of, nor how many roundings there are and which way ties go. A RequantizeRule says
+it; `apply` computes it in NumPy (rule_arithmetic.py has the steps), `carried` names the mode and the rounding of
+`numerics.requantize` that are the same function, if there are any. Rules of known tools: known_rules.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from tvmq.errors import ConfigError, RangeError
+from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
+from tvmq.numerics.requantize import LARGEST_SHIFT, power_of_two_shift
+from tvmq.numerics.rule_arithmetic import check_sums, float_steps, integer_steps
+from tvmq.numerics.tie_rules import TIE_RULES
+from tvmq.schema import checked_choice, checked_choices, checked_fields, checked_int, checked_switch, inside, refuse
+
+# Field -> the words it may be.
+WORDS = {
+    "arithmetic": ("float32", "integer", "shift"),
+    "multiplier_rounding": ("upward", "even", "floor"),
+    "left_shift": ("before", "after"),
+    "left_overflow": ("wide", "saturate", "wrap"),
+    "zero_point": ("after", "before"),
+    "order": ("one_factor", "divide"),
+    "factors": ("float64", "float32", "float32_product"),
+    "overflow": ("proved", "wrap", "saturate"),
+}
+BITS = {"multiplier_bits": (2, 31), "accumulator_bits": (8, 32), "bias_bits": (8, 32)}
+# Fields that say something of one arithmetic only; they keep their defaults in the others.
+OF_INTEGERS = ("multiplier_bits", "multiplier_rounding")
+OF_SHIFTS = ("left_shift", "left_overflow")
+OF_FLOATS = ("zero_point", "order", "fused")
+
+
+@dataclass(frozen=True)
+class RequantizeRule:
+    """One way to make codes of sums; the defaults are those of `numerics.requantize` in mode "float".
+
+    arithmetic           "float32": the factor is a float32; "integer": an integer mantissa and a shift; "shift": a power
+                         of two alone
+    multiplier_bits      significant bits of the mantissa, integer: 31 is Q0.31, 15 is Q0.15
+    multiplier_rounding  how the mantissa is made of the factor: to the nearest, half "upward" or to "even"; "floor"
+    roundings            tie rules (tie_rules.py). One: a single rounding at the whole shift. Two, integer: first the high
+                         half of the product, at multiplier_bits, then what remains of the shift to the right
+    left_shift           factors of 1 and more: the shift comes "before" the product, or "after" it
+    left_overflow        what leaves int32 at that shift stays "wide", or is taken to "saturate" or to "wrap"
+    zero_point           added "after" the rounding in integers, or "before" it in float32
+    order                "one_factor": times float32(scale_x * scale_w / scale_y); "divide": times
+                         float32(scale_x * scale_w), then divided by scale_y
+    fused                float32: product and zero point in one rounding (fused multiply-add)
+    factors              in what the factor is computed of the scales: "float64"; "float32", each step; "float32_product",
+                         the product in float32, the quotient in float64
+    accumulator_bits     width of the sums, 8..32
+    overflow             of the sums: "proved" not to happen, or they "wrap" or "saturate"
+    bias_bits            width of what is added to the sums
+    raises               ConfigError for values that are not allowed, or contradict each other
+
+    >>> RequantizeRule("integer", roundings=("upward", "away")).carried
+    ('fixed_point', 'DOUBLE')
+    >>> RequantizeRule.from_dict({"arithmetic": "shift", "roundings": ["floor"]}).to_dict()
+    {'arithmetic': 'shift', 'roundings': ['floor']}
+    """
+
+    arithmetic: str = "float32"
+    multiplier_bits: int = 31
+    multiplier_rounding: str = "upward"
+    roundings: tuple[str, ...] = ("even",)
+    left_shift: str = "before"
+    left_overflow: str = "wide"
+    zero_point: str = "after"
+    order: str = "one_factor"
+    fused: bool = False
+    factors: str = "float64"
+    accumulator_bits: int = 32
+    overflow: str = "proved"
+    bias_bits: int = 32
+
+    def __post_init__(self) -> None:
+        self._check("RequantizeRule:")
+
+    def _check(self, path: str) -> None:
+        for name, allowed in WORDS.items():
+            checked_choice(getattr(self, name), inside(path, name), allowed)
+        for name, (low, high) in BITS.items():
+            checked_int(getattr(self, name), inside(path, name), low, high)
+        checked_switch(self.fused, inside(path, "fused"))
+        most = 2 if self.arithmetic == "integer" else 1
+        checked_choices(self.roundings, inside(path, "roundings"), TIE_RULES, most=most)
+        if not isinstance(self.roundings, tuple):
+            refuse(inside(path, "roundings"), f"must be a tuple. Got {self.roundings!r} instead")
+        idle = {"float32": (*OF_INTEGERS, *OF_SHIFTS), "integer": OF_FLOATS, "shift": (*OF_INTEGERS, *OF_FLOATS)}
+        for name in idle[self.arithmetic]:
+            default = type(self).__dataclass_fields__[name].default
+            if getattr(self, name) != default:
+                refuse(inside(path, name), f"says nothing of arithmetic {self.arithmetic!r}; leave it out")
+        if self.fused and (self.zero_point != "before" or self.order != "one_factor"):
+            refuse(inside(path, "fused"), "needs zero_point 'before' and order 'one_factor'; leave it out, or add them")
+
+    # ---- JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON can hold: arithmetic, roundings, and what differs from the defaults."""
+        always, defaults = ("arithmetic", "roundings"), type(self).__dataclass_fields__
+        shown = {name: value for name, value in asdict(self).items() if name in always or value != defaults[name].default}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in shown.items()}
+
+    @classmethod
+    def from_dict(cls, data: Any, path: str = "RequantizeRule:") -> RequantizeRule:
+        """Inverse of `to_dict`; ConfigError with the path of the field for what is unknown or not allowed."""
+        fields = checked_fields(data, path, tuple(cls.__dataclass_fields__), ("arithmetic", "roundings"))
+        roundings = checked_choices(fields["roundings"], inside(path, "roundings"), TIE_RULES, most=2)
+        made = object.__new__(cls)  # checked below, under its path
+        for name, field in cls.__dataclass_fields__.items():
+            object.__setattr__(made, name, roundings if name == "roundings" else fields.get(name, field.default))
+        made._check(path)
+        return made
+
+    # ---- numbers
+
+    @property
+    def carried(self) -> tuple[str, str] | None:
+        """(mode, rounding) of numerics.requantize that gives the same codes; None where no combination does.
+
+        Same codes for all sums whose shift to the left stays in int32, and without that condition for left_overflow
+        "wide" and "saturate". `factors` and the widths say nothing here.
+        """
+        if self.arithmetic == "float32":
+            is_ours = self.roundings == ("even",) and self.zero_point == "after" and self.order == "one_factor"
+            return ("float", "UPWARD") if is_ours else None
+        named = {("upward",): "UPWARD", ("away",): "TONEAREST", ("upward", "away"): "DOUBLE"}.get(self.roundings)
+        if named is None or (named == "DOUBLE" and self.left_shift == "after"):
+            return None
+        if self.arithmetic == "shift":
+            return "power_of_two", named
+        return ("fixed_point", named) if (self.multiplier_bits, self.multiplier_rounding) == (31, "upward") else None
+
+    def factor(self, scale_x: ArrayLike, scale_w: ArrayLike, scale_y: ArrayLike) -> np.ndarray:
+        """scale_x * scale_w / scale_y as `factors` says, float64; with order "divide" scale_x * scale_w alone."""
+        x, w, y = (np.asarray(scale, np.float32).astype(np.float64) for scale in (scale_x, scale_w, scale_y))
+        product = x * w
+        if self.factors != "float64" or self.order == "divide":
+            product = product.astype(np.float32).astype(np.float64)
+        if self.order == "divide":
+            return np.asarray(product)
+        quotient = product / y
+        return np.asarray(quotient.astype(np.float32).astype(np.float64) if self.factors == "float32" else quotient)
+
+    def constants(self, factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """(multiplier, shift) of real factors, shapes of factor: float32 and 0; mantissa and shift; 1 and shift.
+
+        factor ~ multiplier * 2^(shift - multiplier_bits) with an integer mantissa; int32 both
+        raises  RangeError for a factor that has no such form
+        """
+        factor = np.asarray(factor, np.float64)
+        if self.arithmetic == "shift":
+            return np.ones(factor.shape, np.int32), power_of_two_shift(factor)
+        end = np.inf if self.arithmetic == "float32" else 2.0**30
+        if (bad := ~((factor >= 0) & (factor < end))).any():
+            value = np.ravel(factor)[int(np.argmax(bad))]
+            raise RangeError(f"requantize: a factor must lie in 0..{end:g}. Got {value:g} instead")
+        if self.arithmetic == "float32":
+            return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
+        mantissa, exponent = np.frexp(factor)
+        scaled = mantissa * 2.0**self.multiplier_bits
+        whole = {"upward": lambda: np.floor(scaled + 0.5), "even": lambda: np.rint(scaled)}.get(
+            self.multiplier_rounding, lambda: np.floor(scaled)
+        )()
+        is_full = whole == 2.0**self.multiplier_bits
+        whole = np.where(is_full, whole / 2, whole)
+        return np.asarray(whole.astype(np.int32)), np.asarray((exponent + is_full).astype(np.int32))
+
+
+def apply(
+    rule: RequantizeRule,
+    acc: np.ndarray,
+    multiplier: ArrayLike,
+    shift: ArrayLike | None = None,
+    *,
+    zero_point: Number,
+    axis: int | None = None,
+    divisor: ArrayLike = 1.0,
+    negative_slope: float = 1.0,
+    dtype: DTypeLike,
+    qmin: int | None = None,
+    qmax: int | None = None,
+) -> np.ndarray:
+    """Codes of sums by a rule.
+
+    acc             integers within int32, any shape; narrower accumulators have done their own (`narrowed`)
+    multiplier      without shift: real factors (float64), of which `rule.constants` makes its numbers. With shift: the
+                    numbers themselves, float32 (shift unused) or integers as in numerics.requantize
+    divisor         scale_y, with order "divide"; shapes of all three: () or (acc.shape[axis],)
+    negative_slope  float32 alone: sums below 0 are multiplied by float32(multiplier * float32(slope))
+    returns         dtype, shape of acc
+    raises          RangeError for numbers out of range
+
+    >>> tflite = RequantizeRule("integer", roundings=("upward", "away"))
+    >>> apply(tflite, np.int32([-10, -6, 6, 10]), 0.25, zero_point=0, dtype="int8")
+    array([-3, -2,  2,  3], dtype=int8)
+    """
+    acc = np.asarray(acc)
+    low, high = code_limits(dtype, qmin, qmax)
+    zero, sums = int(checked_zero_point(zero_point, low, high)), check_sums(acc)
+    if shift is None:
+        multiplier, shift = rule.constants(multiplier)
+    if rule.arithmetic == "float32":
+        factor = along_axis(np.asarray(multiplier, np.float32), axis, acc.shape)
+        factor = factor if negative_slope == 1 else np.where(sums < 0, factor * np.float32(negative_slope), factor)
+        by = along_axis(np.asarray(divisor, np.float32), axis, acc.shape) if rule.order == "divide" else None
+        early = zero if rule.zero_point == "before" else 0
+        steps = float_steps(sums, factor, by, early, tie=rule.roundings[0], fused=rule.fused)
+        late = zero - early
+        return np.asarray((np.clip(steps, low - late, high - late) + late).astype(dtype))
+    if negative_slope != 1:
+        raise ConfigError(f"requantize: negative_slope must be 1 in integers. Got {negative_slope:g} instead")
+    whole, bits = _mantissa(rule, multiplier)
+    shifts = np.asarray(shift, np.int64)
+    if (shifts > LARGEST_SHIFT).any():
+        raise RangeError(f"requantize: shift must be at most {LARGEST_SHIFT}. Got {int(shifts.max())} instead")
+    steps = integer_steps(
+        sums, along_axis(whole, axis, acc.shape), along_axis(shifts, axis, acc.shape), bits=bits,
+        roundings=rule.roundings, left_shift=rule.left_shift, left_overflow=rule.left_overflow,
+    )  # fmt: skip
+    return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
+
+
+def _mantissa(rule: RequantizeRule, multiplier: ArrayLike) -> tuple[np.ndarray, int]:
+    """Integer multipliers as int64, and their bits; shifts have none."""
+    if rule.arithmetic == "shift":
+        return np.ones((), np.int64), 0
+    whole, end = np.asarray(multiplier, np.int64), 2**rule.multiplier_bits
+    if ((whole < 0) | (whole >= end)).any():
+        raise RangeError(
+            f"requantize: an integer multiplier must lie in 0..2^{rule.multiplier_bits}-1. "
+            f"Got {int(whole.min())}..{int(whole.max())} instead"
+        )
+    return whole, rule.multiplier_bits
