@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from models import Net, feeds_of
 
 import tvmq
-from models import Net, feeds_of
 from tvmq import reference
-from tvmq.errors import ModelError, StageError, UnsupportedOpError
 from tvmq.exporters.tflite.to_tflite import TFLiteExport
 
 pytest.importorskip("tflite", reason="pip install 'tvmq[tflite]' writes TFLite files")
@@ -73,8 +72,7 @@ def activated(net: Net) -> str:
 
 
 NETWORKS: dict[str, Callable[[Net], str]] = {
-    function.__name__: function
-    for function in (plain, strided, residual, pooled, flattened, joined, gated, activated)
+    function.__name__: function for function in (plain, strided, residual, pooled, flattened, joined, gated, activated)
 }
 
 

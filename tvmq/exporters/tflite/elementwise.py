@@ -8,10 +8,11 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.exporters.layouts import Order
 from tvmq.exporters.tflite import arithmetic, tables
-from tvmq.exporters.tflite.codes import Codes, Order
-from tvmq.exporters.tflite.products import Convolution
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.pools import Average
+from tvmq.exporters.tflite.products import Convolution
 from tvmq.exporters.tflite.walk import REMEDY, Form, Value, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 
@@ -80,7 +81,10 @@ class Pair:
         """MUL, if the factor of its kernels gives the codes of the module for all products."""
         multiplier, shift = (int(value) for value in walk.requantize_constants(call))
         s_y = np.float32(walk.scales[var.name][0])
-        factors = np.float64(self.a.scale) * np.float64(self.b.scale) / np.float64(s_y), self.a.scale * self.b.scale / s_y
+        factors = (
+            np.float64(self.a.scale) * np.float64(self.b.scale) / np.float64(s_y),
+            self.a.scale * self.b.scale / s_y,
+        )
         result_zero = int(call.attrs.zero_point)
         low, high = int(call.attrs.qmin) - result_zero, int(call.attrs.qmax) - result_zero
         sides = [np.arange(-128, 128) - codes.zero for codes in (self.a, self.b)]

@@ -80,9 +80,7 @@ class Flatbuffer:
     tensors: list[_Tensor] = field(default_factory=list)
     operators: list[_Operator] = field(default_factory=list)
 
-    def tensor(
-        self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None
-    ) -> int:
+    def tensor(self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None) -> int:
         """A new tensor; its number."""
         if dtype not in TYPES:
             raise ConfigError(f"to_tflite: tensor '{name}' is {dtype}; must be one of {', '.join(TYPES)}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.exporters.tflite.codes import LAST, Codes, plain
-
+from tvmq.exporters.layouts import LAST, plain
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.walk import Form, Walk, ints
 from tvmq.graph.evaluate import repeats_pixels, slice_of
 from tvmq.graph.operators import where

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.layouts import LAST, Ints
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import LAST, Codes, Ints
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
 from tvmq.exporters.tflite.products import PADDING, Windows, bordered, windows_of
 from tvmq.exporters.tflite.walk import Form, Walk, ints

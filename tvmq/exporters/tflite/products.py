@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.layouts import LAST, Ints, Order, plain
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import LAST, Codes, Ints, Order, plain
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
 from tvmq.exporters.tflite.walk import Form, Walk, ints
 from tvmq.graph.operators import where

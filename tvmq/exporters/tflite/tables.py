@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.layouts import in_order
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import Codes, in_order
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
 from tvmq.exporters.tflite.walk import Walk
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import tvm
 
 from tvmq.errors import ModelError, StageError
-from tvmq.exporters.tflite.codes import Codes, End
+from tvmq.exporters.layouts import End
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import schema
 from tvmq.exporters.tflite.forms import FORMS
 from tvmq.exporters.tflite.walk import Walk

@@ -15,8 +15,9 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.layouts import LAST, Ints, Order, arranged, in_order, moves, plain
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import LAST, Codes, Ints, Order, arranged, in_order, plain
+from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
@@ -80,7 +81,9 @@ class Walk:
             raise self.refused(op_name(value) or "a call of a function")
         return form(self, var, value)
 
-    def refused(self, what: str, remedy: str = "keep this layer out of the exported part of the model") -> UnsupportedOpError:
+    def refused(
+        self, what: str, remedy: str = "keep this layer out of the exported part of the model"
+    ) -> UnsupportedOpError:
         """The error for the layer at hand."""
         return UnsupportedOpError(f"to_tflite, layer '{self.layer}': {what} has no TFLite form here; {remedy}")
 
@@ -145,32 +148,19 @@ class Walk:
         return self.in_layout(codes, plain(len(codes.shape)))
 
     def in_layout(self, codes: Codes, order: Order) -> Codes:
-        """The codes in another order of axes: a transpose, or a reshape where only axes of size 1 move."""
-        if codes.order == order:
-            return codes
-        known = [axis for axis in codes.order if axis is not None]
-        wanted = [axis for axis in order if axis is not None]
-        moving = [[axis for axis in axes if codes.shape[axis] != 1] for axes in (known, wanted)]
-        if moving[0] != moving[1]:
-            shape = tuple(codes.shape[axis] for axis in wanted)
-            if None in codes.order:
-                codes = self.reshaped(codes, tuple(codes.shape[axis] for axis in known), f"{self.layer}_squeezed")
-                codes = Codes(codes.place, self._unordered(codes.shape, known), tuple(known), codes.scale, codes.zero,
-                              codes.moved)  # fmt: skip
-            place = self.numbers([known.index(axis) for axis in wanted], "permutation")
-            result = self.like(codes, codes.shape, tuple(wanted), f"{self.layer}_transposed")
-            codes = self.emit("TRANSPOSE", [codes, place], result, table="TransposeOptions")
-            assert codes.sizes == shape
-        if codes.sizes == in_order(codes.shape, order):
-            return Codes(codes.place, codes.shape, order, codes.scale, codes.zero, codes.moved)
-        return self._reshape(codes, codes.shape, order, f"{self.layer}_laid_out")
+        """The codes in another order of axes."""
+        place = codes.place
+        for step, numbers in moves(codes.shape, codes.order, order):
+            source, sizes = place, numbers if step == "reshape" else self._permuted(place, numbers)
+            kind = Quantization((float(codes.scale),), codes.zero)
+            place = self.file.tensor(f"{self.layer}_{step}", sizes, "int8", kind)
+            constant = self.numbers(numbers, step)
+            code, table = ("RESHAPE", None) if step == "reshape" else ("TRANSPOSE", "TransposeOptions")
+            self.file.operator(code, [source, constant], [place], version=1 + (step == "transpose"), table=table)
+        return Codes(place, codes.shape, order, codes.scale, codes.zero, codes.moved)
 
-    @staticmethod
-    def _unordered(sizes: Ints, axes: Sequence[int]) -> Ints:
-        shape = [0] * len(sizes)
-        for size, axis in zip(sizes, axes, strict=True):
-            shape[axis] = size
-        return tuple(shape)
+    def _permuted(self, place: int, axes: Ints) -> Ints:
+        return tuple(self.file.tensors[place].shape[axis] for axis in axes)
 
     def reshaped(self, codes: Codes, shape: Ints, hint: str) -> Codes:
         """The elements as they lie in the file, as a tensor of another shape in plain order."""
