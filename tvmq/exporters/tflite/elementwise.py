@@ -81,10 +81,8 @@ class Pair:
         """MUL, if the factor of its kernels gives the codes of the module for all products."""
         multiplier, shift = (int(value) for value in walk.requantize_constants(call))
         s_y = np.float32(walk.scales[var.name][0])
-        factors = (
-            np.float64(self.a.scale) * np.float64(self.b.scale) / np.float64(s_y),
-            self.a.scale * self.b.scale / s_y,
-        )
+        wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, s_y)] for kind in (np.float64, np.float32))
+        factors = [a * b / y for a, b, y in (wide, narrow)]  # of tflite-micro, of LiteRT
         result_zero = int(call.attrs.zero_point)
         low, high = int(call.attrs.qmin) - result_zero, int(call.attrs.qmax) - result_zero
         sides = [np.arange(-128, 128) - codes.zero for codes in (self.a, self.b)]

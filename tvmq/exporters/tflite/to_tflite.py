@@ -30,8 +30,8 @@ class TFLiteExport:
     path             the file
     size             bytes
     operators        {name in TFLite: how many}
-    inputs, outputs  End: name, scale and zero point; `to_file` and `from_file` turn codes of the module into those of the
-                     file, which are int8 and have channels last
+    inputs, outputs  End: name, scale and zero point; `to_file` and `from_file` turn codes of the module into those
+                     of the file, which are int8 and have channels last
     """
 
     path: Path
@@ -65,13 +65,14 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     if not is_partitioned(qmod):
         stage = get_ledger(qmod).stage
         raise StageError(
-            f"to_tflite: the module is '{stage}' and in one function; quantize with target='tflite', see docs/formats.md"
+            f"to_tflite: the module is '{stage}' and in one function; quantize with target='tflite' and "
+            "qconfig(partition_conversions='fully_integral')"
         )
     core = unpack_weights(function_module(qmod, "quantized_main"))
     for free, (given, axis) in free_dimensions(core).items():
         raise ModelError(
-            f"to_tflite: axis {axis} of input '{given}' has the free size '{free}'; files have fixed sizes, give it one "
-            "with from_onnx(..., shape=...)"
+            f"to_tflite: axis {axis} of input '{given}' has the free size '{free}'; a file has fixed sizes, give it "
+            "one with from_onnx(..., shape=...)"
         )
     walk = Walk(View(core), FORMS, get_ledger(qmod).codes)
     walk.run()

@@ -23,6 +23,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shap
 
 MOVED = {"uint8": 128, "int8": 0}
 REMEDY = "quantize with target='tflite'"
+KEEP_OUT = "keep this layer out of the exported part of the model"
 Value = Any  # Codes, Sums, or a list of Codes
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
 # Operators that read pictures with channels last
@@ -81,9 +82,7 @@ class Walk:
             raise self.refused(op_name(value) or "a call of a function")
         return form(self, var, value)
 
-    def refused(
-        self, what: str, remedy: str = "keep this layer out of the exported part of the model"
-    ) -> UnsupportedOpError:
+    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
         """The error for the layer at hand."""
         return UnsupportedOpError(f"to_tflite, layer '{self.layer}': {what} has no TFLite form here; {remedy}")
 
@@ -132,8 +131,16 @@ class Walk:
 
     # ---- operators
 
-    def emit(self, code: str, inputs: Sequence[Codes | int], result: Codes, *, version: int = 2, table: str | None = None,
-             **options: Option) -> Codes:  # fmt: skip
+    def emit(
+        self,
+        code: str,
+        inputs: Sequence[Codes | int],
+        result: Codes,
+        *,
+        version: int = 2,
+        table: str | None = None,
+        **options: Option,
+    ) -> Codes:
         """Append an operator that gives one tensor."""
         places = [value.place if isinstance(value, Codes) else value for value in inputs]
         self.file.operator(code, places, [result.place], version=version, table=table, **options)
