@@ -16,6 +16,7 @@ Numerics  nothing changes: an uncalibrated simulated_quantize (scale 0) is the i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import tvm
@@ -106,16 +107,28 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     specs: dict[str, QuantSpec] = {}
     known: set[str] = set()  # moved tensors whose owners have a spec
     for group in groups:
-        chosen = ledger.layers[group.output].get("specs", {}).get("activations")
+        said = ledger.layers[group.output].get("specs", {})
+        chosen = said.get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         spec = _narrow(config) if spec.dtype == "int16" else spec
         sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_narrow(name, passing)]
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
-                specs[name] = spec
+                specs[name] = least(spec, specs.get(name)) if said.get("described") else spec
         if group.facts.needs_output_codes and not is_int16_residual(group):
             specs.setdefault(group.output, _narrow(config))
     return specs
+
+
+def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
+    """Codes that are among those of both specs: the fewer bits, symmetric if one is. Other storages do not meet.
+
+    >>> least(QuantSpec("int8", 4), QuantSpec("int8", symmetric=True))
+    QuantSpec(dtype='int8', bits=4, symmetric=True, per_channel=False)
+    """
+    if other is None or other.dtype != spec.dtype:
+        return spec
+    return replace(spec, bits=min(spec.bits, other.bits), symmetric=spec.symmetric or other.symmetric)
 
 
 def _narrow(config: QConfig) -> QuantSpec:

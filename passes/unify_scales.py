@@ -1,5 +1,7 @@
 """Give the parts of a concat one scale, so that the concat only copies codes; the sides of a maximum or where, too.
 
+What a backend computes with one scale (ledger: "same_scales" of a layer) gets it: inputs and result share their range.
+
 Before                                            After
     x_sq = simulated_quantize(x, tensor="x")          x_sq = simulated_quantize(x, tensor="c")
     y_sq = simulated_quantize(y, tensor="y")          y_sq = simulated_quantize(y, tensor="c")
@@ -40,6 +42,10 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
         for source in sources.values():
             if source not in shared:
                 union.join(group.output, source)
+    for group in groups.values():
+        if ledger.layers[group.output].get("same_scales"):
+            for name in group.inputs:
+                union.join(group.output, _scale_of(name, groups))
     for name, group in groups.items():
         if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)

@@ -118,7 +118,7 @@ def quantize(
     quantized = _quantize(mod, params, dataset, backend, asked, calibration, needs_data, bound, finetune)
     if decision is not None:
         quantized = with_decision(quantized, decision, cpu_of(target).name)
-    if backend.accumulator_bits < 32 and not config.do_simulation:
+    if backend.proves_sums and not config.do_simulation and config.activations == "static":
         check_accumulators(quantized, backend)
     return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
 

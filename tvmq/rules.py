@@ -298,6 +298,7 @@ class Decision:
     activations  QuantSpec that replaces the configuration's for what the layer reads, or None
     weights      the same for its weight
     is_dynamic   what the layer reads gets its scale at run time, if it is a convolution or product
+    described    the backend chose the specs, no rule: tensors that several layers read have the least of their codes
     order        place of the rule among the rules, -1 without
     """
 
@@ -306,6 +307,7 @@ class Decision:
     activations: QuantSpec | None = None
     weights: QuantSpec | None = None
     is_dynamic: bool = False
+    described: bool = False
     order: int = field(default=-1, compare=False)
     why: str = field(default="default", compare=False)
 
@@ -329,7 +331,7 @@ def resolve(layers: Iterable[LayerFacts], rules: Sequence[Rule]) -> dict[str, De
             raise ConfigError(_nothing_matched(rule, layers))
         spec = None if isinstance(rule.activations, str) else rule.activations
         is_dynamic, why = rule.activations == DYNAMIC, f"rule {_text(rule.match)}"
-        decision = Decision(rule, rule.is_float, spec, rule.weights, is_dynamic, order, why)
+        decision = Decision(rule, rule.is_float, spec, rule.weights, is_dynamic, order=order, why=why)
         decisions.update(dict.fromkeys(matched, decision))
     return decisions
 

@@ -103,7 +103,8 @@ def _weights(
         qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config, observer)
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
-            qparams, count = raised_for_bias(view, groups[root], qparams, x)
+            bits = ledger.layers[groups[root].output].get("bias_bits", 32)
+            qparams, count = raised_for_bias(view, groups[root], qparams, x, bits)
             if count:
                 ledger.layers[groups[root].output]["raised_weight_scales"] = count
         chosen[name] = power_of_two(qparams) if config.requantize == "power_of_two" else qparams

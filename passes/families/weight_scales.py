@@ -24,6 +24,8 @@ from tvmq.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
 
 # Half of int32: the other half is left to the sum of products.
 LARGEST_BIAS = 2.0**30
+# Of narrower biases, which are no sums: what correct_bias moves them by finds room in the rest.
+ROOM = 15 / 16
 # Integer bias of a channel without weights, whose scale is free: fine steps that float32 still holds exactly.
 LONE_BIAS = 2.0**24
 
@@ -53,8 +55,8 @@ def power_of_two(qparams: QParams) -> QParams:
     return QParams(scale, zero, qparams.spec, qparams.axis)
 
 
-def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tuple[QParams, int]:
-    """The weight scale with channels raised until their bias fits, and how many were raised."""
+def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams, bits: int = 32) -> tuple[QParams, int]:
+    """The weight scale with channels raised until their bias fits so many bits, and how many were raised."""
     if not group.facts.bias:
         return weight, 0
     bias = np.abs(const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1))
@@ -63,7 +65,8 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams) -> tu
     elif 1 < bias.size != weight.scale.size:  # the groups of a transposed convolution share their scales
         bias = bias.reshape(-1, weight.scale.size).max(axis=0)
     scale = _fine_without_weights(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
-    needed = np.broadcast_to(bias / (float(x.scale) * LARGEST_BIAS), scale.shape)
+    largest = LARGEST_BIAS if bits == 32 else 2.0 ** (bits - 1) * ROOM
+    needed = np.broadcast_to(bias / (float(x.scale) * largest), scale.shape)
     low = scale < needed
     raised = np.where(low, needed, scale).astype(np.float32)
     return QParams(raised, weight.zero_point, weight.spec, weight.axis), int(np.sum(low))

@@ -17,6 +17,7 @@ from typing import Any
 import tvm
 
 from tvmq.backends import backend_named
+from tvmq.backends.consistency import carrying
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.float_region_costs import multiply_accumulates
@@ -26,7 +27,7 @@ from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.masked_mean import join_means
 from tvmq.passes.families.masks import own_masks
 from tvmq.passes.partition.code_results import code_results
-from tvmq.passes.partition.decide import decide_layers
+from tvmq.passes.partition.decide import decide_layers, entry_of
 from tvmq.passes.partition.dropping import drop_detached, drop_floats, free_links
 from tvmq.passes.partition.find import absorb_slopes, find_groups
 from tvmq.passes.partition.float_exceptions import widen_results
@@ -102,7 +103,7 @@ def _entries(draft: Draft) -> dict[str, dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = {}
     for var, value in view.bindings:
         if var.name in groups:
-            entries[var.name] = _integer_entry(view, groups[var.name], draft.decisions[var.name])
+            entries[var.name] = _integer_entry(view, groups[var.name], draft.decisions[var.name], draft)
         elif var.name in reasons:
             entries[var.name] = {
                 "op": op_name(value) or "tuple",
@@ -116,7 +117,7 @@ def _entries(draft: Draft) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def _integer_entry(view: View, group: Group, decision: Decision) -> dict[str, Any]:
+def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
     return {
         **group.to_dict(),
         "op": group.family,
@@ -124,14 +125,34 @@ def _integer_entry(view: View, group: Group, decision: Decision) -> dict[str, An
         "why": decision.why,
         "layers": list(group_names(view, group)),
         "specs": _specs(decision),
-        **_observers(decision),
+        **_described(group, decision, draft),
     }
+
+
+def _described(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
+    """Observers, and what else the backend says of such layers alone, where it is said."""
+    entry, found = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
+    bias = entry.bias if entry and entry.bias else draft.backend.bias
+    if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
+        found["bias_bits"] = int(bias.removeprefix("int"))
+    if entry is None:
+        return found
+    forms = {"activations": entry.inputs, "weights": entry.weights}
+    own = {name: form.observer for name, form in forms.items() if form and form.observer}
+    if own and decision.rule is None:
+        found |= {"observers": {**own, "rule": decision.order}}
+    if entry.same_scales:
+        found["same_scales"] = True
+    if entry.requantize is not None:
+        found["requantize"] = list(carrying(entry.requantize))
+    return found
 
 
 def _specs(decision: Decision) -> dict[str, Any]:
     """What rules say of a layer's types, as the ledger has it."""
     specs = {"activations": decision.activations, "weights": decision.weights}
-    return {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+    found: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+    return found | ({"described": True} if decision.described else {})
 
 
 def _observers(decision: Decision) -> dict[str, Any]:

@@ -7,21 +7,25 @@ is known with the ranges only: `realize` refuses it then.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from tvm import relax
 
 from tvmq import numerics
 from tvmq.backends.description import Backend
+from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.passes.families import avg_pool
-from tvmq.passes.families.base import Draft, Family, Group, group_names
+from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, power_of_two, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
+from tvmq.passes.operator_families import is_depthwise
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
 from tvmq.passes.quantize_dynamic import LOOP, WEIGHTED, why_float
 from tvmq.rules import Decision, LayerFacts, resolve
@@ -50,6 +54,7 @@ def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
     """What a rule says of a group, the options where none does, and what neither can have."""
     group, config = draft.groups[layer.key], draft.config
     decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
+    decision = _described(decision, group, draft)
     if decision.is_float or (decision.is_dynamic and layer.op in WEIGHTED):  # no codes of calibrated scales
         return decision
     option = why_switched_off(layer, group.strategy, config) if decision.rule is None else None
@@ -61,7 +66,7 @@ def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | s
     """Why a group cannot be integers of these specs; the first reason of all, the costly proof last."""
     config, backend = draft.config, draft.backend
     limit = backend.refuses_stream("int16") if is_int16_residual(group) else None
-    limit = limit or _refusal(decision, group.strategy, config, backend, weight)
+    limit = limit or _refusal(decision, group, draft, weight)
     limit = limit or why_no_int16(group, decision.activations or config.activation_spec)
     limit = limit or _averages(draft.view, group, backend)
     proves = not draft.brings_scales and group.strategy.anchor and may_stay_float(config, backend)
@@ -115,14 +120,44 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
     return facts
 
 
-def _refusal(
-    decision: Decision, family: Family, config: QConfig, backend: Backend, weight: tuple[int | str, ...]
-) -> str | None:
+def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
+    """The decision with the specs of the backend's entry for such layers, where no rule gives them."""
+    if decision.is_float or decision.is_dynamic or draft.brings_scales:
+        return decision
+    family, config, own = group.strategy, draft.config, (decision.activations, decision.weights)
+    asked = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
+    fitted = draft.backend.fitted(family.name, *asked, depthwise=is_depthwise(draft.view.value[group.root]))
+    chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, asked, strict=True)]
+    if chosen == list(own):
+        return decision
+    described = own[0] is None and chosen[0] is not None
+    return replace(decision, activations=chosen[0], weights=chosen[1], described=described)
+
+
+def entry_of(draft: Draft, group: Group) -> OperatorEntry | None:
+    """What the backend says of layers like this one."""
+    return draft.backend.entry(group.family, depthwise=is_depthwise(draft.view.value[group.root]))
+
+
+def _refusal(decision: Decision, group: Group, draft: Draft, weight: tuple[int | str, ...]) -> str | None:
     """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
+    family, config = group.strategy, draft.config
     weights = (decision.weights or config.weight_spec) if family.anchor else None
     kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
     activations = decision.activations or config.activation_spec
-    return backend.refusal(family.name, activations, weights, config.requantize, kernel)
+    return draft.backend.refusal(
+        group.family, activations, weights, config.requantize, kernel,
+        channels=_channels(draft.view, group, weight), depthwise=is_depthwise(draft.view.value[group.root]),
+    )  # fmt: skip
+
+
+def _channels(view: View, group: Group, weight: tuple[int | str, ...]) -> tuple[int, ...]:
+    """Channels of what a layer with a weight reads, and of its result; none where they are not known."""
+    if not weight or not group.strategy.weighted:
+        return ()
+    x, y = _shape(view, group.inputs[0]), _shape(view, group.root)
+    axis = 1 if group.strategy.windowed else -1
+    return tuple(int(shape[axis]) for shape in (x, y) if len(shape) > 1 and isinstance(shape[axis], int))
 
 
 def _averages(view: View, group: Group, backend: Backend) -> str | None:

@@ -24,7 +24,7 @@ from tvmq.config import QConfig
 from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.float_region_costs import note_float_regions
-from tvmq.graph.ledger import require_stage, with_ledger
+from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.passes.extensions import extension_families
@@ -69,6 +69,8 @@ class _Realizer:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
         self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
+        self._usual = self.mode, self.rounding
+        self._layers = get_ledger(mod).layers
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
         self.own = {family.name: family for family in extension_families(config.operators)}
@@ -205,7 +207,9 @@ class _Realizer:
         self.rewriter.sources = group_names(self.view, group)
         self._reads_wide = is_int16_residual(group)
         family = self.own.get(group.family) or group.strategy
+        self.mode, self.rounding = self._layers[group.output].get("requantize", self._usual)
         result = family.realize(self, group)
+        self.mode, self.rounding = self._usual
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
             self._codes[group.output] = self._noted(result)

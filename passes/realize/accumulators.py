@@ -19,32 +19,38 @@ from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.integer_core import regions
 from tvmq.graph.ledger import require_stage
 from tvmq.graph.view import View
+from tvmq.passes.operator_families import family_of
 
 
 def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     """The module itself; AccumulatorError that lists the layers whose sums can leave the backend's accumulators."""
     require_stage(mod, "check_accumulators", ("realized",))
-    most = 2 ** (backend.accumulator_bits - 1) - 1
-    wide = _beyond(mod, most) if backend.accumulator_bits < 32 else {}
+    wide = _beyond(mod, backend) if backend.proves_sums else {}
     if wide:
-        name = next(iter(wide))
-        listed = "; ".join(f"layer '{layer}' can reach {reach}" for layer, reach in wide.items())
+        name, (bits, _) = next(iter(wide.items()))
+        listed = "; ".join(
+            f"layer '{layer}' can reach {reach}{f' in {own} bits' if own != bits else ''}"
+            for layer, (own, reach) in wide.items()
+        )
         raise AccumulatorError(
-            f"quantize: sums of backend {backend.name} have {backend.accumulator_bits} bits and end at {most}: "
+            f"quantize: sums of backend {backend.name} have {bits} bits and end at {2 ** (bits - 1) - 1}: "
             f"{listed}; give their weights or inputs fewer bits, or keep them in float: Rule({name!r}, None)"
         )
     return mod
 
 
-def _beyond(mod: tvm.IRModule, most: int) -> dict[str, str]:
-    """{layer: largest sum, in words} of layers in integers whose sums leave -most..most, or have no known bound."""
+def _beyond(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
+    """{layer: (bits of its sums, largest sum in words)} of layers in integers whose sums leave their bits, or have no
+    known bound."""
     view, bounds = View(unpack_weights(inline_functions(mod))), Bounds()
     for var, value in view.bindings:
         bounds.add(var, value)
-    wide: dict[str, int] = {}
+    wide: dict[str, tuple[int, int]] = {}
     for name in regions(view).core:
         reach = bounds.reach.get(name, 0)
-        if reach is None or reach > most:
+        family, depthwise = family_of(view, name)
+        bits, overflow = backend.accumulators(family, depthwise=depthwise)
+        if overflow == "proved" and (reach is None or reach >= 2 ** (bits - 1)):
             layer = ", ".join(view.sources(name))
-            wide[layer] = max(wide.get(layer, 0), 2**63 if reach is None else reach)
-    return {layer: "any number" if reach == 2**63 else str(reach) for layer, reach in wide.items()}
+            wide[layer] = bits, max(wide.get(layer, (0, 0))[1], 2**63 if reach is None else reach)
+    return {layer: (bits, "any number" if reach == 2**63 else str(reach)) for layer, (bits, reach) in wide.items()}

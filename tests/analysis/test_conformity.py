@@ -190,7 +190,7 @@ def test_large_kernels_are_found():
 def test_every_rule_has_a_test_and_prints():
     text = str(Violation("c", ("head",), "divide", "division", "divide divides"))
     assert text == "division: layer 'head', divide 'c': divide divides"
-    assert len(set(RULES)) == len(RULES) == 13
+    assert len(set(RULES)) == len(RULES) == 18
 
 
 def test_only_realized_modules_are_checked():

@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import pytest
 
-from tvmq.analysis import conformity
+from tvmq.passes import operator_families
 from tvmq.exporters.onnx.ops import WRITERS
 from tvmq.exporters.onnx.walk import HANDLERS, ON_CODES
 from tvmq.graph.core_bounds import SUMS
@@ -100,7 +100,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
     "export of what works on codes": (where(on_codes=True) & OPS.keys(), ON_CODES, {}),
     "checks of a backend": (
         where(integer=True, own=True),
-        conformity.OPERATORS.keys(),
+        operator_families.OPERATORS.keys(),
         {
             "in front of the core and behind it": tuple(
                 sorted(where(kind=CONVERSION, own=True) - {"tvmq.requantize"})
@@ -135,7 +135,7 @@ def test_a_consumer_knows_every_record(consumer: str) -> None:
 
 
 @pytest.mark.parametrize("table", [
-    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, FREE_LOWERINGS, SUMS, OPERANDS, conformity.OPERATORS,
+    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, FREE_LOWERINGS, SUMS, OPERANDS, operator_families.OPERATORS,
 ])  # fmt: skip
 def test_what_dispatches_has_records(table: dict[str, object]) -> None:
     assert not set(table) - set(OPERATORS)

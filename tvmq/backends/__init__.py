@@ -1,5 +1,11 @@
 """Descriptions of what targets compute, as data: BACKENDS maps a name to "module:object", loaded on use.
 
+    description.py      Backend: what is said of all operators
+    operator_entry.py   OperatorEntry: what is said of one kind of them; tensor_forms.py: of their tensors
+    consistency.py      what must go together
+    json_form.py        the same as JSON, a file of which is a backend's name, too
+    backend_options.py  what follows for the options of qconfig
+
 `quantize(..., target="cpu")` decides by the description alone, never by the machine it runs on.
 """
 
@@ -14,14 +20,19 @@ from tvmq.errors import ConfigError
 BACKENDS: dict[str, str] = {
     "cpu": "tvmq.backends.cpu:CPU",
     "cpu_without_vnni": "tvmq.backends.cpu_without_vnni:CPU_WITHOUT_VNNI",
+    "tensorrt": "tvmq.backends.tensorrt:TENSORRT",
+    "tflite": "tvmq.backends.tflite:TFLITE",
+    "tosa": "tvmq.backends.tosa:TOSA",
+    "cmsis_nn": "tvmq.backends.cmsis_nn:CMSIS_NN",
 }
+JSON = ".json"
 
 
 def backend_named(name: str | Backend | None) -> Backend:
     """The description of that name; None is the portable CPU.
 
-    name    of BACKENDS, or "module:object" that holds a Backend; a Backend is given back as it is
-    raises  ConfigError for an unknown name, with near misses
+    name    of BACKENDS, a file "mychip.json", or "module:object" that holds a Backend; a Backend is given back as it is
+    raises  ConfigError for an unknown name, with near misses, and for a file that describes no backend
 
     >>> backend_named(None).name
     'cpu'
@@ -29,13 +40,17 @@ def backend_named(name: str | Backend | None) -> Backend:
     if isinstance(name, Backend):
         return name
     name = "cpu" if name is None else name
+    if isinstance(name, str) and name.endswith(JSON):
+        from tvmq.backends.json_form import read_backend
+
+        return read_backend(name)
     target = BACKENDS.get(name, name) if isinstance(name, str) else ""
     if ":" not in target:
         near = difflib.get_close_matches(str(name), BACKENDS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(
-            f'quantize: target must be None, one of {", ".join(BACKENDS)}, a tvmq.Backend or its "module:object". '
-            f"Got {name!r} instead{hint}"
+            f'quantize: target must be None, one of {", ".join(BACKENDS)}, a file of JSON, a tvmq.Backend or its '
+            f'"module:object". Got {name!r} instead{hint}'
         )
     return _load_backend(target)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from tvmq.backends.backend_options import options_of, refused_options_of
+from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
+from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
 from tvmq.errors import ConfigError
+from tvmq.numerics.requantize_rule import RequantizeRule
 from tvmq.spec import STORAGE_BITS, QuantSpec
 
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
-# Families that look results up in a table of 256 entries, and those that multiply int32 by constants of their own.
+BIASES = (*(f"int{bits}" for bits in (*range(8, 17), 32)), "float32")
 # What families are made of, by the field of a backend that says whether it has that.
 NEEDS = {
     **dict.fromkeys(("table", "compare"), "tables"),
@@ -23,6 +27,12 @@ _ALLOWED = {
     "activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS),
     "requantize": REQUANTIZE, "roundings": ROUNDINGS,
 }  # fmt: skip
+WORDS = {
+    "overflow": OVERFLOWS,
+    "bias": BIASES,
+    "float_type": FLOAT_TYPES,
+    "activation_scales": ("calibrated", "run_time"),
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,13 @@ class Backend:
     floats             whether there are floats: operators without an integer form run there, and so does
                        requantize "float"; without: options that it cannot express are errors
     largest_kernel     longest side of a convolution's kernel; None: any
+    overflow           what sums do that leave accumulator_bits: "proved" not to (quantize proves it, or refuses), "wrap"
+                       or "saturate" (that is the device's business: an emulation counts them)
+    bias               type of biases, at the scale of the sums: "int32", "int8" to "int16", or "float32"
+    float_type         in what floats are computed: "float32", "float16" or "bfloat16". A build for a CPU has float32
+    activation_scales  "calibrated", or "run_time": each row or sample gets its scale when it is there
+    requantize_rule    the rule itself, in place of requantize and roundings, which follow from it
+    operators          what is otherwise for single kinds of operators: OperatorEntry; the last that matches wins, whole
     raises             ConfigError for values that are not allowed, or contradict each other
 
     >>> Backend("toy", activations=("int8",), zero_points=False).options()
@@ -70,28 +87,24 @@ class Backend:
     largest_kernel: int | None = None
     streams: tuple[str, ...] = ("int16",)
     reduce_range: bool = False
+    overflow: str = "proved"
+    bias: str = "int32"
+    float_type: str = "float32"
+    activation_scales: str = "calibrated"
+    requantize_rule: RequantizeRule | None = None
+    operators: tuple[OperatorEntry, ...] = ()
 
     def __post_init__(self) -> None:
+        from tvmq.backends.consistency import check_together, follow_rule
+
         for field in fields(self):
             reason = self._fault(field.name, getattr(self, field.name))
             if reason:
                 raise ConfigError(f"Backend {self.name!r}: '{field.name}' {reason}")
-        if not self.floats and "float" in self.requantize:
-            raise ConfigError(
-                f"Backend {self.name!r}: requantize 'float' needs floats, and there are none; "
-                "leave it out of requantize=..."
-            )
-        if not self._usable_weights():
-            raise ConfigError(
-                f"Backend {self.name!r}: weights are symmetric, their codes are signed; "
-                f"add 'int8' or 'int16' to weights=... Got {self.weights!r}"
-            )
-        if not self.zero_points and not any(dtype.startswith("int") for dtype in self.activations):
-            raise ConfigError(
-                f"Backend {self.name!r}: without zero points activations must be signed; add 'int8' to activations=..."
-            )
+        follow_rule(self)
+        check_together(self)
 
-    def _usable_weights(self) -> list[str]:
+    def usable_weights(self) -> list[str]:
         """Its types of weights that there is a quantizer for, in its order."""
         return [dtype for dtype in self.weights if dtype.startswith("int")]
 
@@ -103,6 +116,8 @@ class Backend:
             if isinstance(value, tuple) and value and all(item in allowed for item in value):
                 return None
             return f"must be a tuple of {', '.join(allowed)}. Got {value!r} instead"
+        if name in WORDS:
+            return None if value in WORDS[name] else f"must be one of {', '.join(WORDS[name])}. Got {value!r} instead"
         if name == "streams":
             known = isinstance(value, tuple) and all(item == "int16" for item in value)
             return None if known else f"must be () or ('int16',). Got {value!r} instead"
@@ -115,36 +130,49 @@ class Backend:
         if name == "families":
             known = value is None or (isinstance(value, frozenset) and all(isinstance(item, str) for item in value))
             return None if known else f"must be None or a frozenset of names. Got {value!r} instead"
+        if name == "requantize_rule":
+            known = value is None or isinstance(value, RequantizeRule)
+            return None if known else f"must be None or a RequantizeRule. Got {value!r} instead"
+        if name == "operators":
+            known = isinstance(value, tuple) and all(isinstance(item, OperatorEntry) for item in value)
+            return None if known else f"must be a tuple of OperatorEntry. Got {value!r} instead"
         kind = str if name == "name" else bool
         return None if isinstance(value, kind) else f"must be a {kind.__name__}. Got {value!r} instead"
+
+    # ---- JSON
+
+    def to_json(self) -> str:
+        """The description as JSON text, every field in it: what `tvmq backend show` prints.
+
+        >>> Backend.from_json(Backend("toy", per_channel=False).to_json()) == Backend("toy", per_channel=False)
+        True
+        """
+        from tvmq.backends.json_form import written
+
+        return written(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, where: str = "backend") -> Backend:
+        """Inverse of `to_json`; a field that is left out has its default. Nothing that the text names is executed.
+
+        where   what messages begin with, the name of a file
+        raises  ConfigError in one sentence, with the path of the field
+        """
+        from tvmq.backends.json_form import read
+
+        return read(text, where)
 
     # ---- options
 
     def options(self) -> dict[str, Any]:
         """The options of qconfig that differ from the defaults because this backend asks for it.
 
+        What all its operators share is among them; what entries of `operators` say of some is decided layer by layer.
+
         >>> Backend("shifts", requantize=("power_of_two",), per_channel=False).options()
         {'per_channel': False, 'equalization': True, 'requantize': 'power_of_two'}
         """
-        found: dict[str, Any] = {}
-        signed = [dtype for dtype in self.activations if dtype.startswith("int")]
-        if not self.zero_points:
-            found |= {"dtype_input": signed[0], "scheme": "symmetric"}
-        elif "uint8" not in self.activations:
-            found["dtype_input"] = self.activations[0]
-        if "int8" not in self.weights:
-            found["dtype_weight"] = self._usable_weights()[0]
-        if not self.per_channel:
-            found |= {"per_channel": False, "equalization": True}
-        for option, allowed in (("requantize", self.requantize), ("rounding", self.roundings)):
-            default = REQUANTIZE[0] if option == "requantize" else ROUNDINGS[0]
-            if default not in allowed:
-                found[option] = allowed[0]
-        if not self.floats:
-            found["partition_conversions"] = "fully_integral"
-        if self.reduce_range:
-            found["reduce_range"] = True
-        return found
+        return options_of(self)
 
     def refused_options(self, options: Mapping[str, Any]) -> list[str]:
         """What of these options it cannot express, each with the value to use instead.
@@ -152,31 +180,7 @@ class Backend:
         >>> Backend("toy", per_channel=False).refused_options({"per_channel": True})
         ['per_channel=True: takes one scale for a weight, not one for each channel; use per_channel=False']
         """
-        wanted = self.options()
-        faults = {
-            "activations": self._times(options.get("activations")),
-            "dtype_input": self._storage("activations", options.get("dtype_input")),
-            "scheme": None if self.zero_points or options.get("scheme") == "symmetric" else "has no zero points",
-            "dtype_weight": self._storage("weights", options.get("dtype_weight")),
-            "per_channel": None
-            if self.per_channel or not options.get("per_channel")
-            else "takes one scale for a weight, not one for each channel",
-            "requantize": self._mode("requantize", self.requantize, options.get("requantize")),
-            "rounding": self._mode("round by", self.roundings, options.get("rounding")),
-            "residual_streams": self._mode("add codes of", ("float", *self.streams), options.get("residual_streams")),
-        }
-        instead = {
-            "activations": "static",
-            "dtype_weight": self._usable_weights()[0],
-            "requantize": self.requantize[0],
-        } | wanted
-        instead |= {"rounding": self.roundings[0], "dtype_input": wanted.get("dtype_input", self.activations[0])}
-        instead["residual_streams"] = "float"
-        return [
-            f"{option}={options[option]!r}: {fault}; use {option}={instead[option]!r}"
-            for option, fault in faults.items()
-            if option in options and fault
-        ]
+        return refused_options_of(self, options)
 
     def refuses_dynamic(self) -> str | None:
         """Why it cannot compute with scales that are made at run time; None if it can.
@@ -190,34 +194,80 @@ class Backend:
         plain = self.families is None and {"int8"}.issubset(self.activations)
         return None if plain else "does not say that it computes with them"
 
-    def _times(self, when: str | None) -> str | None:
-        return None if self.floats or when == "static" else "scales at run time are floats, and it has none"
-
-    def _storage(self, kind: str, dtype: str | None) -> str | None:
-        return None if dtype is None or dtype in getattr(self, kind) else f"computes no {dtype} {kind}"
-
-    @staticmethod
-    def _mode(what: str, allowed: tuple[str, ...], value: str | None) -> str | None:
-        return None if value is None or value in allowed else f"does not {what} {value}"
-
     # ---- layers
 
+    def entry(self, family: str, *, depthwise: bool = False) -> OperatorEntry | None:
+        """The entry of `operators` that speaks of an operator family: the last that matches; None without."""
+        found = [entry for entry in self.operators if entry.speaks_of(family, depthwise=depthwise)]
+        return found[-1] if found else None
+
+    def rule(self, family: str = "", *, depthwise: bool = False) -> RequantizeRule:
+        """How sums of an operator family become codes, with its accumulators and biases.
+
+        A backend that names modes instead of a rule has that of its first mode and rounding.
+
+        >>> Backend("toy", requantize=("fixed_point",), accumulator_bits=24).rule().accumulator_bits
+        24
+        """
+        from tvmq.backends.consistency import rule_of_modes
+
+        entry = self.entry(family, depthwise=depthwise) if family else None
+        own = entry.requantize if entry and entry.requantize else self.requantize_rule
+        bits, overflow = self.accumulators(family, depthwise=depthwise)
+        bias = (entry.bias if entry and entry.bias else self.bias).removeprefix("int")
+        width = int(bias) if bias.isdigit() else 32
+        return replace(own or rule_of_modes(self), accumulator_bits=bits, overflow=overflow, bias_bits=width)
+
+    def accumulators(self, family: str = "", *, depthwise: bool = False) -> tuple[int, str]:
+        """Bits of the sums of an operator family, and what happens to sums that leave them."""
+        entry = self.entry(family, depthwise=depthwise) if family else None
+        bits = entry.accumulator_bits if entry and entry.accumulator_bits else self.accumulator_bits
+        return bits, entry.overflow if entry and entry.overflow else self.overflow
+
+    @property
+    def proves_sums(self) -> bool:
+        """True if sums of less than 32 bits are to be proved to fit."""
+        own = [(entry.accumulator_bits or self.accumulator_bits, entry.overflow or self.overflow) for entry in self.operators]
+        return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
+
+    def fitted(
+        self, family: str, activations: QuantSpec, weights: QuantSpec | None, *, depthwise: bool = False
+    ) -> tuple[QuantSpec, QuantSpec | None]:
+        """The specs that a layer gets in place of those of the options, where its entry takes no such codes.
+
+        >>> from tvmq.backends.tensor_forms import WeightForm
+        >>> four = Backend("four", operators=(OperatorEntry(("conv2d",), weights=WeightForm(("int4",))),))
+        >>> four.fitted("conv2d", QuantSpec(), QuantSpec("int8", symmetric=True))[1].bits
+        4
+        """
+        entry = self.entry(family, depthwise=depthwise)
+        if entry and entry.inputs:
+            activations = entry.inputs.fitted(activations)
+        if entry and entry.weights and weights:
+            weights = entry.weights.fitted(weights)
+        return activations, weights
+
     def refusal(
-        self, family: str, activations: QuantSpec, weights: QuantSpec | None, mode: str, kernel: tuple[int, ...] = ()
-    ) -> str | None:
+        self, family: str, activations: QuantSpec, weights: QuantSpec | None, mode: str,
+        kernel: tuple[int, ...] = (), *, channels: tuple[int, ...] = (), depthwise: bool = False,
+    ) -> str | None:  # fmt: skip
         """Why it cannot compute an operator family with these specs in integers; None if it can.
 
-        kernel  sides of a convolution's kernel
+        kernel     sides of a convolution's kernel
+        channels   of what is read and of the result, where they are known
+        depthwise  each filter reads one channel
 
         >>> Backend("toy", activations=("int8",)).refusal("conv2d", QuantSpec("uint8"), None, "float")
         'limit: backend toy computes no uint8 activations'
         """
-        fault = self._lacks(family, kernel) or self._no_specs(activations, weights)
+        entry = self.entry(family, depthwise=depthwise)
+        fault = self._lacks(family, kernel, entry) or self._no_specs(activations, weights, entry)
+        fault = fault or (entry.refusal(activations, weights if family in WEIGHTED else None, channels) if entry else None)
         if fault is None and mode not in self.requantize:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
 
-    def _lacks(self, family: str, kernel: tuple[int, ...]) -> str | None:
+    def _lacks(self, family: str, kernel: tuple[int, ...], entry: OperatorEntry | None) -> str | None:
         if self.families is not None and family not in self.families:
             return f"has no integer {family}"
         need = NEEDS.get(family)
@@ -228,18 +278,24 @@ class Backend:
             return f"does not multiply int32 by constants, as {family} does"
         if lacking == "wide":
             return f"has no 64-bit integers, which {family} counts in"
-        if self.largest_kernel is not None and max(kernel, default=0) > self.largest_kernel:
-            return f"has kernels up to {self.largest_kernel}, not {max(kernel)}"
+        largest = entry.largest_kernel if entry and entry.largest_kernel else self.largest_kernel
+        if largest is not None and max(kernel, default=0) > largest:
+            return f"has kernels up to {largest}, not {max(kernel)}"
         return None
 
-    def _no_specs(self, activations: QuantSpec, weights: QuantSpec | None) -> str | None:
+    def _no_specs(
+        self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None
+    ) -> str | None:
         if activations.dtype not in self.activations:
             return f"computes no {activations.dtype} activations"
-        if not activations.symmetric and not self.zero_points:
+        own = entry.inputs.scheme if entry and entry.inputs else None
+        if not activations.symmetric and not self.zero_points and own is None:
             return "has no zero points, activations must be symmetric"
-        if weights is not None and weights.dtype not in self.weights:
+        form = entry.weights if entry else None
+        if weights is not None and not (form and form.dtype) and weights.dtype not in self.weights:
             return f"computes no {weights.dtype} weights"
-        if weights is not None and weights.per_channel and not self.per_channel:
+        per_channel = self.per_channel or bool(form and form.granularity == "per_channel")
+        if weights is not None and weights.per_channel and not per_channel:
             return "takes one scale for a weight, not one for each channel"
         return None
 
@@ -250,3 +306,12 @@ class Backend:
         'limit: backend toy adds no int16 codes'
         """
         return None if dtype in self.streams else f"limit: backend {self.name} adds no {dtype} codes"
+
+
+def bits_of(name: str) -> int:
+    """Bits of a type of codes.
+
+    >>> bits_of("uint4")
+    4
+    """
+    return CODE_TYPES[name][1]
