@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.exporters.tflite.to_tflite import to_tflite
+    from tvmq.exporters.tosa.to_tosa import to_tosa
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
@@ -92,6 +93,7 @@ __all__ = [
     "search",
     "to_onnx",
     "to_tflite",
+    "to_tosa",
     "verify",
 ]
 
@@ -132,6 +134,7 @@ _PUBLIC = {
     "search": "tvmq.precision_search.loop:search",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "to_tflite": "tvmq.exporters.tflite.to_tflite:to_tflite",
+    "to_tosa": "tvmq.exporters.tosa.to_tosa:to_tosa",
     "verify": "tvmq.analysis.verification:verify",
 }
 

@@ -91,6 +91,7 @@ class End:
     scale       real value of one step
     zero_point  code of 0.0 in the file
     moved       what is taken from the codes of the module: 128 where those are uint8, else 0
+    dtype       in the module
     """
 
     name: str
@@ -99,12 +100,13 @@ class End:
     scale: float
     zero_point: int
     moved: int
+    dtype: str
 
     def to_file(self, codes: np.ndarray) -> np.ndarray:
-        """Codes of the module as the file takes them: int8."""
-        return arranged((codes.astype(np.int16) - self.moved).astype(np.int8), self.order)
+        """Numbers of the module as the file takes them: int8 for uint8, else their own type."""
+        dtype = "int8" if self.moved else self.dtype
+        return arranged((codes.astype(np.int64) - self.moved).astype(dtype), self.order)
 
     def from_file(self, codes: np.ndarray) -> np.ndarray:
-        """Codes of the file as the module has them: int8, or uint8."""
-        wide = restored(codes, self.order).astype(np.int16) + self.moved
-        return wide.astype(np.uint8 if self.moved else np.int8)
+        """Numbers of the file as the module has them."""
+        return (restored(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)

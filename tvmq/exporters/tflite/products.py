@@ -155,11 +155,7 @@ class Convolution:
         bias_scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
         bias = walk.file.constant(f"{name}.bias", self._bias(walk), _quantization(bias_scale, 0))
         if self.windows is None:
-            weight = walk.file.constant(f"{name}.weight", np.ascontiguousarray(self.weight.T), _quantization(scales, 0))
-            version = 12 if scales.size > 1 else 4
-            return walk.emit("FULLY_CONNECTED", [walk.plain(self.x), weight, bias], result, version=version,
-                             table="FullyConnectedOptions", fused_activation_function=activation,
-                             keep_num_dims=len(self.x.shape) != 2)  # fmt: skip
+            return self._dense(walk, result, activation, scales, bias)
         x, padding = bordered(walk, self.x, self.windows, self.code)
         four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
         options = {
@@ -177,6 +173,49 @@ class Convolution:
                              depth_multiplier=self.filters // channels, **options)  # fmt: skip
         place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), _quantization(scales, 0))
         return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
+
+    def _dense(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
+        """FULLY_CONNECTED; a convolution of one pixel where its kernels would make another factor.
+
+        Of one scale for the whole weight they round its product with that of the input to float32, of one for each
+        channel they do not: so one scale may be written as many.
+        """
+        if scales.size == 1 and not self._is_kept_by_float32(result, scales):
+            scales = np.repeat(scales, self.filters)
+        if scales.size == 1 < self.weight.size and self.filters == 1 and not self._is_kept_by_float32(result, scales):
+            return self._pixels(walk, result, activation, scales, bias)
+        kind = _quantization(scales, 0)
+        weight = walk.file.constant(f"{walk.layer}.weight", np.ascontiguousarray(self.weight.T), kind)
+        return walk.emit(
+            "FULLY_CONNECTED",
+            [walk.plain(self.x), weight, bias],
+            result,
+            version=12 if scales.size > 1 else 4,
+            table="FullyConnectedOptions",
+            fused_activation_function=activation,
+            keep_num_dims=len(self.x.shape) != 2,
+        )
+
+    def _is_kept_by_float32(self, result: Codes, scales: np.ndarray) -> bool:
+        """True if a product of scales in float32 gives the constants of one in float64."""
+        s_x, s_w, s_y = self.x.scale, np.float32(scales[0]), np.float64(result.scale)
+        wide, narrow = (
+            arithmetic.multiplier_of(np.float64(product) / s_y) for product in (np.float64(s_x) * s_w, s_x * s_w)
+        )
+        return bool(wide[0] == narrow[0] and wide[1] == narrow[1])
+
+    def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
+        """The rows as pixels of a convolution."""
+        x = walk.plain(self.x)
+        rows, depth = int(np.prod(x.shape[:-1])), x.shape[-1]
+        x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
+        weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
+        place = walk.file.constant(f"{walk.layer}.weight", weight, _quantization(scales, 0))
+        made = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
+        options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
+        made = walk.emit("CONV_2D", [x, place, bias], made, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
+                         fused_activation_function=activation, **options)  # fmt: skip
+        return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
 
 
 def bordered(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:

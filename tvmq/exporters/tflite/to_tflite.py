@@ -9,17 +9,15 @@ from pathlib import Path
 
 import tvm
 
-from tvmq.errors import ModelError, StageError
+from tvmq.exporters.integral_core import core_of
 from tvmq.exporters.layouts import End
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import schema
 from tvmq.exporters.tflite.forms import FORMS
 from tvmq.exporters.tflite.walk import Walk
 from tvmq.exporters.whole_file import write_whole
-from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
-from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, dtype_of
 
 
@@ -59,21 +57,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
              file cannot be written
     """
     schema()
-    if not isinstance(qmod, tvm.IRModule):
-        raise StageError(f"to_tflite: takes the module that tvmq.quantize gives. Got {type(qmod).__name__} instead")
-    qmod = plain_module(qmod)
-    if not is_partitioned(qmod):
-        stage = get_ledger(qmod).stage
-        raise StageError(
-            f"to_tflite: the module is '{stage}' and in one function; quantize with target='tflite' and "
-            "qconfig(partition_conversions='fully_integral')"
-        )
-    core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (given, axis) in free_dimensions(core).items():
-        raise ModelError(
-            f"to_tflite: axis {axis} of input '{given}' has the free size '{free}'; a file has fixed sizes, give it "
-            "one with from_onnx(..., shape=...)"
-        )
+    core = core_of(qmod, "to_tflite", "tflite")
     walk = Walk(View(core), FORMS, get_ledger(qmod).codes)
     walk.run()
     inputs = _ends(walk, [param.name for param in walk.view.func.params], list(input_names(core["main"]).values()))
@@ -93,9 +77,9 @@ def _ends(walk: Walk, variables: list[str], names: list[str]) -> tuple[End, ...]
     ends = []
     for variable, name in zip(variables, names, strict=True):
         codes = walk.values[variable]
+        kind = dtype_of(walk.view.var[variable])
         if not isinstance(codes, Codes):
             walk.layer = ", ".join(walk.view.sources(variable))
-            kind = dtype_of(walk.view.var[variable])
             raise walk.refused(f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'")
-        ends.append(End(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.moved))
+        ends.append(End(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.moved, kind))
     return tuple(ends)

@@ -37,6 +37,7 @@ class TosaGraph:
             "", self.schema.ConstMode.EMBED, targetMajor=major, targetMinor=minor, targetPatch=patch, targetDraft=False
         )
         self._constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+        self._tensors: dict[str, Any] = {}
         self.counts: Counter[str] = Counter()
 
     def input(self, name: str, sizes: Sequence[int], dtype: str) -> str:
@@ -75,14 +76,10 @@ class TosaGraph:
         self._tensors[made.name] = made
         attribute = self.schema.TosaSerializerAttribute()
         op = getattr(self.schema.Op, code)
-        attribute.setAttribute(op, list(attributes))
+        attribute.setAttribute(op, *attributes)
         self._writer.addOperator(op, list(inputs), [made.name], attribute)
         self.counts[code] += 1
         return str(made.name)
-
-    @property
-    def _tensors(self) -> dict[str, Any]:
-        return self.__dict__.setdefault("_made", {})
 
     def pack(self) -> bytes:
         """The file."""

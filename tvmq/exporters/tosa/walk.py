@@ -192,7 +192,9 @@ class Walk:
                 rounding: str = "SINGLE_ROUND") -> Tensor:  # fmt: skip
         """RESCALE: (tensor - zeros[0]) * multiplier / 2^shift + zeros[1], one factor or one for each channel."""
         if shift.size and (shift.min() < 2 or shift.max() > 62):
-            raise self.refused(f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits, not by 2 to 62,")
+            raise self.refused(
+                f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits, not by 2 to 62,"
+            )
         inputs = [
             tensor,
             self.graph.constant(multiplier.astype(np.int32).ravel()),
