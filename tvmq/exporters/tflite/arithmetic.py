@@ -13,6 +13,7 @@ import numpy as np
 from tvmq import numerics
 
 NEIGHBOURS = (0, 1, -1, 2, -2)  # steps of float32 around a quotient
+TRIED = 64  # the same, where results are compared and not constants
 SMALLEST_SHIFT = -31  # a factor below 2^-32 is 0
 
 
@@ -58,6 +59,17 @@ def scale_for(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) ->
         result[good] = scale[good]
         found |= good
     return result if found.all() else None
+
+
+def near(scale: np.float32) -> np.ndarray:
+    """A positive float32 number and its neighbours, the nearest first.
+
+    >>> len(near(np.float32(0.5))), near(np.float32(1.0))[0]
+    (129, np.float32(1.0))
+    """
+    steps = np.arange(2 * TRIED + 1)
+    bits = np.float32(scale).view(np.int32) + np.where(steps % 2, (steps + 1) // 2, -(steps // 2))
+    return bits.astype(np.int32).view(np.float32)
 
 
 def real_factor(multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:

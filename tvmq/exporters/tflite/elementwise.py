@@ -13,6 +13,7 @@ from tvmq.exporters.tflite import arithmetic, tables
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.pools import Average
 from tvmq.exporters.tflite.products import Convolution
+from tvmq.exporters.tflite.transposed import Transposed
 from tvmq.exporters.tflite.walk import REMEDY, Form, Value, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 
@@ -78,24 +79,42 @@ class Pair:
         raise walk.refused("a sum of products and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-        """MUL, if the factor of its kernels gives the codes of the module for all products."""
-        multiplier, shift = (int(value) for value in walk.requantize_constants(call))
-        s_y = np.float32(walk.scales[var.name][0])
-        wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, s_y)] for kind in (np.float64, np.float32))
-        factors = [a * b / y for a, b, y in (wide, narrow)]  # of tflite-micro, of LiteRT
-        result_zero = int(call.attrs.zero_point)
-        low, high = int(call.attrs.qmin) - result_zero, int(call.attrs.qmax) - result_zero
-        sides = [np.arange(-128, 128) - codes.zero for codes in (self.a, self.b)]
-        products = np.unique(np.multiply.outer(*sides))
-        wanted = np.clip(arithmetic.multiply(products, multiplier, shift), low, high)
-        for factor in factors:
-            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.float64(factor)))
-            if not np.array_equal(np.clip(found, low, high), wanted):
-                raise walk.refused("a product whose factor TFLite's kernels round otherwise")
+        """MUL; where the factor of a kernel gives another code for some product, of a scale a little off, relabelled.
+
+        LiteRT computes the factor in float32, tflite-micro in float64. A scale some steps of float32 away from the
+        result's moves both; of one that gives all codes of the module with either factor the operator's result is made,
+        and a reshape hands the codes on under their own scale.
+        """
+        scale = self._scale(walk, var, call)
         a, b, order = aligned(walk, self.a, self.b, len(shape_of(var)))
-        return walk.written(var, call, order, lambda result, act: walk.emit(
-            "MUL", [a, b], result, table="MulOptions", fused_activation_function=act
-        ))  # fmt: skip
+
+        def write(result: Codes, activation: int) -> Codes:
+            made = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
+            made = result if scale == result.scale else made
+            walk.emit("MUL", [a, b], made, table="MulOptions", fused_activation_function=activation)
+            if made is result:
+                return result
+            return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
+
+        return walk.written(var, call, order, write)
+
+    def _scale(self, walk: Walk, var: relax.Var, call: relax.Call) -> np.float32:
+        """A scale of the result with which both factors give the module's codes of all products."""
+        multiplier, shift = (int(value) for value in walk.requantize_constants(call))
+        zero = int(call.attrs.zero_point)
+        low, high = int(call.attrs.qmin) - zero, int(call.attrs.qmax) - zero
+        products = np.unique(np.multiply.outer(*(np.arange(-128, 128) - codes.zero for codes in (self.a, self.b))))
+        wanted = np.clip(arithmetic.multiply(products, multiplier, shift), low, high)
+
+        def gives(factor: np.floating) -> bool:
+            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.float64(factor)))
+            return np.array_equal(np.clip(found, low, high), wanted)
+
+        for scale in arithmetic.near(np.float32(walk.scales[var.name][0])):
+            wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, scale)] for kind in (np.float64, np.float32))
+            if all(gives(a * b / y) for a, b, y in (wide, narrow)):
+                return np.float32(scale)
+        raise walk.refused("a product whose factor TFLite's kernels round otherwise")
 
 
 def aligned(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:
@@ -134,7 +153,7 @@ def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Pair:
 def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """tvmq.requantize."""
     sums = walk.values[call.args[0].name]
-    if not isinstance(sums, (Convolution, Average, Summand, Total, Pair)):
+    if not isinstance(sums, (Convolution, Transposed, Average, Summand, Total, Pair)):
         raise walk.refused("a requantize of codes")
     return sums.requantized(walk, var, call)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tvmq.exporters.tflite import elementwise, moves, pools, products
+from tvmq.exporters.tflite import elementwise, moves, pools, products, transposed
 from tvmq.exporters.tflite.walk import Form
 
-FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS}
+FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS, **transposed.FORMS}

@@ -27,7 +27,6 @@ from tvmq.numerics.requantize import requantize
 from tvmq.numerics.windows import both_sides
 
 LARGEST_COUNT = 2**13  # of codes in a sum: all sums are tried, 255 for each of them
-TRIED = 64  # steps of float32 around the scale
 
 
 @dataclass(frozen=True)
@@ -85,19 +84,12 @@ class Average:
         s_x, s_y = np.float64(self.x.scale), np.float64(result.scale)
         factor = arithmetic.real_factor(multiplier, shift) * s_y / s_x
         for one in (1, 2, 3, 5, 7, 11, 64, 127):
-            for scale in _near(np.float32(factor / one)):
+            for scale in arithmetic.near(np.float32(factor / one)):
                 constants = arithmetic.multiplier_of(s_x * np.float64(scale) / s_y)
                 found = arithmetic.multiply(sums * one, *constants) + result.zero
                 if np.array_equal(np.clip(found, low, high), wanted):
                     return float(scale), one
         raise walk.refused(f"an average of {count} values whose factor no float32 scale gives")
-
-
-def _near(scale: np.float32) -> np.ndarray:
-    """A float32 number and its neighbours, the nearest first."""
-    steps = np.arange(2 * TRIED + 1)
-    bits = np.float32(scale).view(np.int32) + np.where(steps % 2, (steps + 1) // 2, -(steps // 2))
-    return bits.astype(np.int32).view(np.float32)
 
 
 def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Average:

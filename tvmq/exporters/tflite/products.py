@@ -122,38 +122,21 @@ class Convolution:
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """CONV_2D, DEPTHWISE_CONV_2D or FULLY_CONNECTED."""
-        multiplier, shift = walk.requantize_constants(call)
-        weight_scale = self._scales(walk, var, multiplier, shift)
+        weight_scale = weight_scales(walk, self.x, var, call)
         order: Order = LAST[len(self.x.shape)] if self.windows else plain(len(self.x.shape))
         return walk.written(var, call, order, lambda result, act: self._write(walk, result, act, weight_scale))
-
-    def _scales(self, walk: Walk, var: relax.Var, multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
-        """The scales of the weight by which a kernel makes these constants."""
-        s_x, s_y = np.float64(self.x.scale), np.float64(np.float32(walk.scales[var.name][0]))
-
-        def fits(scale: np.ndarray) -> np.ndarray:
-            found = arithmetic.multiplier_of(s_x * scale / s_y)
-            return (found[0] == multiplier) & (found[1] == shift)
-
-        scales = arithmetic.scale_for(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
-        if scales is None:
-            raise walk.refused("a weight whose scale no float32 is")
-        return scales
 
     def _bias(self, walk: Walk) -> np.ndarray:
         """The file's bias: the module's, and what the zero point adds."""
         axis = 0 if self.windows else 1
         rest = tuple(a for a in range(self.weight.ndim) if a != axis)
         zero = self.x.zero + self.x.moved
-        bias = self.bias + zero * self.weight.astype(np.int64).sum(axis=rest)
-        if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
-            raise walk.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
-        return bias.astype(np.int32)
+        return as_int32(walk, self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
 
     def _write(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray) -> Codes:
         name = walk.layer
         bias_scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
-        bias = walk.file.constant(f"{name}.bias", self._bias(walk), _quantization(bias_scale, 0))
+        bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
         if self.windows is None:
             return self._dense(walk, result, activation, scales, bias)
         x, padding = bordered(walk, self.x, self.windows, self.code)
@@ -168,10 +151,10 @@ class Convolution:
         }
         channels = self.x.shape[1]
         if self.groups == channels > 1:
-            place = walk.file.constant(f"{name}.weight", _contiguous(four, (1, 2, 3, 0)), _quantization(scales, 3))
+            place = walk.file.constant(f"{name}.weight", _contiguous(four, (1, 2, 3, 0)), quantization_of(scales, 3))
             return walk.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
                              depth_multiplier=self.filters // channels, **options)  # fmt: skip
-        place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), _quantization(scales, 0))
+        place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), quantization_of(scales, 0))
         return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
 
     def _dense(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
@@ -184,7 +167,7 @@ class Convolution:
             scales = np.repeat(scales, self.filters)
         if scales.size == 1 < self.weight.size and self.filters == 1 and not self._is_kept_by_float32(result, scales):
             return self._pixels(walk, result, activation, scales, bias)
-        kind = _quantization(scales, 0)
+        kind = quantization_of(scales, 0)
         weight = walk.file.constant(f"{walk.layer}.weight", np.ascontiguousarray(self.weight.T), kind)
         return walk.emit(
             "FULLY_CONNECTED",
@@ -210,7 +193,7 @@ class Convolution:
         rows, depth = int(np.prod(x.shape[:-1])), x.shape[-1]
         x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
         weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
-        place = walk.file.constant(f"{walk.layer}.weight", weight, _quantization(scales, 0))
+        place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))
         made = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
         options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
         made = walk.emit("CONV_2D", [x, place, bias], made, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
@@ -232,7 +215,30 @@ def _contiguous(weight: np.ndarray, order: Ints) -> np.ndarray:
     return np.ascontiguousarray(weight.transpose(order))
 
 
-def _quantization(scales: np.ndarray, axis: int) -> Quantization:
+def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.ndarray:
+    """The scales of a weight by which a kernel makes the constants of a requantize."""
+    multiplier, shift = walk.requantize_constants(call)
+    s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
+
+    def fits(scale: np.ndarray) -> np.ndarray:
+        found = arithmetic.multiplier_of(s_x * scale / s_y)
+        return np.asarray((found[0] == multiplier) & (found[1] == shift))
+
+    scales = arithmetic.scale_for(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
+    if scales is None:
+        raise walk.refused("a weight whose scale no float32 is")
+    return scales
+
+
+def as_int32(walk: Walk, bias: np.ndarray) -> np.ndarray:
+    """A bias as int32; refused where it does not fit."""
+    if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
+        raise walk.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
+    return bias.astype(np.int32)
+
+
+def quantization_of(scales: np.ndarray, axis: int) -> Quantization:
+    """Scales without zero points along an axis."""
     return Quantization(tuple(float(scale) for scale in scales.ravel()), 0, axis)
 
 

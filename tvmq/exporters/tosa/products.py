@@ -1,7 +1,7 @@
 """Convolutions and products in TOSA: int32 sums with a bias.
 
-CONV2D computes sum(weight * (code - zero)) + bias, and what stands outside of the picture is `zero`. The module computes
-sum(weight * code) with a border of one code: that code is `zero` here, and the bias gets its share.
+CONV2D computes sum(weight * (code - zero)) + bias, and what stands outside of the picture is `zero`. The module
+computes sum(weight * code) with a border of one code: that code is `zero` here, and the bias gets its share.
 """
 
 from __future__ import annotations
@@ -125,8 +125,15 @@ def biased(walk: Walk, bias: np.ndarray) -> np.ndarray:
 
 
 def _conv(
-    walk: Walk, code: str, x: Tensor, weight: np.ndarray, bias: np.ndarray, zero: int, result: Tensor, options: list[object]
-) -> Tensor:  # fmt: skip
+    walk: Walk,
+    code: str,
+    x: Tensor,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    zero: int,
+    result: Tensor,
+    options: list[object],
+) -> Tensor:
     constants = [walk.graph.constant(np.ascontiguousarray(array)) for array in (weight, bias)]
     return walk.emit(code, [x, *constants, walk.number(zero, "int8"), walk.number(0, "int8")], result, *options)
 
@@ -153,6 +160,53 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     zeros = np.zeros(len(weight), np.int64)
     return Convolution(x, weight, zeros, shape_of(var), ints(call.attrs.strides), ints(call.attrs.dilation), sides,
                        int(call.attrs.groups), code)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """Sums of a transposed convolution; weight (channels, filters, spatial...), `sides` are cut off the result."""
+
+    x: Tensor
+    weight: np.ndarray
+    bias: np.ndarray
+    shape: Ints
+    strides: Ints
+    sides: Sides
+    zero: int
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
+        """The same with a constant for each channel."""
+        values = bias.astype(np.int64).ravel()
+        if values.size not in (1, self.weight.shape[1]):
+            raise walk.refused("a bias that differs from place to place")
+        return replace(self, bias=self.bias + values)
+
+    def written(self, walk: Walk) -> Tensor:
+        """TRANSPOSE_CONV2D, whose border is what it puts around the result."""
+        four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
+        x, rank = walk.last(self.x), len(self.strides)
+        pad = [0, 0] * (2 - rank)
+        for size, count, stride, kernel, (before, _) in zip(
+            self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
+        ):
+            pad += [-before, count + before - (size - 1) * stride - kernel]
+        bias = biased(walk, self.bias + (self.zero + self.x.moved) * four.astype(np.int64).sum(axis=(0, 2, 3)))
+        options = [pad, in_two(self.strides), False, walk.graph.schema.DType.INT32]
+        result = Tensor("", self.shape, LAST[len(self.shape)], "int32")
+        return _conv(walk, "TRANSPOSE_CONV2D", x, four.transpose(1, 2, 3, 0), bias, self.zero, result, options)
+
+
+def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
+    """tvmq.conv_transpose."""
+    attrs, rank = call.attrs, len(shape_of(var)) - 2
+    if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
+        raise walk.refused(f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,")
+    if int(attrs.groups) != 1 or any(d != 1 for d in ints(attrs.dilation)):
+        raise walk.refused("a transposed convolution in groups or with dilation")
+    x, weight = walk.tensor(call.args[0]), const_value(call.args[1])
+    zeros, sides = np.zeros(weight.shape[1], np.int64), both_sides(ints(attrs.padding), rank)
+    zero = int(attrs.zero_point) - x.moved
+    return Transposed(x, weight, zeros, shape_of(var), ints(attrs.strides), sides, zero)
 
 
 @dataclass(frozen=True)
@@ -227,6 +281,7 @@ CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS: dict[str, Form] = {
     "nn.conv1d": convolution,
     "nn.conv2d": convolution,
+    "tvmq.conv_transpose": transposed,
     "matmul": product,
     "tvmq.matmul": product,
     "nn.pad": pad,

@@ -21,7 +21,15 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shap
 MOVED = {"uint8": 128, "int8": 0, "int16": 0, "int32": 0}
 WRITTEN = {"uint8": "int8", "int8": "int8", "int16": "int16", "int32": "int32"}
 KEEP_OUT = "keep this layer out of the exported part of the model"
-PICTURES = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "image.resize2d")
+PICTURES = (
+    "nn.conv1d",
+    "nn.conv2d",
+    "nn.max_pool1d",
+    "nn.max_pool2d",
+    "tvmq.sum_pool",
+    "tvmq.conv_transpose",
+    "image.resize2d",
+)
 Value = Any  # Tensor, Waiting, or a list of Tensor
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
 
