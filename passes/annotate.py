@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import tvm
@@ -117,7 +118,25 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
                 specs[name] = least(spec, specs.get(name)) if said.get("described") else spec
         if group.facts.needs_output_codes and not is_int16_residual(group):
             specs.setdefault(group.output, _narrow(config))
+    _share(specs, ledger, groups, passing)
     return specs
+
+
+def _share(
+    specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]
+) -> None:
+    """What a backend computes with one scale has codes of one spec: those that are among all of them."""
+    keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
+    joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
+    changed = True
+    while changed:  # bits become fewer each time
+        changed = False
+        for names in joined:
+            if len({specs[name].dtype for name in names}) != 1:
+                continue
+            common = reduce(least, (specs[name] for name in names))
+            changed = changed or any(specs[name] != common for name in names)
+            specs.update(dict.fromkeys(names, common))
 
 
 def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:

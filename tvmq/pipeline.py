@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import tvm
 
+from tvmq.backends.consistency import why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
@@ -25,7 +26,7 @@ from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.guard.bound import Guard, guard_of
 from tvmq.observers.result import CalibrationResult
@@ -120,7 +121,10 @@ def quantize(
         quantized = with_decision(quantized, decision, cpu_of(target).name)
     if backend.proves_sums and not config.do_simulation and config.activations == "static":
         check_accumulators(quantized, backend)
-    return quantized if config.partition_conversions == "disabled" else partition_conversions(quantized)
+    if config.partition_conversions != "disabled":
+        quantized = partition_conversions(quantized)
+    why = why_not_compiled(backend)
+    return quantized if why is None or config.do_simulation else mark_emulated(quantized, f"backend {backend.name}: {why}")
 
 
 def _options(calibration: CalibrationResult | None) -> QConfig:

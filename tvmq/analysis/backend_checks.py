@@ -250,14 +250,14 @@ def _scales(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     """What keeps the scale of what it reads has another."""
     if not entry.same_scales or site.var.name not in site.scales:
         return
-    view, known = site.view, {site.scales[site.var.name]}
+    view, known = site.view, {tuple(site.scales[site.var.name])}
     names, seen = [site.var.name], set()
     while names:  # back to the codes that its sums are made of
         for arg in getattr(view.value.get(names.pop()), "args", ()):
             if isinstance(arg, relax.Var) and arg.name not in seen:
                 seen.add(arg.name)
                 if arg.name in site.scales:
-                    known.add(site.scales[arg.name])
+                    known.add(tuple(site.scales[arg.name]))
                 else:
                     names.append(arg.name)
     if len(known) > 1:

@@ -52,11 +52,8 @@ def emulation_alone(backend: Backend) -> str | None:
     >>> emulation_alone(backend_named("tflite")) is None
     True
     """
-    rules = [("requantize_rule", backend.requantize_rule)]
-    rules += [(f"operators[{place}].requantize", entry.requantize) for place, entry in enumerate(backend.operators)]
-    for path, rule in rules:
-        if rule is not None and rule.carried is None:
-            return f"{path} rounds otherwise than every mode of tvmq.requantize ({rule.to_dict()})"
+    if (rounds := why_not_compiled(backend)) is not None:
+        return rounds
     for place, entry in enumerate(backend.operators):
         if entry.computes in ("float16", "bfloat16"):
             return f"operators[{place}].computes is {entry.computes}, compiled floats are float32"
@@ -65,6 +62,21 @@ def emulation_alone(backend: Backend) -> str | None:
     sums = [(backend.accumulator_bits, backend.overflow), *(backend.accumulators(name) for name in WEIGHTED)]
     narrow = next(((bits, how) for bits, how in sums if how != "proved"), None)
     return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None
+
+
+def why_not_compiled(backend: Backend) -> str | None:
+    """The rule that no compiled requantize is equal to, whatever the sums are; None if there is none: `build` asks.
+
+    >>> from tvmq.backends.description import Backend
+    >>> why_not_compiled(Backend("toy", requantize_rule=RequantizeRule("shift", roundings=("floor",))))
+    "requantize_rule {'arithmetic': 'shift', 'roundings': ['floor']} is none of the modes and roundings of tvmq.requantize"
+    """
+    rules = [("requantize_rule", backend.requantize_rule)]
+    rules += [(f"operators[{place}].requantize", entry.requantize) for place, entry in enumerate(backend.operators)]
+    for path, rule in rules:
+        if rule is not None and rule.carried is None:
+            return f"{path} {rule.to_dict()} is none of the modes and roundings of tvmq.requantize"
+    return None
 
 
 def rule_of_modes(backend: Backend) -> RequantizeRule:

@@ -16,11 +16,11 @@ import tvm
 from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
 from tvmq.compile.vm_pipeline import Compiled, compile_module
-from tvmq.errors import ConfigError, TargetError
+from tvmq.errors import BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
-from tvmq.graph.ledger import get_ledger
+from tvmq.graph.ledger import get_ledger, why_emulated
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
@@ -110,6 +110,8 @@ def build(
              take, BuildError if TVM fails
     """
     check_counts("build", num_threads=num_threads)
+    if (why := why_emulated(mod)) is not None:
+        raise BuildError(f"build: {why}: compiled code would give other codes than the device; use tvmq.emulate")
     machines, mod = _machines(target), plain_module(mod)
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)

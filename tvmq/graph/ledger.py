@@ -63,6 +63,22 @@ def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
     return result
 
 
+EMULATED = "tvmq.emulated"
+
+
+def mark_emulated(mod: tvm.IRModule, why: str) -> tvm.IRModule:
+    """A module of a backend whose arithmetic compiled code does not have; `build` refuses it with these words."""
+    result = mod.clone()
+    result["main"] = mod["main"].with_attr(EMULATED, why)
+    return result
+
+
+def why_emulated(mod: tvm.IRModule) -> str | None:
+    """What `mark_emulated` said of a module; None if nothing."""
+    func = next((func for var, func in mod.functions_items() if var.name_hint == "main"), None)
+    return read_attribute(func, EMULATED) or None if func is not None else None
+
+
 def require_stage(mod: tvm.IRModule, stage: str, allowed: Sequence[str]) -> Ledger:
     """The ledger of `mod`, refused unless the module stands at one of the allowed stages."""
     ledger = get_ledger(mod)
