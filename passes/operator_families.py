@@ -61,7 +61,7 @@ def family_of(view: View, name: str) -> tuple[str, bool]:
     return "", False
 
 
-def is_depthwise(value: relax.Call) -> bool:
-    """True for a convolution in groups whose filters read one channel each."""
-    groups = int(getattr(value.attrs, "groups", 1)) if value.attrs is not None else 1
+def is_depthwise(value: relax.Expr) -> bool:
+    """True for a convolution in groups whose filters read one channel each; parts of a split are no calls."""
+    groups = int(getattr(getattr(value, "attrs", None), "groups", 1))
     return groups > 1 and len(value.args) > 1 and sizes_of(value.args[1])[1:2] == (1,)

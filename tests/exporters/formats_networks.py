@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from models import Net, feeds_of
 
 import tvmq
-from models import Net, feeds_of
 from tvmq import reference
 
 Compared = list[tuple[list[np.ndarray], list[np.ndarray]]]
@@ -82,7 +82,11 @@ def enlarged(net: Net) -> str:
 def cut(net: Net) -> str:
     """Slices, a transpose and a reshape between convolutions."""
     x = net.conv(net.inputs[0], 3, 6)
-    a, b = net.ops("Split", x, outputs=2, axis=1) if net.opset < 18 else net.ops("Split", x, outputs=2, axis=1, num_outputs=2)
+    a, b = (
+        net.ops("Split", x, outputs=2, axis=1)
+        if net.opset < 18
+        else net.ops("Split", x, outputs=2, axis=1, num_outputs=2)
+    )
     x = net.op("Transpose", net.op("Concat", a, b, axis=3), perm=[0, 1, 3, 2])
     return net.conv(net.op("Reshape", x, net.constant(np.int64([1, 6, 8, 8]))), 6, 4)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exporters.formats_networks import FAST, NETWORKS, compared, quantized
+from models import Net
 
 import tvmq
-from exporters.formats_networks import FAST, NETWORKS, compared, quantized
-from models import Net, feeds_of
 from tvmq.errors import ConfigError, ModelError, OutputError, StageError, UnsupportedOpError
 from tvmq.exporters.tflite import flatbuffer
 
@@ -75,11 +75,23 @@ def test_what_is_no_core_is_refused(tmp_path: Path) -> None:
 
 def test_other_arithmetic_is_refused_by_layer(tmp_path: Path) -> None:
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point", dtype_input="int8")
-    with pytest.raises(UnsupportedOpError, match=r"layer '/conv_0.*rounded UPWARD, has no TFLite form here; TFLite rounds"):
+    with pytest.raises(
+        UnsupportedOpError, match=r"layer '/conv_0.*rounded UPWARD, has no TFLite form here; TFLite rounds"
+    ):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
-    qmod, _ = quantized("residual", "cpu", requantize="fixed_point", rounding="DOUBLE", residual_streams="float")
-    with pytest.raises(UnsupportedOpError, match="a result of int32 sums|has no TFLite form here"):
+    qmod, _ = quantized("plain", "cpu", requantize="fixed_point", rounding="DOUBLE")
+    with pytest.raises(UnsupportedOpError, match=r"a result of int32 sums has no TFLite form here; TFLite gives codes"):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
+    qmod, _ = quantized("residual", "cpu", requantize="fixed_point", dtype_input="int8")
+    with pytest.raises(UnsupportedOpError, match="to_tflite, layer"):
+        tvmq.to_tflite(qmod, tmp_path / "x.tflite")
+
+
+def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
+    """A module of uint8 that rounds as TFLite does is written too."""
+    qmod, _ = quantized("residual", "cpu", requantize="fixed_point", rounding="DOUBLE")
+    (end,) = tvmq.to_tflite(qmod, tmp_path / "x.tflite").inputs
+    assert (end.dtype, end.moved) == ("uint8", 128)
 
 
 def test_a_free_size_is_refused(tmp_path: Path) -> None:

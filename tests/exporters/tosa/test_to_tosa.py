@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exporters.formats_networks import FAST, NETWORKS, compared, quantized
 
 import tvmq
-from exporters.formats_networks import FAST, NETWORKS, compared, quantized
 from tvmq.errors import ConfigError, StageError, UnsupportedOpError
 from tvmq.exporters.tosa.graph import schema
 
@@ -19,16 +19,25 @@ needs_tosa = pytest.mark.skipif(
 
 
 @needs_tosa
-@pytest.mark.parametrize("rounding", ["UPWARD", pytest.param("DOUBLE", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("target", ["tosa", pytest.param("cpu", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [*FAST, *SLOW])
-def test_the_reference_model_agrees(name: str, rounding: str, tmp_path: Path) -> None:
+def test_the_reference_model_agrees(name: str, target: str, tmp_path: Path) -> None:
+    options = {} if target == "tosa" else {"requantize": "fixed_point"}
+    check(*quantized(name, target, **options), tmp_path)
+
+
+@needs_tosa
+def test_two_roundings(tmp_path: Path) -> None:
+    """TFLite's arithmetic is TOSA's with its extension for two roundings."""
+    check(*quantized("strided", "tflite"), tmp_path)
+
+
+def check(qmod: object, feeds: list[dict[str, np.ndarray]], folder: Path) -> None:
+    """The reference model against the definition."""
     import tflite_runtimes as runtimes
 
     model = pytest.importorskip("tosa_reference_model", reason="pip install --no-deps tosa-tools")
-    target = {"UPWARD": "tosa", "DOUBLE": "cpu"}[rounding]
-    options = {} if rounding == "UPWARD" else {"requantize": "fixed_point"}
-    qmod, feeds = quantized(name, target, **options)
-    export = tvmq.to_tosa(qmod, tmp_path / "model.tosa")
+    export = tvmq.to_tosa(qmod, folder / "model.tosa")
     data = export.path.read_bytes()
     for codes, wanted in compared(qmod, feeds, 2):
         given = [end.to_file(array) for end, array in zip(export.inputs, codes, strict=True)]
@@ -61,5 +70,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "tosa_serializer", None)
-    with pytest.raises(ConfigError, match=r"to_tosa: the package 'tosa_serializer' is missing; pip install 'tvmq\[tosa\]'"):
+    with pytest.raises(
+        ConfigError, match=r"to_tosa: the package 'tosa_serializer' is missing; pip install 'tvmq\[tosa\]'"
+    ):
         schema()
