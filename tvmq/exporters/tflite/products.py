@@ -7,6 +7,7 @@ multiplied by s_x / s_y: it is the float32 that gives these very constants again
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -121,7 +122,7 @@ class Convolution:
         return replace(self, bias=self.bias + values)
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-        """CONV_2D, DEPTHWISE_CONV_2D or FULLY_CONNECTED."""
+        """CONV_2D or DEPTHWISE_CONV_2D."""
         weight_scale = weight_scales(walk, self.x, var, call)
         order: Order = LAST[len(self.x.shape)] if self.windows else plain(len(self.x.shape))
         return walk.written(var, call, order, lambda result, act: self._write(walk, result, act, weight_scale))
@@ -138,7 +139,7 @@ class Convolution:
         bias_scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
         bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
         if self.windows is None:
-            return self._dense(walk, result, activation, scales, bias)
+            return self._pixels(walk, result, activation, scales, bias)
         x, padding = bordered(walk, self.x, self.windows, self.code)
         four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
         options = {
@@ -157,40 +158,14 @@ class Convolution:
         place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), quantization_of(scales, 0))
         return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
 
-    def _dense(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
-        """FULLY_CONNECTED; a convolution of one pixel where its kernels would make another factor.
-
-        Of one scale for the whole weight they round its product with that of the input to float32, of one for each
-        channel they do not: so one scale may be written as many.
-        """
-        if scales.size == 1 and not self._is_kept_by_float32(result, scales):
-            scales = np.repeat(scales, self.filters)
-        if scales.size == 1 < self.weight.size and self.filters == 1 and not self._is_kept_by_float32(result, scales):
-            return self._pixels(walk, result, activation, scales, bias)
-        kind = quantization_of(scales, 0)
-        weight = walk.file.constant(f"{walk.layer}.weight", np.ascontiguousarray(self.weight.T), kind)
-        return walk.emit(
-            "FULLY_CONNECTED",
-            [walk.plain(self.x), weight, bias],
-            result,
-            version=12 if scales.size > 1 else 4,
-            table="FullyConnectedOptions",
-            fused_activation_function=activation,
-            keep_num_dims=len(self.x.shape) != 2,
-        )
-
-    def _is_kept_by_float32(self, result: Codes, scales: np.ndarray) -> bool:
-        """True if a product of scales in float32 gives the constants of one in float64."""
-        s_x, s_w, s_y = self.x.scale, np.float32(scales[0]), np.float64(result.scale)
-        wide, narrow = (
-            arithmetic.multiplier_of(np.float64(product) / s_y) for product in (np.float64(s_x) * s_w, s_x * s_w)
-        )
-        return bool(wide[0] == narrow[0] and wide[1] == narrow[1])
-
     def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
-        """The rows as pixels of a convolution."""
+        """The rows of a dense layer as pixels of a convolution.
+
+        Of FULLY_CONNECTED there are two definitions: tflite-micro rounds twice, the reference of LiteRT once; and of
+        one scale for the whole weight both round its product with that of the input to float32.
+        """
         x = walk.plain(self.x)
-        rows, depth = int(np.prod(x.shape[:-1])), x.shape[-1]
+        rows, depth = math.prod(x.shape[:-1]), x.shape[-1]
         x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
         weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
         place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))

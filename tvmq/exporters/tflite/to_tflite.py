@@ -30,6 +30,7 @@ class TFLiteExport:
     operators        {name in TFLite: how many}
     inputs, outputs  End: name, scale and zero point; `to_file` and `from_file` turn codes of the module into those
                      of the file, which are int8 and have channels last
+    tensors          {variable of the module: End of the tensor that holds it}, for dumps of what lies between
     """
 
     path: Path
@@ -37,6 +38,7 @@ class TFLiteExport:
     operators: dict[str, int]
     inputs: tuple[End, ...]
     outputs: tuple[End, ...]
+    tensors: dict[str, End]
 
     def __str__(self) -> str:
         counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
@@ -66,20 +68,27 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
         {end.name: walk.values[name].place for end, name in zip(ends, names, strict=True)}
         for ends, names in ((inputs, walk.view.params), (outputs, walk.view.outputs))
     ]
+    inside = {
+        name: _end(walk, name, walk.file.tensors[codes.place].name, codes)
+        for name, codes in walk.values.items()
+        if isinstance(codes, Codes)
+    }
     data = walk.file.pack(*places)
     path = write_whole(path, data, "to_tflite")
     counts = Counter(operator.code for operator in walk.file.operators)
-    return TFLiteExport(path, len(data), dict(sorted(counts.items())), inputs, outputs)
+    return TFLiteExport(path, len(data), dict(sorted(counts.items())), inputs, outputs, inside)
 
 
 def _ends(walk: Walk, variables: list[str], names: list[str]) -> tuple[End, ...]:
     """Inputs or results of the file; an int32 result is refused."""
-    ends = []
-    for variable, name in zip(variables, names, strict=True):
-        codes = walk.values[variable]
-        kind = dtype_of(walk.view.var[variable])
-        if not isinstance(codes, Codes):
+    for variable in variables:
+        if not isinstance(walk.values[variable], Codes):
             walk.layer = ", ".join(walk.view.sources(variable))
+            kind = dtype_of(walk.view.var[variable])
             raise walk.refused(f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'")
-        ends.append(End(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.moved, kind))
-    return tuple(ends)
+    return tuple(_end(walk, var, name, walk.values[var]) for var, name in zip(variables, names, strict=True))
+
+
+def _end(walk: Walk, variable: str, name: str, codes: Codes) -> End:
+    dtype = dtype_of(walk.view.var[variable])
+    return End(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.moved, dtype)
