@@ -12,12 +12,18 @@ import numpy as np
 ARENA = 1 << 24
 
 
-def litert(data: bytes, *, reference: bool = True, threads: int = 1) -> Any:
-    """An interpreter of LiteRT; `reference` takes its reference kernels instead of XNNPACK and the optimized ones."""
+def litert(data: bytes, *, kernels: str = "reference", keeps: bool = False) -> Any:
+    """An interpreter of LiteRT.
+
+    kernels   "reference", "own" (its optimized ones) or "usual": what it takes by itself, XNNPACK where that can
+    keeps     all tensors can be read after a run
+    """
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-    resolver = OpResolverType.BUILTIN_REF if reference else OpResolverType.AUTO
-    found = Interpreter(model_content=data, experimental_op_resolver_type=resolver, num_threads=threads)
+    kinds = {"reference": OpResolverType.BUILTIN_REF, "own": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+             "usual": OpResolverType.AUTO}  # fmt: skip
+    found = Interpreter(model_content=data, experimental_op_resolver_type=kinds[kernels], num_threads=1,
+                        experimental_preserve_all_tensors=keeps)  # fmt: skip
     found.allocate_tensors()
     return found
 

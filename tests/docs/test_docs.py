@@ -33,6 +33,7 @@ RUN = [
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
     "c-export": "tests/exporters/c/test_page.py",
+    "formats": "tests/exporters/test_formats_page.py",
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",

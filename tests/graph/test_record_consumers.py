@@ -9,7 +9,6 @@ from collections.abc import Set
 
 import pytest
 
-from tvmq.passes import operator_families
 from tvmq.exporters.onnx.ops import WRITERS
 from tvmq.exporters.onnx.walk import HANDLERS, ON_CODES
 from tvmq.graph.core_bounds import SUMS
@@ -18,7 +17,7 @@ from tvmq.graph.indices import OPERANDS
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.operators.record import CONVERSION, GATHER, LOGIC, SCATTER
 from tvmq.lower.lowerer import FREE_LOWERINGS, LOWERINGS
-from tvmq.passes import OPS, integrality
+from tvmq.passes import OPS, integrality, operator_families
 from tvmq.passes.families import table
 from tvmq.reference import DEFINED, INTEGER
 
