@@ -1,4 +1,4 @@
-"""Which operator family each operator of an integer module serves, and whose sums biases, clips and requantizes finish."""
+"""Which operator family an operator of an integer module serves, and whose sums biases and requantizes finish."""
 
 from __future__ import annotations
 
@@ -62,6 +62,6 @@ def family_of(view: View, name: str) -> tuple[str, bool]:
 
 
 def is_depthwise(value: relax.Expr) -> bool:
-    """True for a convolution in groups whose filters read one channel each; parts of a split are no calls."""
+    """True for a convolution in groups whose filters read one channel each."""
     groups = int(getattr(getattr(value, "attrs", None), "groups", 1))
-    return groups > 1 and len(value.args) > 1 and sizes_of(value.args[1])[1:2] == (1,)
+    return isinstance(value, relax.Call) and groups > 1 and len(value.args) > 1 and sizes_of(value.args[1])[1:2] == (1,)

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import tvm
 
-from tvmq.backends.consistency import why_not_compiled
+from tvmq.backends.carried import why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
@@ -124,7 +124,9 @@ def quantize(
     if config.partition_conversions != "disabled":
         quantized = partition_conversions(quantized)
     why = why_not_compiled(backend)
-    return quantized if why is None or config.do_simulation else mark_emulated(quantized, f"backend {backend.name}: {why}")
+    if why is None or config.do_simulation:
+        return quantized
+    return mark_emulated(quantized, f"backend {backend.name}: {why}")
 
 
 def _options(calibration: CalibrationResult | None) -> QConfig:

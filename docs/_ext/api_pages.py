@@ -33,7 +33,10 @@ MODULES = [
     ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
         tvmq.observers.histogram tvmq.observers.kl_divergence tvmq.observers.auto
         tvmq.observers.weight_observers"""),
-    ("backends", "Backend descriptions", "tvmq.backends tvmq.backends.cpu tvmq.backends.cpu_without_vnni"),
+    ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
+        tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt
+        tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn tvmq.numerics.requantize_rule
+        tvmq.numerics.known_rules"""),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
     ("data", "Data, the example, the cache", "tvmq.dataset tvmq.demo tvmq.cache"),

@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 
 from tvmq.backends import backend_named
-from tvmq.backends.consistency import carrying
+from tvmq.backends.carried import carrying
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.float_region_costs import multiply_accumulates

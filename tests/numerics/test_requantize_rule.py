@@ -129,7 +129,9 @@ def test_our_modes_are_rules(name, ours, sums, factor, power, limits):
 
 def test_constants_of_fixed_point_are_ours():
     factors = np.float64([0.75, 0.1, 1.3, 0.0037, 0.5, 1.0, 1 - 2.0**-40, 0.0, 2.0**-40])
-    for found, ours in zip(KNOWN_RULES["fixed_point"].constants(factors), numerics.fixed_point_parameters(factors), strict=True):
+    for found, ours in zip(
+        KNOWN_RULES["fixed_point"].constants(factors), numerics.fixed_point_parameters(factors), strict=True
+    ):
         assert found.dtype == np.int32 and np.array_equal(found, ours)
 
 
@@ -211,7 +213,8 @@ def test_one_and_two_roundings_differ_on_ties_of_the_second():
     assert (one, two) == (0, 1)
     sums = np.arange(-4000, 4000).astype(np.int32)
     singles, doubles = (
-        apply(KNOWN_RULES[name], sums, 1431655765, -9, zero_point=0, dtype="int8") for name in ("tflite_single", "tflite")
+        apply(KNOWN_RULES[name], sums, 1431655765, -9, zero_point=0, dtype="int8")
+        for name in ("tflite_single", "tflite")
     )
     assert 0 < np.count_nonzero(singles != doubles) < 20
 
@@ -226,8 +229,11 @@ def test_factors_are_made_as_the_rule_says():
     assert np.array_equal(RequantizeRule(order="divide").factor(x, w, y), np.float64(x * w))
 
 
-@given(st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**30), max_value=2.0**30),
-       st.floats(2.0**-20, 2.0**20, width=32), st.integers(-(2**15), 2**15))
+@given(
+    st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-(2.0**30), max_value=2.0**30),
+    st.floats(2.0**-20, 2.0**20, width=32),
+    st.integers(-(2**15), 2**15),
+)
 @quick
 def test_a_fused_multiply_add_rounds_once(a, b, c):
     exact = Fraction(a) * Fraction(b) + c
@@ -250,7 +256,9 @@ def test_channels_lie_along_the_axis():
         real = np.float64([0.25, 0.5, 2.0]) if rule.arithmetic == "shift" else factors
         q = apply(rule, sums, real, zero_point=5, axis=1, dtype="int8")
         for channel in range(3):
-            assert np.array_equal(q[:, channel], apply(rule, sums[:, channel], real[channel], zero_point=5, dtype="int8"))
+            assert np.array_equal(
+                q[:, channel], apply(rule, sums[:, channel], real[channel], zero_point=5, dtype="int8")
+            )
 
 
 # ---- sums

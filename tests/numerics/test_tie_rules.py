@@ -43,5 +43,7 @@ def test_floats_equal_fractions(tie: str, value: float):
 def test_shifts_go_along_arrays():
     values, right = np.int64([[5, 6], [-5, -6]]), np.int64([1, 2])
     for tie in TIE_RULES:
-        expected = [[slow_round(Fraction(int(v), 2 ** int(r)), tie) for v, r in zip(row, right, strict=True)] for row in values]
+        expected = [
+            [slow_round(Fraction(int(v), 2 ** int(r)), tie) for v, r in zip(row, right, strict=True)] for row in values
+        ]
         assert rounded_shift(values, right, tie).tolist() == expected

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from tvm import relax
 
-from tvmq.backends.consistency import carrying
+from tvmq.backends.carried import carrying
 from tvmq.backends.description import NEEDS, Backend
 from tvmq.backends.names import CODE_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.graph.core_bounds import Bounds
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of, sizes_of
 from tvmq.passes.operator_families import CONVOLUTIONS, OPERATORS, family_of
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -137,7 +137,10 @@ def _left_shifts(site: Site) -> Iterator[tuple[str, str]]:
     left, sums = int(const_value(site.value.args[2]).max(initial=0)), site.bounds.of(site.value.args[0])
     reach = sums.reach if sums is not None else 2**31
     if left > 0 and rule.left_shift == "before" and reach << left >= 2**31:
-        yield "left_shift", f"sums of up to {reach} are shifted left by {left} and leave int32, where {site.backend.name} wraps"
+        yield (
+            "left_shift",
+            f"sums of up to {reach} are shifted left by {left} and leave int32, where {site.backend.name} wraps",
+        )
 
 
 def _factors(site: Site) -> Iterator[tuple[str, str]]:
@@ -171,11 +174,16 @@ def _accumulators(site: Site) -> Iterator[tuple[str, str]]:
         yield "accumulator", f"sums reach {reach}, {bits} bits end at {most}"
 
 
+def _is_float(site: Site) -> bool:
+    """True for what gives or reads floats; float constants, which factors are, do not count."""
+    return any(dtype_of(tensor) in FLOATS for tensor in _tensors(site) if not is_const(tensor))
+
+
 def _kernels(site: Site) -> Iterator[tuple[str, str]]:
     entry = site.entry
     largest = entry.largest_kernel if entry and entry.largest_kernel else site.backend.largest_kernel
     families = OPERATORS.get(op_name(site.value), ())
-    if largest is None or not set(families).intersection(CONVOLUTIONS) or len(families) > 1:
+    if largest is None or _is_float(site) or not set(families).intersection(CONVOLUTIONS) or len(families) > 1:
         return
     side = max(shape_of(site.value.args[1])[2:])
     if side > largest:
@@ -187,7 +195,7 @@ def _kernels(site: Site) -> Iterator[tuple[str, str]]:
 
 def _entries(site: Site) -> Iterator[tuple[str, str]]:
     entry = site.entry
-    if entry is None or any(dtype_of(tensor) in FLOATS for tensor in _tensors(site)):
+    if entry is None or _is_float(site):
         return
     if entry.computes != "integer" and site.is_own:
         yield "operator", f"{op_name(site.value)} in integers, where it is computed in {entry.computes}"
@@ -236,8 +244,8 @@ def _channels(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     if site.family[0] not in WEIGHTED:
         return
     axis = 1 if site.family[0] in CONVOLUTIONS else -1
-    shapes = [tensor.ty.shape for tensor in (site.value.args[0], site.var)]
-    counts = [int(shape[axis]) for shape in shapes if shape is not None and str(shape[axis]).isdigit()]
+    sizes = [sizes_of(tensor)[axis] for tensor in (site.value.args[0], site.var)]
+    counts = [count for count in sizes if isinstance(count, int)]
     most, step = entry.most_channels, entry.channel_alignment or 1
     if most is not None and max(counts, default=0) > most:
         yield "channels", f"{max(counts)} channels, {most} are the most"

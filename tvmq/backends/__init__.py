@@ -14,8 +14,12 @@ from __future__ import annotations
 import difflib
 
 from tvmq.backends.description import Backend
+from tvmq.backends.operator_entry import OperatorEntry
+from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.by_name import object_named
 from tvmq.errors import ConfigError
+
+__all__ = ["BACKENDS", "Backend", "OperatorEntry", "TensorForm", "WeightForm", "backend_named"]
 
 BACKENDS: dict[str, str] = {
     "cpu": "tvmq.backends.cpu:CPU",
@@ -49,7 +53,7 @@ def backend_named(name: str | Backend | None) -> Backend:
         near = difflib.get_close_matches(str(name), BACKENDS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(
-            f'quantize: target must be None, one of {", ".join(BACKENDS)}, a file of JSON, a tvmq.Backend or its '
+            f"quantize: target must be None, one of {', '.join(BACKENDS)}, a file of JSON, a tvmq.Backend or its "
             f'"module:object". Got {name!r} instead{hint}'
         )
     return _load_backend(target)

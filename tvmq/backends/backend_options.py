@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tvmq.backends.names import DEPTHWISE, FAMILIES, WEIGHTED
+from tvmq.backends.names import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import ConfigError
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from tvmq.backends.description import Backend
 
 MODE, ROUNDING = "float", "UPWARD"  # the defaults of qconfig
-SCALES_AT_RUN_TIME = ("activations", "dtype_weight", "nbit_weight", "group_size", "per_channel", "reduce_range", "weight_scale")
+SCALES_AT_RUN_TIME = (
+    "activations",
+    "dtype_weight",
+    "nbit_weight",
+    "group_size",
+    "per_channel",
+    "reduce_range",
+    "weight_scale",
+)
 
 
 def options_of(backend: Backend) -> dict[str, Any]:
@@ -61,8 +69,8 @@ def storage_of(backend: Backend) -> str:
     if len(firsts) > 1:
         (one, _), (other, path) = list(firsts.items())[:2]
         raise ConfigError(
-            f"Backend {backend.name!r}: {path}: codes that are stored as {other}, and those of an entry before as {one}; "
-            "activations have one storage: name types of one storage first"
+            f"Backend {backend.name!r}: {path}: codes that are stored as {other}, and those of an entry before "
+            f"as {one}; activations have one storage: name types of one storage first"
         )
     if firsts:
         return next(iter(firsts))
@@ -144,16 +152,19 @@ def refused_options_of(backend: Backend, options: Mapping[str, Any]) -> list[str
     } | wanted
     instead |= {"rounding": backend.roundings[0], "dtype_input": wanted.get("dtype_input", backend.activations[0])}
     instead |= {"residual_streams": "float", "per_channel": False}
+    idle = set(faults) - set(SCALES_AT_RUN_TIME) if backend.activation_scales == "run_time" else set()
     return [
         f"{option}={options[option]!r}: {fault}; use {option}={instead[option]!r}"
         for option, fault in faults.items()
-        if option in options and fault
+        if option in options and fault and option not in idle
     ]
 
 
 def _takes_channels(backend: Backend) -> bool:
-    own = [entry.weights.granularity if entry and entry.weights else None for entry in integer_entries(backend, WEIGHTED)]
-    return any(kind == "per_channel" or (kind is None and backend.per_channel) for kind in own)
+    own = [
+        entry.weights.granularity if entry and entry.weights else None for entry in integer_entries(backend, WEIGHTED)
+    ]
+    return any(kind in ("per_channel", "per_group") or (kind is None and backend.per_channel) for kind in own)
 
 
 def _bits(backend: Backend, options: Mapping[str, Any], kind: str) -> str | None:
@@ -172,11 +183,20 @@ def _bits(backend: Backend, options: Mapping[str, Any], kind: str) -> str | None
 
 
 def _times(backend: Backend, when: str | None) -> str | None:
+    if when == "static" and backend.activation_scales == "run_time":
+        return "makes its scales at run time"
     return None if backend.floats or when == "static" else "scales at run time are floats, and it has none"
 
 
 def _storage(backend: Backend, kind: str, dtype: str | None) -> str | None:
-    return None if dtype is None or dtype in getattr(backend, kind) else f"computes no {dtype} {kind}"
+    allowed = backend.activations if kind == "activations" else weight_storages(backend)
+    return None if dtype is None or dtype in allowed else f"computes no {dtype} {kind}"
+
+
+def weight_storages(backend: Backend) -> tuple[str, ...]:
+    """Storages of weights, those of entries among them."""
+    own = [CODE_TYPES[name][0] for entry in backend.operators if entry.weights for name in entry.weights.dtype]
+    return tuple(dict.fromkeys((*backend.weights, *own)))
 
 
 def _mode(what: str, allowed: tuple[str, ...], value: str | None) -> str | None:

@@ -8,80 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from tvmq.backends.backend_options import integer_entries, storage_of
+from tvmq.backends.carried import carrying
 from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
-from tvmq.backends.operator_entry import OperatorEntry
+from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
+from tvmq.backends.tensor_forms import TensorForm
 from tvmq.errors import ConfigError
-from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
 
 if TYPE_CHECKING:
     from tvmq.backends.description import Backend
 
-MODES = {"float32": "float", "integer": "fixed_point", "shift": "power_of_two"}
-OF_MODES = {
-    ("float", "UPWARD"): "float", ("float", "TONEAREST"): "float", ("float", "DOUBLE"): "float",
-    ("fixed_point", "UPWARD"): "fixed_point", ("fixed_point", "TONEAREST"): "fixed_point_away",
-    ("fixed_point", "DOUBLE"): "fixed_point_double", ("power_of_two", "UPWARD"): "power_of_two",
-    ("power_of_two", "TONEAREST"): "power_of_two_away", ("power_of_two", "DOUBLE"): "power_of_two",
-}  # fmt: skip
 # Fields of a rule that a backend says beside it.
 BESIDE_RULES = ("accumulator_bits", "overflow", "bias_bits")
 PACKED_BITS = 4
-
-
-def carrying(rule: RequantizeRule) -> tuple[str, str]:
-    """(mode, rounding) that the integer module has for a rule: the same function, or the nearest that there is.
-
-    Of a rule that no mode is equal to, compiled code gives neighbouring codes; `emulation_alone` says so.
-
-    >>> carrying(RequantizeRule("shift", roundings=("floor",)))
-    ('power_of_two', 'UPWARD')
-    """
-    if rule.carried is not None:
-        return rule.carried
-    mode = MODES[rule.arithmetic]
-    if mode == "fixed_point" and rule.roundings == ("upward", "away"):
-        return mode, "DOUBLE"
-    return mode, "TONEAREST" if mode != "float" and rule.roundings[-1] == "away" else "UPWARD"
-
-
-def emulation_alone(backend: Backend) -> str | None:
-    """Why compiled code does not give what this backend gives, bit for bit; None if it does.
-
-    >>> from tvmq.backends import backend_named
-    >>> emulation_alone(backend_named("tflite")) is None
-    True
-    """
-    if (rounds := why_not_compiled(backend)) is not None:
-        return rounds
-    for place, entry in enumerate(backend.operators):
-        if entry.computes in ("float16", "bfloat16"):
-            return f"operators[{place}].computes is {entry.computes}, compiled floats are float32"
-    if backend.float_type != "float32":
-        return f"float_type is {backend.float_type}, compiled floats are float32"
-    sums = [(backend.accumulator_bits, backend.overflow), *(backend.accumulators(name) for name in WEIGHTED)]
-    narrow = next(((bits, how) for bits, how in sums if how != "proved"), None)
-    return f"sums of {narrow[0]} bits {narrow[1]}, compiled sums are proved to fit int32" if narrow else None
-
-
-def why_not_compiled(backend: Backend) -> str | None:
-    """The rule that no compiled requantize is equal to, whatever the sums are; None if there is none: `build` asks.
-
-    >>> from tvmq.backends.description import Backend
-    >>> why_not_compiled(Backend("toy", requantize_rule=RequantizeRule("shift", roundings=("floor",))))
-    "requantize_rule {'arithmetic': 'shift', 'roundings': ['floor']} is none of the modes and roundings of tvmq.requantize"
-    """
-    rules = [("requantize_rule", backend.requantize_rule)]
-    rules += [(f"operators[{place}].requantize", entry.requantize) for place, entry in enumerate(backend.operators)]
-    for path, rule in rules:
-        if rule is not None and rule.carried is None:
-            return f"{path} {rule.to_dict()} is none of the modes and roundings of tvmq.requantize"
-    return None
-
-
-def rule_of_modes(backend: Backend) -> RequantizeRule:
-    """The rule of a backend's first mode and rounding."""
-    return KNOWN_RULES[OF_MODES[backend.requantize[0], backend.roundings[0]]]
 
 
 def follow_rule(backend: Backend) -> None:
@@ -100,22 +39,24 @@ def check_together(backend: Backend) -> None:
     """ConfigError for fields that contradict each other."""
     if not backend.floats and "float" in backend.requantize:
         raise ConfigError(
-            f"Backend {backend.name!r}: requantize 'float' needs floats, and there are none; "
+            f"Backend {backend.name!r}: requantize: requantize 'float' needs floats, and there are none; "
             "leave it out of requantize=..."
         )
     if not backend.usable_weights():
         raise ConfigError(
-            f"Backend {backend.name!r}: weights are symmetric, their codes are signed; "
+            f"Backend {backend.name!r}: weights: weights are symmetric, their codes are signed; "
             f"add 'int8' or 'int16' to weights=... Got {backend.weights!r}"
         )
     if not backend.zero_points and not any(dtype.startswith("int") for dtype in backend.activations):
         raise ConfigError(
-            f"Backend {backend.name!r}: without zero points activations must be signed; add 'int8' to activations=..."
+            f"Backend {backend.name!r}: activations: without zero points activations must be signed; "
+            "add 'int8' to activations=..."
         )
-    if backend.overflow != "proved" and not backend.name:
-        raise ConfigError("Backend: a name is missing")
-    for path, rule, bias in _rules(backend):
-        _check_rule(backend, path, rule, bias)
+    _check_rule(backend, "requantize_rule", backend.requantize_rule, backend.bias, None)
+    for place, entry in enumerate(backend.operators):
+        rule, bias = entry.requantize or backend.requantize_rule, entry.bias or backend.bias
+        if entry.computes == "integer":
+            _check_rule(backend, f"operators[{place}].requantize", rule, bias, entry.inputs)
     storage = storage_of(backend)
     for place, entry in enumerate(backend.operators):
         _check_entry(backend, f"operators[{place}]", entry, storage)
@@ -123,19 +64,23 @@ def check_together(backend: Backend) -> None:
         _check_run_time(backend)
 
 
-def _rules(backend: Backend) -> list[tuple[str, RequantizeRule | None, str]]:
-    own = [(f"operators[{place}].", entry) for place, entry in enumerate(backend.operators)]
-    return [
-        ("requantize_rule", backend.requantize_rule, backend.bias),
-        *((f"{path}requantize", entry.requantize or backend.requantize_rule, entry.bias or backend.bias) for path, entry in own),
-    ]
-
-
-def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: str) -> None:
+def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: str, inputs: TensorForm | None) -> None:
     mode = carrying(rule)[0] if rule else backend.requantize[0]
     where = path.replace("requantize_rule", "bias").replace("requantize", "bias")
     if bias == "float32" and mode != "float":
-        _refuse(backend, where, f"'float32' goes with sums that become floats; write int32, or arithmetic 'float32'. Got {mode!r}")
+        _refuse(
+            backend,
+            where,
+            f"'float32' goes with sums that become floats; write int32, or arithmetic 'float32'. Got {mode!r}",
+        )
+    narrow = bias not in ("int32", "float32")
+    scheme = inputs.scheme if inputs else None
+    if narrow and scheme != "symmetric" and (backend.zero_points or scheme is not None):
+        _refuse(
+            backend, where,
+            f"{bias!r} needs symmetric codes, as zero points of what is read go into biases; "
+            "add inputs with scheme 'symmetric', or leave zero points out",
+        )  # fmt: skip
     if rule is None:
         return
     for name in BESIDE_RULES:
@@ -169,7 +114,7 @@ def _check_entry(backend: Backend, path: str, entry: OperatorEntry, storage: str
     if entry.weights and entry.weights.granularity == "per_group" and backend.activation_scales != "run_time":
         _refuse(
             backend, f"{path}.weights.granularity",
-            "'per_group' needs activation_scales 'run_time': sums of groups of calibrated codes have no integer form here; "
+            "'per_group' needs activation_scales 'run_time': sums of groups of calibrated codes have no integer form; "
             "use 'per_channel'",
         )  # fmt: skip
 
@@ -184,7 +129,11 @@ def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: st
             )  # fmt: skip
     scheme = entry.inputs.scheme if entry.inputs else None
     if scheme == "symmetric" and storage == "uint8":
-        _refuse(backend, f"{path}.inputs.scheme", "'symmetric' needs signed codes; add dtype 'int8', or activations ['int8']")
+        _refuse(
+            backend,
+            f"{path}.inputs.scheme",
+            "'symmetric' needs signed codes; add dtype 'int8', or activations ['int8']",
+        )
     if scheme == "asymmetric" and not backend.zero_points:
         _refuse(backend, f"{path}.inputs.scheme", "'asymmetric' needs zero_points, and there are none; add them")
 
@@ -204,8 +153,8 @@ def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
             read = form.dtype[0] if form and form.dtype else storage
             _refuse(
                 backend, f"{path}.output",
-                f"{', '.join(entry.output)}: another operator reads {read}, and results are written in the type that is "
-                f"read; add {read!r}",
+                f"{', '.join(entry.output)}: another operator reads {read}, and results are written in the type that "
+                f"is read; add {read!r}",
             )  # fmt: skip
 
 
@@ -217,8 +166,7 @@ def _check_run_time(backend: Backend) -> None:
         _refuse(backend, "activation_scales", "'run_time' needs 'int8' among activations, and families null")
     forms = {entry.weights if entry else None for entry in integer_entries(backend, WEIGHTED)}
     for place, entry in enumerate(backend.operators):
-        said = [name for name in ("inputs", "bias", "output", "same_scales", "requantize", "accumulator_bits", "overflow",
-                                  "largest_kernel", "most_channels", "channel_alignment") if getattr(entry, name)]  # fmt: skip
+        said = [name for name in OF_INTEGERS if name != "weights" and getattr(entry, name)]
         if said:
             _refuse(backend, f"operators[{place}].{said[0]}", "says nothing of scales made at run time; leave it out")
         if entry.weights and (len(forms) > 1 or entry.computes != "integer"):
@@ -228,7 +176,11 @@ def _check_run_time(backend: Backend) -> None:
             )  # fmt: skip
         spec = entry.weights.spec if entry.weights else None
         if entry.weights and entry.weights.group_size and (spec is None or spec.bits > PACKED_BITS):
-            _refuse(backend, f"operators[{place}].weights.dtype", f"'per_group' is for at most {PACKED_BITS} bits; use 'int4'")
+            _refuse(
+                backend,
+                f"operators[{place}].weights.dtype",
+                f"'per_group' is for at most {PACKED_BITS} bits; use 'int4'",
+            )
 
 
 def _refuse(backend: Backend, path: str, what: str) -> NoReturn:

@@ -57,8 +57,8 @@ class Backend:
     floats             whether there are floats: operators without an integer form run there, and so does
                        requantize "float"; without: options that it cannot express are errors
     largest_kernel     longest side of a convolution's kernel; None: any
-    overflow           what sums do that leave accumulator_bits: "proved" not to (quantize proves it, or refuses), "wrap"
-                       or "saturate" (that is the device's business: an emulation counts them)
+    overflow           what sums do that leave accumulator_bits: "proved" not to (quantize proves it, or refuses),
+                       "wrap" or "saturate" (that is the device's business: an emulation counts them)
     bias               type of biases, at the scale of the sums: "int32", "int8" to "int16", or "float32"
     float_type         in what floats are computed: "float32", "float16" or "bfloat16". A build for a CPU has float32
     activation_scales  "calibrated", or "run_time": each row or sample gets its scale when it is there
@@ -209,7 +209,7 @@ class Backend:
         >>> Backend("toy", requantize=("fixed_point",), accumulator_bits=24).rule().accumulator_bits
         24
         """
-        from tvmq.backends.consistency import rule_of_modes
+        from tvmq.backends.carried import rule_of_modes
 
         entry = self.entry(family, depthwise=depthwise) if family else None
         own = entry.requantize if entry and entry.requantize else self.requantize_rule
@@ -227,7 +227,10 @@ class Backend:
     @property
     def proves_sums(self) -> bool:
         """True if sums of less than 32 bits are to be proved to fit."""
-        own = [(entry.accumulator_bits or self.accumulator_bits, entry.overflow or self.overflow) for entry in self.operators]
+        own = [
+            (entry.accumulator_bits or self.accumulator_bits, entry.overflow or self.overflow)
+            for entry in self.operators
+        ]
         return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
 
     def fitted(
@@ -262,7 +265,9 @@ class Backend:
         """
         entry = self.entry(family, depthwise=depthwise)
         fault = self._lacks(family, kernel, entry) or self._no_specs(activations, weights, entry)
-        fault = fault or (entry.refusal(activations, weights if family in WEIGHTED else None, channels) if entry else None)
+        fault = fault or (
+            entry.refusal(activations, weights if family in WEIGHTED else None, channels) if entry else None
+        )
         if fault is None and mode not in self.requantize:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
@@ -283,9 +288,7 @@ class Backend:
             return f"has kernels up to {largest}, not {max(kernel)}"
         return None
 
-    def _no_specs(
-        self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None
-    ) -> str | None:
+    def _no_specs(self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None) -> str | None:
         if activations.dtype not in self.activations:
             return f"computes no {activations.dtype} activations"
         own = entry.inputs.scheme if entry and entry.inputs else None

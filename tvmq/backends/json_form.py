@@ -36,7 +36,12 @@ from tvmq.spec import STORAGE_BITS
 FORMAT = "tvmq_backend"
 VERSION = 1
 FIELDS = (FORMAT, *(field.name for field in fields(Backend)))
-LISTS = {"activations": tuple(STORAGE_BITS), "weights": tuple(STORAGE_BITS), "requantize": REQUANTIZE, "roundings": ROUNDINGS}
+LISTS = {
+    "activations": tuple(STORAGE_BITS),
+    "weights": tuple(STORAGE_BITS),
+    "requantize": REQUANTIZE,
+    "roundings": ROUNDINGS,
+}
 SWITCHES = (
     "per_channel", "zero_points", "multipliers", "tables", "division", "wide", "floats", "reduce_range",
 )  # fmt: skip
@@ -77,7 +82,9 @@ def _plain_entry(entry: OperatorEntry) -> dict[str, Any]:
     for name in ENTRY[1:-1]:
         value, default = getattr(entry, name), OperatorEntry.__dataclass_fields__[name].default
         if value != default:
-            found[name] = _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain(value))
+            found[name] = (
+                _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain(value))
+            )
     limits = {name: value for name, field in LIMITS.items() if (value := getattr(entry, field)) is not None}
     return found | ({"limits": limits} if limits else {})
 
@@ -129,7 +136,9 @@ def read(text: str | bytes, where: str) -> Backend:
 def _parsed(text: str | bytes, where: str) -> Any:
     try:
         return json.loads(
-            text, object_pairs_hook=lambda pairs: _without_twins(pairs, where), parse_constant=lambda word: _no_number(word, where)
+            text,
+            object_pairs_hook=lambda pairs: _without_twins(pairs, where),
+            parse_constant=lambda word: _no_number(word, where),
         )
     except json.JSONDecodeError as error:
         raise ConfigError(f"{where}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from error
@@ -171,7 +180,9 @@ def _field(name: str, value: Any, path: str) -> Any:
     if name == "families":
         return None if value is None else frozenset(checked_choices(value, path, FAMILIES))
     if name == "streams":
-        return tuple(checked_choice(item, inside(path, i), ("int16",)) for i, item in enumerate(checked_list(value, path)))
+        return tuple(
+            checked_choice(item, inside(path, i), ("int16",)) for i, item in enumerate(checked_list(value, path))
+        )
     if name == "requantize_rule":
         return None if value is None else RequantizeRule.from_dict(value, path)
     if name == "operators":
@@ -191,7 +202,9 @@ def _entry(data: Any, path: str) -> OperatorEntry:
             given[name] = _entry_field(name, value, inside(path, name))
     made = object.__new__(OperatorEntry)  # checked below, under its path
     patterns = data["pattern"]
-    given["patterns"] = tuple(checked_list(patterns, inside(path, "pattern"))) if not isinstance(patterns, str) else (patterns,)
+    given["patterns"] = (
+        tuple(checked_list(patterns, inside(path, "pattern"))) if not isinstance(patterns, str) else (patterns,)
+    )
     return _made(made, given, path)
 
 

@@ -25,8 +25,8 @@ OVERFLOWS = ("proved", "wrap", "saturate")
 COMPUTES = ("integer", *FLOAT_TYPES)
 # Fields that say nothing of operators that stay float.
 OF_INTEGERS = (
-    "inputs", "weights", "bias", "output", "same_scales", "requantize", "accumulator_bits", "overflow", "largest_kernel",
-    "most_channels", "channel_alignment",
+    "inputs", "weights", "bias", "output", "same_scales", "requantize", "accumulator_bits", "overflow",
+    "largest_kernel", "most_channels", "channel_alignment",
 )  # fmt: skip
 
 
@@ -97,7 +97,9 @@ class OperatorEntry:
             refuse(path, f"must be a name of operators, or several. Got {self.patterns!r} instead")
         for pattern in self.patterns:
             if not isinstance(pattern, str) or names_nothing(pattern):
-                refuse(path, f"{pattern!r} matches no operators; allowed: {', '.join(PATTERNS)}{near(pattern, PATTERNS)}")
+                refuse(
+                    path, f"{pattern!r} matches no operators; allowed: {', '.join(PATTERNS)}{near(pattern, PATTERNS)}"
+                )
 
     def _check_output(self, path: str) -> None:
         if not isinstance(self.output, tuple):
@@ -115,7 +117,10 @@ class OperatorEntry:
             refuse(inside(path, given[0]), f"says nothing of operators that compute in {self.computes}; leave it out")
         families = [name for name in FAMILIES if self.speaks_of(name, depthwise=name.startswith("conv"))]
         if self.weights is not None and not set(families).intersection(WEIGHTED):
-            refuse(inside(path, "weights"), f"none of {', '.join(self.patterns)} has a weight; allowed: {', '.join(WEIGHTED)}")
+            refuse(
+                inside(path, "weights"),
+                f"none of {', '.join(self.patterns)} has a weight; allowed: {', '.join(WEIGHTED)}",
+            )
         if self.same_scales and not set(families) <= set(SCALE_KEEPERS):
             refuse(
                 inside(path, "same_scales"),

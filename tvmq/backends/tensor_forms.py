@@ -52,7 +52,8 @@ class TensorForm:
             refuse(inside(path, "scheme"), "'symmetric' needs signed codes; leave unsigned types out of dtype")
         if self.scheme != "symmetric" and self.narrow_range:
             refuse(
-                inside(path, "narrow_range"), "asymmetric codes use the whole type; add scheme 'symmetric', or leave it out"
+                inside(path, "narrow_range"),
+                "asymmetric codes use the whole type; add scheme 'symmetric', or leave it out",
             )
 
     @property
@@ -108,11 +109,10 @@ class WeightForm:
     def check(self, path: str) -> None:
         """Refuse what is not allowed, by its path."""
         check_types(self.dtype, inside(path, "dtype"))
-        for place, name in enumerate(self.dtype):
+        for name in self.dtype:
             if name.startswith("u"):
-                refuse(
-                    inside(inside(path, "dtype"), place), f"{name!r}: weights are symmetric, their codes are signed; use {name[1:]!r}"
-                )
+                what = f"{name!r}: weights are symmetric, their codes are signed; use {name[1:]!r}"
+                refuse(inside(path, "dtype"), what)
         allowed = (("granularity", GRANULARITIES), ("scales", SCALES), ("observer", WEIGHT_OBSERVERS))
         for name, words in allowed:
             check_optional(getattr(self, name), inside(path, name), words)

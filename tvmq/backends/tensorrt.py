@@ -27,6 +27,8 @@ TENSORRT = Backend(
     requantize_rule=KNOWN_RULES["tensorrt"],
     operators=(
         OperatorEntry(("*",), inputs=CODES),
-        OperatorEntry(("conv*", "dense"), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True)),
+        OperatorEntry(
+            ("conv*", "dense"), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True)
+        ),
     ),
 )

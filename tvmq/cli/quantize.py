@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 
 import tvmq
+from tvmq.backends import backend_named
+from tvmq.backends.carried import why_not_compiled
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.bound import bound, check_bound, refusing
 from tvmq.cli.data import check_data
@@ -48,6 +50,7 @@ from tvmq.cli.quantize_options import (
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, print_json, step
 from tvmq.cli.summary import next_steps, output_for, text
+from tvmq.errors import ConfigError
 
 # Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
@@ -171,7 +174,17 @@ def quantize(
 
 
 def backend_for(backend: str | None, target: str | list[str]) -> str | None:
-    """What quantizing is told of the target; "llvm" alone stays portable: nothing of this machine goes in."""
+    """What quantizing is told of the target; "llvm" alone stays portable: nothing of this machine goes in.
+
+    raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
+    """
+    if backend is not None and not backend.startswith("llvm"):
+        described = backend_named(backend)
+        if (why := why_not_compiled(described)) is not None:
+            raise ConfigError(
+                f"quantize: backend {described.name}: {why}, and what is saved is compiled; "
+                "use tvmq.quantize and tvmq.emulate in Python"
+            )
     return backend or (target if isinstance(target, str) and target.startswith("llvm ") else None)
 
 

@@ -65,8 +65,9 @@ BackendName = Annotated[
     str | None,
     typer.Option(
         "--backend",
-        help='Quantize for this description of a target: a name, or "module:object" that holds a tvmq.Backend. '
+        help="Quantize for this description of a target: a name, a file mychip.json (`tvmq backend show cpu`), or "
+        'the "module:object" of a tvmq.Backend. '
         "Options that are not given follow it. Default: the CPU of --target if that names one, else cpu. "
-        "Example: my_chip:DESCRIPTION",
+        "Example: mychip.json",
     ),
 ]

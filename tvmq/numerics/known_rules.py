@@ -2,8 +2,8 @@
 
 Those of TFLite, TOSA and CMSIS-NN are read from their published reference code and specifications: gemmlowp's
 SaturatingRoundingDoublingHighMul rounds half up (its division truncates what a nudge of 1 - 2^30 has moved), its
-RoundingDivideByPOT half away from zero; TOSA's double rounding adds 2^30, signed as the value, to the half of one shift:
-the same numbers; CMSIS-NN's two functions are gemmlowp's without the saturation of (-2^31)^2, which no positive
+RoundingDivideByPOT half away from zero; TOSA's double rounding adds 2^30, signed as the value, to the half of one
+shift: the same numbers; CMSIS-NN's two functions are gemmlowp's without the saturation of (-2^31)^2, which no positive
 multiplier reaches. They differ in what leaves int32 at a shift to the left, which their documents leave open or forbid.
 
 onnxruntime, OpenVINO and TensorRT compute in float32; onnxruntime makes its factors in float32, step by step.

@@ -9,7 +9,6 @@ it; `apply` computes it in NumPy (rule_arithmetic.py has the steps), `carried` n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -45,20 +44,20 @@ OF_FLOATS = ("zero_point", "order", "fused")
 class RequantizeRule:
     """One way to make codes of sums; the defaults are those of `numerics.requantize` in mode "float".
 
-    arithmetic           "float32": the factor is a float32; "integer": an integer mantissa and a shift; "shift": a power
-                         of two alone
+    arithmetic           "float32": the factor is a float32; "integer": an integer mantissa and a shift; "shift": a
+                         power of two alone
     multiplier_bits      significant bits of the mantissa, integer: 31 is Q0.31, 15 is Q0.15
     multiplier_rounding  how the mantissa is made of the factor: to the nearest, half "upward" or to "even"; "floor"
-    roundings            tie rules (tie_rules.py). One: a single rounding at the whole shift. Two, integer: first the high
-                         half of the product, at multiplier_bits, then what remains of the shift to the right
+    roundings            tie rules (tie_rules.py). One: a single rounding at the whole shift. Two, integer: first the
+                         high half of the product, at multiplier_bits, then what remains of the shift to the right
     left_shift           factors of 1 and more: the shift comes "before" the product, or "after" it
     left_overflow        what leaves int32 at that shift stays "wide", or is taken to "saturate" or to "wrap"
     zero_point           added "after" the rounding in integers, or "before" it in float32
     order                "one_factor": times float32(scale_x * scale_w / scale_y); "divide": times
                          float32(scale_x * scale_w), then divided by scale_y
     fused                float32: product and zero point in one rounding (fused multiply-add)
-    factors              in what the factor is computed of the scales: "float64"; "float32", each step; "float32_product",
-                         the product in float32, the quotient in float64
+    factors              in what the factor is computed of the scales: "float64"; "float32", each step;
+                         "float32_product", the product in float32, the quotient in float64
     accumulator_bits     width of the sums, 8..32
     overflow             of the sums: "proved" not to happen, or they "wrap" or "saturate"
     bias_bits            width of what is added to the sums
@@ -110,7 +109,9 @@ class RequantizeRule:
     def to_dict(self) -> dict[str, Any]:
         """What JSON can hold: arithmetic, roundings, and what differs from the defaults."""
         always, defaults = ("arithmetic", "roundings"), type(self).__dataclass_fields__
-        shown = {name: value for name, value in asdict(self).items() if name in always or value != defaults[name].default}
+        shown = {
+            name: value for name, value in asdict(self).items() if name in always or value != defaults[name].default
+        }
         return {name: list(value) if isinstance(value, tuple) else value for name, value in shown.items()}
 
     @classmethod

@@ -122,7 +122,5 @@ def check_sums(acc: np.ndarray) -> np.ndarray:
         raise RangeError(f"requantize: sums must be integers. Got {acc.dtype.name} instead")
     values = acc.astype(np.int64)
     if values.size and (values.max() > INT32_MAX or values.min() < -INT32_MAX - 1):
-        raise RangeError(
-            f"requantize: sums must lie in int32. Got {int(values.min())}..{int(values.max())} instead"
-        )
+        raise RangeError(f"requantize: sums must lie in int32. Got {int(values.min())}..{int(values.max())} instead")
     return values

@@ -1,11 +1,11 @@
 """How a number between two integers becomes one of them.
 
-    upward      to the nearest, half towards +infinity
-    downward    to the nearest, half towards -infinity
-    away        to the nearest, half away from zero
-    even        to the nearest, half to the even one
-    floor       towards -infinity
-    truncate    towards zero
+upward      to the nearest, half towards +infinity
+downward    to the nearest, half towards -infinity
+away        to the nearest, half away from zero
+even        to the nearest, half to the even one
+floor       towards -infinity
+truncate    towards zero
 """
 
 from __future__ import annotations
