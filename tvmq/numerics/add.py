@@ -184,7 +184,7 @@ def summand_tables(
 
     >>> made = summand_tables(0.5, 0, 0.25, 10)
     >>> made.a[128:131], made.b[136:139], made.scale * 2**20
-    (array([     0, 524288, 1048576], dtype=int32), array([-524288, -262144,       0], dtype=int32), 1.0)
+    (array([      0,  524288, 1048576], dtype=int32), array([-524288, -262144,       0], dtype=int32), 1.0)
     """
     scales = [float(np.float32(scale)) for scale in (scale_a, scale_b)]
     if not all(np.isfinite(scale) and scale > 0 for scale in scales):
