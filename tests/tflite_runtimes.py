@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -53,12 +54,15 @@ def run_micro(interpreter: Any, inputs: Sequence[np.ndarray], results: int = 1) 
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """What libraries write to the error stream is of no interest."""
-    said, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+    """What libraries write to the two streams is of no interest."""
+    sys.stdout.flush()
+    said, nowhere = [os.dup(stream) for stream in (1, 2)], os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
     try:
         yield
     finally:
-        os.dup2(said, 2)
-        os.close(said)
+        for stream, old in zip((1, 2), said, strict=True):
+            os.dup2(old, stream)
+            os.close(old)
         os.close(nowhere)

@@ -60,7 +60,7 @@ class Total:
         a, b, s_y = self.a.x, self.b.x, np.float64(np.float32(walk.scales[var.name][0]))
         for code, subtract in (("ADD", False), ("SUB", True)):
             made = numerics.summand_tables(a.scale, a.zero, b.scale, b.zero, subtract=subtract)
-            constants = arithmetic.multiplier_of(np.float64(made.scale) / s_y)
+            constants = arithmetic.multiplier_of(np.asarray(made.scale / s_y))
             same = np.array_equal(made.a, self.a.values) and np.array_equal(made.b, self.b.values)
             if same and (int(constants[0]), int(constants[1])) == (multiplier, shift):
                 return code
@@ -83,7 +83,7 @@ class Pair:
 
         LiteRT computes the factor in float32, tflite-micro in float64. A scale some steps of float32 away from the
         result's moves both; of one that gives all codes of the module with either factor the operator's result is made,
-        and a reshape hands the codes on under their own scale.
+        and a QUANTIZE, by a factor that is 1 but for some steps, hands the codes on under their own scale.
         """
         scale = self._scale(walk, var, call)
         a, b, order = aligned(walk, self.a, self.b, len(shape_of(var)))
@@ -94,7 +94,7 @@ class Pair:
             walk.emit("MUL", [a, b], made, table="MulOptions", fused_activation_function=activation)
             if made is result:
                 return result
-            return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
+            return walk.emit("QUANTIZE", [made], result, table="QuantizeOptions")
 
         return walk.written(var, call, order, write)
 
@@ -107,14 +107,22 @@ class Pair:
         wanted = np.clip(arithmetic.multiply(products, multiplier, shift), low, high)
 
         def gives(factor: np.floating) -> bool:
-            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.float64(factor)))
+            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.asarray(factor, np.float64)))
             return np.array_equal(np.clip(found, low, high), wanted)
 
-        for scale in arithmetic.near(np.float32(walk.scales[var.name][0])):
+        own = np.float32(walk.scales[var.name][0])
+        for scale in arithmetic.near(own):
             wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, scale)] for kind in (np.float64, np.float32))
-            if all(gives(a * b / y) for a, b, y in (wide, narrow)):
+            if all(gives(a * b / y) for a, b, y in (wide, narrow)) and _hands_on(scale, own):
                 return np.float32(scale)
         raise walk.refused("a product whose factor TFLite's kernels round otherwise")
+
+
+def _hands_on(scale: np.float32, own: np.float32) -> bool:
+    """True if codes of one scale as codes of another are the same numbers, differences from any zero point."""
+    steps = np.arange(-255, 256)
+    constants = arithmetic.multiplier_of(np.asarray(np.float64(scale) / np.float64(own)))
+    return np.array_equal(arithmetic.multiply(steps, *constants), steps)
 
 
 def aligned(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from tvm import relax
 
 from tvmq.exporters.layouts import LAST, plain
@@ -89,7 +88,7 @@ def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         raise walk.refused(f"image.resize2d of method {call.attrs.method}")
     x = walk.last(walk.codes(call.args[0]))
     result = walk.codes_of(var, x.order, x)
-    size = walk.numbers(np.int32(shape_of(var)[2:]), "size")
+    size = walk.numbers(shape_of(var)[2:], "size")
     return walk.emit("RESIZE_NEAREST_NEIGHBOR", [x, size], result, table="ResizeNearestNeighborOptions",
                      align_corners=False, half_pixel_centers=False)  # fmt: skip
 

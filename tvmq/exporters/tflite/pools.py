@@ -85,7 +85,7 @@ class Average:
         factor = arithmetic.real_factor(multiplier, shift) * s_y / s_x
         for one in (1, 2, 3, 5, 7, 11, 64, 127):
             for scale in arithmetic.near(np.float32(factor / one)):
-                constants = arithmetic.multiplier_of(s_x * np.float64(scale) / s_y)
+                constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))
                 found = arithmetic.multiply(sums * one, *constants) + result.zero
                 if np.array_equal(np.clip(found, low, high), wanted):
                     return float(scale), one

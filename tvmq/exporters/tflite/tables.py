@@ -33,7 +33,7 @@ def table(walk: Walk, var: relax.Var, x: Codes, values: np.ndarray) -> Codes:
 
 def _rescaled(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """QUANTIZE: the same real values in another scale."""
-    constants = arithmetic.multiplier_of(np.float64(x.scale) / np.float64(result.scale))
+    constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
     found = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
     if not np.array_equal(np.clip(found, -128, 127), wanted):
         return None

@@ -75,7 +75,7 @@ class Transposed:
         bias = as_int32(walk, self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
         scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
         order = np.ascontiguousarray(four.transpose(1, 2, 3, 0))
-        inputs = [
+        inputs: list[Codes | int] = [
             walk.numbers(result.sizes, "sizes"),
             walk.file.constant(f"{walk.layer}.weight", order, quantization_of(scales, 0)),
             walk.last(self.x),

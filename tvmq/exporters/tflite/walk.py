@@ -187,10 +187,10 @@ class Walk:
         shape = tuple(n + before + after for n, (before, after) in zip(codes.shape, width, strict=True))
         result = self.like(codes, shape, codes.order, hint)
         sides = [(0, 0) if axis is None else width[axis] for axis in codes.order]
-        place = self.numbers(sides, "border")
+        place = self.numbers(np.asarray(sides), "border")
         if code == codes.zero:
             return self.emit("PAD", [codes, place], result, table="PadOptions")
-        value = self.file.constant("code", np.int8([code]), Quantization((float(codes.scale),), codes.zero))
+        value = self.file.constant("code", np.asarray([code], np.int8), Quantization((float(codes.scale),), codes.zero))
         return self.emit("PADV2", [codes, place, value], result, table="PadV2Options")
 
     def activation(self, result: Codes, low: int, high: int) -> str | None:
@@ -221,7 +221,7 @@ class Walk:
         for number, (code, bound) in enumerate(wanted):
             is_last = number == len(wanted) - 1
             target = result if is_last else self.like(codes, codes.shape, codes.order, f"{self.layer}_above")
-            place = self.file.constant("bound", np.int8([bound]), kind)
+            place = self.file.constant("bound", np.asarray([bound], np.int8), kind)
             codes = self.emit(code, [codes, place], target, table="MaximumMinimumOptions")
         return codes
 

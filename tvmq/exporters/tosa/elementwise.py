@@ -74,17 +74,15 @@ def _scaled(walk: Walk, x: Tensor, zero: int, factor: int) -> Tensor:
 
 def add(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.add: both sides times their factors, their sum, one shift that rounds half up."""
-    attrs, sides = call.attrs, [walk.tensor(arg) for arg in call.args]
-    a, b, order = aligned(walk, *sides, len(shape_of(var)))
+    attrs, (left, right) = call.attrs, call.args
+    a, b, order = aligned(walk, walk.tensor(left), walk.tensor(right), len(shape_of(var)))
     factors = int(attrs.a_multiplier), int(attrs.b_multiplier)
     zeros = [walk.zero(arg.name, side.moved) for arg, side in zip(call.args, (a, b), strict=True)]
     if factors[0] < 0 or int(attrs.shift) < 1 or {a.dtype, b.dtype} != {"int8"}:
         raise walk.refused("a sum of two tensors with such constants")
-    left, right = (
-        _scaled(walk, side, zero, abs(factor)) for side, zero, factor in zip((a, b), zeros, factors, strict=True)
-    )
+    scaled = (_scaled(walk, side, zero, abs(factor)) for side, zero, factor in zip((a, b), zeros, factors, strict=True))
     result = Tensor("", shape_of(var), order, "int32")
-    total = walk.emit("SUB" if factors[1] < 0 else "ADD", [left, right], result)
+    total = walk.emit("SUB" if factors[1] < 0 else "ADD", list(scaled), result)
     rest = int(attrs.offset) - 2 ** (int(attrs.shift) - 1)
     rest += sum(f * (z + s.moved) for f, z, s in zip(factors, zeros, (a, b), strict=True))
     if rest:
@@ -95,7 +93,7 @@ def add(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.multiply: differences from zero points, as int32."""
     zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    a, b, order = aligned(walk, *(walk.tensor(arg) for arg in call.args), len(shape_of(var)))
+    a, b, order = aligned(walk, walk.tensor(call.args[0]), walk.tensor(call.args[1]), len(shape_of(var)))
     a, b = (walk.widened(side, zero - side.moved) for side, zero in zip((a, b), zeros, strict=True))
     return walk.emit("MUL", [a, b, walk.number(0, "int8")], Tensor("", shape_of(var), order, "int32"))
 
@@ -109,7 +107,7 @@ def scale_shift(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     rest = offset - 2 ** (shift - 1) + x.moved * multiplier
     if max(np.abs(rest).max(initial=0), np.abs(multiplier).max(initial=0)) >= 2**31:
         raise walk.refused("scale and shift beyond int32")
-    product = [walk.widened(x, 0), walk.constant(multiplier, x.order), walk.number(0, "int8")]
+    product: list[Tensor | str] = [walk.widened(x, 0), walk.constant(multiplier, x.order), walk.number(0, "int8")]
     result = Tensor("", shape_of(var), x.order, "int32")
     total = walk.emit("MUL", product, result)
     return _bounded(walk, walk.emit("ADD", [total, walk.constant(rest, x.order)], result), var, call)
@@ -143,7 +141,7 @@ def on_sums(code: str) -> Form:
         if is_const(a) or is_const(b):
             x, other = (walk.tensor(a), const_value(b)) if is_const(b) else (walk.tensor(b), const_value(a))
             constant = walk.constant(other, x.order)
-            pair = [x, constant] if is_const(b) else [constant, x]
+            pair: list[Tensor | str] = [x, constant] if is_const(b) else [constant, x]
             if x.shape != shape_of(var):
                 raise walk.refused(f"{code} of a constant that broadcasts the sums")
             return walk.emit(code, [*pair, *more], x)
@@ -161,7 +159,7 @@ def bound(code: str) -> Form:
         tensors = [walk.tensor(arg) for arg in call.args if not is_const(arg)]
         result = result_of(walk, var, tensors[0].order)
         if len(tensors) == 2:
-            a, b, order = aligned(walk, *tensors, len(shape_of(var)))
+            a, b, order = aligned(walk, tensors[0], tensors[1], len(shape_of(var)))
             result = replace(result, order=order)
             sides: list[Tensor | str] = [side if side.dtype == "int32" else walk.widened(side, 0) for side in (a, b)]
         else:

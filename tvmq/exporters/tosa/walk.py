@@ -193,7 +193,7 @@ class Walk:
             return tensor
         shape = tuple(n + before + after for n, (before, after) in zip(tensor.shape, width, strict=True))
         sides = [side for axis in tensor.order for side in ((0, 0) if axis is None else width[axis])]
-        inputs = [tensor, self.graph.numbers(sides), self.number(number, tensor.dtype)]
+        inputs: list[Tensor | str] = [tensor, self.graph.numbers(sides), self.number(number, tensor.dtype)]
         return self.emit("PAD", inputs, replace(tensor, shape=shape))
 
     def rescale(self, tensor: Tensor, result: Tensor, multiplier: np.ndarray, shift: np.ndarray, zeros: Ints,
@@ -203,7 +203,7 @@ class Walk:
             raise self.refused(
                 f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits, not by 2 to 62,"
             )
-        inputs = [
+        inputs: list[Tensor | str] = [
             tensor,
             self.graph.constant(multiplier.astype(np.int32).ravel()),
             self.graph.constant(shift.astype(np.int8).ravel()),
