@@ -57,8 +57,9 @@ class Add(Family):
         if realizer.rounding == "DOUBLE" and "int16" not in (*dtypes, y.spec.dtype):
             return _rescaled(realizer, group, a, b, subtract)
         params = numerics.add_params(
-            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes
-        )
+            a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes,
+            bits=realizer.accumulator_bits,
+        )  # fmt: skip
         qmin, qmax = realizer.code_bounds(y, group)
         call = ops.add(
             a.var,

@@ -251,6 +251,7 @@ class Realizer(Protocol):
     view: View
     mode: str
     rounding: str
+    accumulator_bits: int
 
     def codes(self, name: str) -> Codes:
         """The codes of an input activation."""

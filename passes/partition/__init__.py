@@ -135,6 +135,9 @@ def _described(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]
     bias = entry.bias if entry and entry.bias else draft.backend.bias
     if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
         found["bias_bits"] = int(bias.removeprefix("int"))
+    bits, _ = draft.backend.accumulators(group.family)
+    if bits < 32 and group.strategy.adds:  # whose constants are chosen so that its sums fit
+        found["accumulator_bits"] = bits
     if entry is None:
         return found
     forms = {"activations": entry.inputs, "weights": entry.weights}

@@ -69,7 +69,7 @@ class _Realizer:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
         self.mode, self.rounding, self.factors = config.requantize, config.rounding, config.factors
-        self._usual = self.mode, self.rounding
+        self._usual, self.accumulator_bits = (self.mode, self.rounding), 32
         self._layers = get_ledger(mod).layers
         self.groups = {group.output: group for group in groups}
         self.inner = {name for group in groups for name in group.members[:-1]}
@@ -207,7 +207,9 @@ class _Realizer:
         self.rewriter.sources = group_names(self.view, group)
         self._reads_wide = is_int16_residual(group)
         family = self.own.get(group.family) or group.strategy
-        self.mode, self.rounding = self._layers[group.output].get("requantize", self._usual)
+        said = self._layers[group.output]
+        self.mode, self.rounding = said.get("requantize", self._usual)
+        self.accumulator_bits = said.get("accumulator_bits", 32)
         result = family.realize(self, group)
         self.mode, self.rounding = self._usual
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])

@@ -289,3 +289,18 @@ def test_summand_tables(scales: tuple[float, float], zeros: tuple[int, int], sub
 def test_summand_tables_refuse_scales() -> None:
     with pytest.raises(RangeError, match="add: scales must be positive and finite. Got 0, 1 instead"):
         numerics.summand_tables(0.0, 0, 1.0, 0)
+
+
+@pytest.mark.parametrize("bits", [12, 16, 20, 24, 31])
+def test_sums_fit_narrow_accumulators(bits: int):
+    for ratios in ((1.0, 1.0), (0.3, 0.9), (2.0, 0.01)):
+        params = numerics.add_params(ratios[0], 3, ratios[1], 200, 1.0, bits=bits)
+        reach = 255 * (params.a_multiplier + params.b_multiplier) + abs(params.offset)
+        assert reach < 2 ** (bits - 1)
+        a, b = np.meshgrid(np.arange(256).astype(np.uint8), np.arange(256).astype(np.uint8))
+        real = (a - 3.0) * ratios[0] + (b - 200.0) * ratios[1]
+        found = numerics.add(a, b, **params._asdict(), zero_point=0, dtype="int16")
+        assert np.abs(found - real).max() <= 0.5 + 255 / 2**params.shift
+    assert numerics.add_params(0.5, 0, 0.5, 0, 1.0, bits=32) == numerics.add_params(0.5, 0, 0.5, 0, 1.0)
+    with pytest.raises(RangeError, match=f"for int{bits}"):
+        numerics.add_params(2.0**bits, 0, 1.0, 0, 1.0, bits=bits)

@@ -178,7 +178,7 @@ def backend_for(backend: str | None, target: str | list[str]) -> str | None:
 
     raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
     """
-    if backend is not None and not backend.startswith("llvm"):
+    if backend is not None and backend.endswith(".json"):  # what is code is loaded when it is quantized for
         described = backend_named(backend)
         if (why := why_not_compiled(described)) is not None:
             raise ConfigError(

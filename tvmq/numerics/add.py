@@ -85,12 +85,14 @@ def add_params(
     *,
     subtract: bool = False,
     dtypes: tuple[str, str] = ("uint8", "uint8"),
+    bits: int = 32,
 ) -> AddParams:
     """Constants of `add` for two tensors of codes and a result of scale `scale_y`, whose type does not matter.
 
     With r_a = scale_a / scale_y and r_b = scale_b / scale_y (float64), multiplier = rint(r * 2^shift) and
     offset = 2^(shift-1) - zero_a * a_multiplier - zero_b * b_multiplier. `subtract` negates b_multiplier: a - b.
     dtypes  types of a and b; both 8-bit types (uint8, int8) have the same constants
+    bits    width of the sums, at most 32: fewer take shifts that are smaller, and errors that are larger
     shift   8-bit codes: the largest up to 22 at which both multipliers fit int16, if that is at least 14 (so wherever
             r_a, r_b <= 1); else, and where a or b is int16, the largest up to 22 at which every partial sum fits int32:
             L_a * a_multiplier + L_b * b_multiplier + 2^(shift-1) < 2^31, L = 2 * 255 of 8-bit codes and
@@ -102,7 +104,7 @@ def add_params(
             shift is at least 15 where r_a + r_b <= 1.9, 14 where it is at most 3.9: 1.5, 2.5 of 65536 steps, and only
             an error of the ratios, at most 2^-(shift+1) each, that all values share
     raises  RangeError if a scale is not positive and finite, a zero point is no code, or r_a + r_b is
-            so large (about 2e6, 3e4 of int16) that no shift is left
+            so large (about 2e6, 3e4 of int16, less of narrow sums) that no shift is left
 
     >>> add_params(0.5, 0, 0.25, 10, 0.5)
     AddParams(a_multiplier=16384, b_multiplier=8192, offset=-73728, shift=14)
@@ -119,10 +121,12 @@ def add_params(
     a_reach, b_reach = (_reach(dtype, zero) for dtype, zero in zip(dtypes, (a_zero, b_zero), strict=True))
     narrow = "int16" not in dtypes
     shift = _int16_shift(a_ratio, b_ratio) if narrow else None
-    shift = shift or _int32_shift(a_ratio, b_ratio, a_reach, b_reach)
+    if shift is None or bits < 32:
+        fitting = _fitting_shift(a_ratio, b_ratio, a_reach, b_reach, bits)
+        shift = fitting if shift is None or fitting is None else min(shift, fitting)
     if shift is None:
         raise RangeError(
-            f"add: scales {given}: the inputs' are too far above the output's for int32; "
+            f"add: scales {given}: the inputs' are too far above the output's for int{bits}; "
             f"the output range does not fit its inputs"
         )
     a_multiplier, b_multiplier = _scale_ratio(a_ratio, shift), _scale_ratio(b_ratio, shift) * (-1 if subtract else 1)
@@ -147,11 +151,11 @@ def _int16_shift(a_ratio: float, b_ratio: float) -> int | None:
     return None
 
 
-def _int32_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int) -> int | None:
-    """The largest shift at which every partial sum fits int32; None if there is none."""
+def _fitting_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int, bits: int) -> int | None:
+    """The largest shift at which every partial sum fits so many bits; None if there is none."""
     for shift in range(LARGEST_SHIFT, 0, -1):
         both = a_reach * _scale_ratio(a_ratio, shift) + b_reach * _scale_ratio(b_ratio, shift)
-        if both + 2 ** (shift - 1) <= INT32_MAX:
+        if both + 2 ** (shift - 1) < 2 ** (bits - 1):
             return shift
     return None
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from tvmq.numerics.requantize_rule import RequantizeRule
 
-_DOUBLE = {"roundings": ("upward", "away"), "left_overflow": "wrap"}
+_GEMMLOWP = RequantizeRule("integer", roundings=("upward", "away"), left_overflow="wrap")
 
 KNOWN_RULES: dict[str, RequantizeRule] = {
     "float": RequantizeRule(),
@@ -22,11 +22,11 @@ KNOWN_RULES: dict[str, RequantizeRule] = {
     "fixed_point_double": RequantizeRule("integer", roundings=("upward", "away")),
     "power_of_two": RequantizeRule("shift", roundings=("upward",)),
     "power_of_two_away": RequantizeRule("shift", roundings=("away",)),
-    "tflite": RequantizeRule("integer", **_DOUBLE),
+    "tflite": _GEMMLOWP,
     "tflite_single": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
     "tosa": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
     "tosa_double": RequantizeRule("integer", roundings=("upward", "away")),
-    "cmsis_nn": RequantizeRule("integer", **_DOUBLE),
+    "cmsis_nn": _GEMMLOWP,
     "cmsis_nn_single": RequantizeRule("integer", roundings=("upward",), left_shift="after", left_overflow="wrap"),
     "onnxruntime": RequantizeRule(factors="float32"),
     "openvino": RequantizeRule(zero_point="before", fused=True),

@@ -22,7 +22,7 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
     sign = -1 if int(attrs.b_multiplier) < 0 else 1
     params = numerics.add_params(
         a.scale.item(), a.zero_point, b.scale.item(), b.zero_point, step.item(), subtract=sign < 0,
-        dtypes=(a.spec.dtype, b.spec.dtype),
+        dtypes=(a.spec.dtype, b.spec.dtype), bits=place.net.choices.backend.accumulators("add")[0],
     )  # fmt: skip
     low, high = (bound - zero for bound in place.net.code_bounds(place.name, place.call))
     with torch.no_grad():
