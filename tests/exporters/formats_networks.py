@@ -91,18 +91,25 @@ def cut(net: Net) -> str:
     return net.conv(net.op("Reshape", x, net.constant(np.int64([1, 6, 8, 8]))), 6, 4)
 
 
+def sloped(net: Net) -> str:
+    """A prelu with a slope for each channel, which TOSA's description has not."""
+    slopes = net.constant(np.linspace(-0.2, 0.5, 6, dtype=np.float32).reshape(6, 1, 1))
+    return net.conv(net.op("PRelu", net.conv(net.inputs[0], 3, 6), slopes), 6, 4)
+
+
 Network = Callable[[Net], str]
 NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (strided, residual, pooled, gated, plain, flattened, joined, activated, enlarged, cut)
 }
+ONLY_TFLITE: dict[str, Network] = {"sloped": sloped}
 FAST = ("strided", "residual", "pooled", "gated")
 
 
 def quantized(name: str, target: str, **options: Any) -> tuple[Any, list[dict[str, np.ndarray]]]:
     """The integer module of a network, and its data."""
     net = Net((1, 3, 8, 8), seed=len(name))
-    model = net.model(NETWORKS[name](net))
+    model = net.model((NETWORKS | ONLY_TFLITE)[name](net))
     feeds = feeds_of(model, 8)
     mod, params = tvmq.from_onnx(model)
     wanted = {"calibrate_mode": "minmax", "partition_conversions": "fully_integral", **options}

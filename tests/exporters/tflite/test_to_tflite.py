@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exporters.formats_networks import FAST, NETWORKS, compared, quantized
+from exporters.formats_networks import FAST, NETWORKS, ONLY_TFLITE, compared, quantized
 from models import Net
 
 import tvmq
 from tvmq.errors import ConfigError, ModelError, OutputError, StageError, UnsupportedOpError
 from tvmq.exporters.tflite import flatbuffer
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NETWORKS if name not in FAST]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NETWORKS | ONLY_TFLITE if name not in FAST]
 
 
 @pytest.fixture(autouse=True)

@@ -211,6 +211,7 @@ FORMS: dict[str, Form] = {
     "tvmq.multiply": multiply,
     "tvmq.requantize": requantize,
     "tvmq.table": table,
+    "tvmq.prelu": tables.prelu,
     "tvmq.fence": same,
     "maximum": bound("MAXIMUM"),
     "minimum": bound("MINIMUM"),

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.exporters.layouts import in_order
+from tvmq import numerics
+from tvmq.exporters.layouts import arranged, in_order
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
 from tvmq.exporters.tflite.walk import Walk
+from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
 
 CODES = np.arange(-128, 128)
 
@@ -49,13 +51,33 @@ def _clipped(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes |
     return walk.bounded(x, result, low, high) if (low, high) != (-128, 127) else x
 
 
-def _gathered(walk: Walk, x: Codes, result: Codes, values: np.ndarray) -> Codes:
-    """GATHER of the table at the codes, as int32, plus 128."""
+def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    """tvmq.prelu: a table for each channel, one behind the other."""
+    x, attrs = walk.codes(call.args[0]), call.attrs
+    if not is_const(call.args[1]):
+        raise walk.refused("tvmq.prelu with slopes that are computed")
+    slopes, rank = const_value(call.args[1]), len(x.shape)
+    whole = slopes.reshape((1,) * (rank - slopes.ndim) + slopes.shape)
+    if x.shape != shape_of(var) or whole.size != max(whole.shape) or (whole.size > 1 and whole.shape[1] == 1):
+        raise walk.refused("tvmq.prelu whose slopes vary along another axis than the channels")
+    options = {
+        name: int(getattr(attrs, name)) for name in ("multiplier", "shift", "x_zero", "zero_point", "qmin", "qmax")
+    }
+    codes = (CODES + x.moved).astype(dtype_of(call.args[0]))
+    values = numerics.prelu(codes[None], whole.reshape(-1, 1), dtype=str(attrs.dtype), **options)
+    result = walk.codes_of(var, x.order)
+    first = arranged(np.arange(whole.size, dtype=np.int32).reshape(whole.shape) * 256 + 128, x.order)
+    return _gathered(walk, x, result, (values.astype(np.int16) - result.moved).astype(np.int8).ravel(), first)
+
+
+def _gathered(walk: Walk, x: Codes, result: Codes, values: np.ndarray, first: np.ndarray | None = None) -> Codes:
+    """GATHER of the table at the codes, as int32, plus 128; `first` are the places of code 0, in the file's order."""
+    first = np.asarray([128]) if first is None else first
     sizes = in_order(x.shape, x.order)
     wide = walk.file.tensor(f"{walk.layer}_wide", sizes, "int32")
     walk.file.operator("CAST", [x.place], [wide], table="CastOptions", in_data_type=9, out_data_type=2)
     place = walk.file.tensor(f"{walk.layer}_places", sizes, "int32")
-    walk.file.operator("ADD", [wide, walk.numbers([128], "first")], [place], table="AddOptions",
+    walk.file.operator("ADD", [wide, walk.numbers(first, "first")], [place], table="AddOptions",
                        fused_activation_function=0)  # fmt: skip
     kind = Quantization((float(result.scale),), result.zero)
     entries = walk.file.constant(f"{walk.layer}_table", values, kind)
