@@ -75,7 +75,7 @@ THIRD_PARTIES = {
     "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
-    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx"},
+    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx", "flatbuffers", "tflite", "tosa_serializer"},
     # cuda: NVIDIA's bindings, which have NVRTC
     "compile": TVM | {"cuda"}, "target": TVM | {"cuda"},
     # lark reads Relay's text format; torch, onnx: what a script hands over
@@ -91,7 +91,7 @@ THIRD_PARTIES = {
     "__init__": set(), "demo": {"numpy"}, "cli": {"numpy", "typer", "rich", "onnx", "dask"},
 }  # fmt: skip
 # Loaded inside functions only: they are slow, and one may not be installed.
-LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask"}
+LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer"}
 AT_ONCE = {"training": {"torch"}}
 # A folder whose files are loaded inside functions, once a model of torch is there
 LATE_FOLDERS = {ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"}}

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from tvmq.emulation.vectors import conformance
     from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
+    from tvmq.exporters.tflite.to_tflite import to_tflite
+    from tvmq.exporters.tosa.to_tosa import to_tosa
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
@@ -102,6 +104,8 @@ __all__ = [
     "script",
     "search",
     "to_onnx",
+    "to_tflite",
+    "to_tosa",
     "verify",
 ]
 
@@ -147,6 +151,8 @@ _PUBLIC = {
     "script": "tvmq.analysis.script:script",
     "search": "tvmq.precision_search.loop:search",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
+    "to_tflite": "tvmq.exporters.tflite.to_tflite:to_tflite",
+    "to_tosa": "tvmq.exporters.tosa.to_tosa:to_tosa",
     "verify": "tvmq.analysis.verification:verify",
 }
 

@@ -4,6 +4,9 @@ Before                                            After
     a = add(sq(x), sq(y))                             a = tvmq.add(x, y, multipliers, offset, shift)
     r = relu(a)                                       (bounds of the codes from the relu)
     d = subtract(sq(x), sq(y))                        the same with a negative multiplier of y
+
+With rounding "DOUBLE" (TFLite)                   u = table(x, int32), v = table(y, int32), see numerics.summand_tables
+                                                  a = requantize(add(u, v))
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
-from tvmq.graph.view import View, is_const, op_name
+from tvmq.graph.view import View, is_const, make_const, op_name
 from tvmq.passes.families import scale_shift
 from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip
 from tvmq.passes.partition.float_exceptions import why_float_sum
@@ -51,6 +54,8 @@ class Add(Family):
             )
         subtract = op_name(realizer.view.value[group.root]) == "subtract"
         dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
+        if realizer.rounding == "DOUBLE" and "int16" not in (*dtypes, y.spec.dtype):
+            return _rescaled(realizer, group, a, b, subtract)
         params = numerics.add_params(
             a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes,
             bits=realizer.accumulator_bits,
@@ -69,6 +74,18 @@ class Add(Family):
             qmax=qmax,
         )
         return Codes(realizer.emit(call, group.output), y)
+
+
+def _rescaled(realizer: Realizer, group: Group, a: Codes, b: Codes, subtract: bool) -> Codes | relax.Expr:
+    """Emit both sides as int32, their sum and its requantize."""
+    dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
+    made = numerics.summand_tables(a.scale, a.zero_point, b.scale, b.zero_point, subtract=subtract, dtypes=dtypes)
+    sides = [
+        realizer.emit(ops.table(side.var, make_const(values), function="summand"), f"{group.root}_side")
+        for side, values in ((a, made.a), (b, made.b))
+    ]
+    acc = realizer.emit(relax.op.add(*sides), f"{group.root}_sum")
+    return realizer.requantized(acc, np.atleast_1d(np.float64(made.scale)), group)
 
 
 FAMILY = Add()

@@ -26,6 +26,7 @@ from tvmq.graph.view import View, op_name
 from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.masked_mean import join_means
 from tvmq.passes.families.masks import own_masks
+from tvmq.passes.partition.code_results import code_results
 from tvmq.passes.partition.decide import decide_layers, entry_of
 from tvmq.passes.partition.dropping import drop_detached, drop_floats, free_links
 from tvmq.passes.partition.find import absorb_slopes, find_groups
@@ -92,6 +93,7 @@ BEHIND_DROPPING: tuple[Hook, ...] = (
     settle_neighbours,
     widen_layers,
     widen_moves,  # what only readers of 16 bits read, all of which are known now
+    code_results,
 )
 
 

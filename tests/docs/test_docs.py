@@ -35,6 +35,7 @@ ELSEWHERE = {
     "c-export": "tests/exporters/c/test_page.py",
     "emulation": "tests/emulation/test_page.py",
     "lowering": "tests/lowering/test_page.py",
+    "formats": "tests/exporters/test_formats_page.py",
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",

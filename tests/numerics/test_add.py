@@ -266,6 +266,31 @@ def test_int16_scales_that_do_not_fit_are_refused():
         numerics.add_params(1.0, 40000, 1.0, 0, 1.0, dtypes=("int16", "int16"))
 
 
+def doubled(x: int, multiplier: int, shift: int) -> int:
+    """TFLite's product, step by step in unbounded integers: half up at 31 bits, then half away from zero."""
+    high, right = (x * multiplier + 2**30) // 2**31, -shift
+    half = 2 ** (right - 1) if right else 0
+    return (high + half) // 2**right if high >= 0 else -((-high + half) // 2**right)
+
+
+@pytest.mark.parametrize("subtract", [False, True])
+@pytest.mark.parametrize(("scales", "zeros"), [((0.5, 0.25), (0, 10)), ((0.013, 0.4), (-128, 127)), ((1e-4, 3.0), (5, -7))])
+def test_summand_tables(scales: tuple[float, float], zeros: tuple[int, int], subtract: bool) -> None:
+    made = numerics.summand_tables(scales[0], zeros[0], scales[1], zeros[1], subtract=subtract)
+    twice = 2 * max(float(np.float32(s)) for s in scales)
+    assert made.scale == twice / 2**20
+    for table, scale, zero, sign in zip((made.a, made.b), scales, zeros, (1, -1 if subtract else 1), strict=True):
+        multiplier, shift = (int(v) for v in numerics.fixed_point_parameters(float(np.float32(scale)) / twice))
+        wanted = [sign * doubled((code - zero) << 20, multiplier, shift) for code in range(-128, 128)]
+        assert table.dtype == np.int32 and table.tolist() == wanted
+        assert np.abs(table).max() <= 255 * 2**19
+
+
+def test_summand_tables_refuse_scales() -> None:
+    with pytest.raises(RangeError, match="add: scales must be positive and finite. Got 0, 1 instead"):
+        numerics.summand_tables(0.0, 0, 1.0, 0)
+
+
 @pytest.mark.parametrize("bits", [12, 16, 20, 24, 31])
 def test_sums_fit_narrow_accumulators(bits: int):
     for ratios in ((1.0, 1.0), (0.3, 0.9), (2.0, 0.01)):

@@ -17,6 +17,7 @@ FAMILIES = frozenset(
      "max_pool", "select", "shape", "pad", "table", "prelu")
 )  # fmt: skip
 CODES = TensorForm(("int8",), scheme="asymmetric")
+OUT = ("int8",)  # sums leave no operator: the last layer's result is codes too
 
 TFLITE = Backend(
     "tflite",
@@ -25,9 +26,13 @@ TFLITE = Backend(
     streams=(),
     requantize_rule=KNOWN_RULES["tflite"],
     operators=(
-        OperatorEntry(("*",), inputs=CODES),
-        OperatorEntry(("conv*",), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True)),
-        OperatorEntry(("dense",), inputs=CODES, weights=WeightForm(("int8",), "per_tensor", narrow_range=True)),
-        OperatorEntry(("avg_pool",), inputs=CODES, same_scales=True),
+        OperatorEntry(("*",), inputs=CODES, output=OUT),
+        OperatorEntry(
+            ("conv*",), inputs=CODES, weights=WeightForm(("int8",), "per_channel", narrow_range=True), output=OUT
+        ),
+        OperatorEntry(
+            ("dense",), inputs=CODES, weights=WeightForm(("int8",), "per_tensor", narrow_range=True), output=OUT
+        ),
+        OperatorEntry(("avg_pool",), inputs=CODES, same_scales=True, output=OUT),
     ),
 )

@@ -12,6 +12,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.cli.formats import Formats, Onnx
 from tvmq.cli.measure import Wanted
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
@@ -36,7 +37,6 @@ from tvmq.cli.quantize_options import (
     Labels,
     Metric,
     Model,
-    Onnx,
     Output,
     SaveSamples,
     Threads,
@@ -136,7 +136,7 @@ def finetune(
     )  # fmt: skip
     if found.quantized or found.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
-    files = Outputs(model, output, onnx, named)
+    files = Outputs(model, output, Formats(onnx), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = trained(found, files, backend_for(backend, named), how, batch, quiet=quiet)

@@ -17,6 +17,7 @@ from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, ta
 from tvmq.cli.bound import bound, check_bound, refusing
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
+from tvmq.cli.formats import Formats, Onnx, TFLite, Tosa
 from tvmq.cli.measure import Wanted, measured
 from tvmq.cli.metrics import check_labels, metric_named
 from tvmq.cli.opening import Opened, opened
@@ -42,7 +43,6 @@ from tvmq.cli.quantize_options import (
     Labels,
     Metric,
     Model,
-    Onnx,
     Output,
     SaveSamples,
     Threads,
@@ -115,6 +115,8 @@ def quantize(
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Onnx = None,
+    tflite: TFLite = None,
+    tosa: Tosa = None,
     target: Targets = None,
     backend: BackendName = None,
     tune: Annotated[
@@ -149,10 +151,11 @@ def quantize(
     start = time.perf_counter()
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = said_output(model, output, force=force, quiet=quiet)
-    check_files(data, labels, metric, (onnx, save_samples))
+    formats = Formats(onnx, tflite, tosa)
+    check_files(data, labels, metric, (*formats.files, save_samples))
     asked = check_bound(guard, metric, max_drop)
     named = target_of(target)
-    described = backend_for(backend, named)
+    described, config = backend_for(formats.backend(backend), named), formats.options(config)
     found = opened(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
@@ -164,7 +167,7 @@ def quantize(
             found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
     wanted = Wanted(compare, bench, threads, metric, labels, save_samples)
-    outputs = Outputs(model, output, onnx, named)
+    outputs = Outputs(model, output, formats, named)
     facts = save(qmod, outputs, found, wanted, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
@@ -191,14 +194,13 @@ class Outputs:
 
     model: Path
     output: Path
-    onnx: Path | None
+    formats: Formats
     target: str | list[str]
 
 
 def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
-    if files.onnx is not None:
-        tvmq.to_onnx(qmod, files.onnx)
+    files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
     exe.save(files.output)

@@ -61,10 +61,6 @@ SaveSamples = Annotated[
         rich_help_panel=RESULT,
     ),
 ]
-Onnx = Annotated[
-    Path | None,
-    typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
-]
 BackendName = Annotated[
     str | None,
     typer.Option(

@@ -62,6 +62,8 @@ class Bounds:
         name, dtype = op_name(value), _dtype(var)
         sums = SUMS.get(name) if dtype in ("int32", *CODES) else None
         found = sums(value, self.of) if sums else None
+        if name == "tvmq.table" and dtype == "int32":  # one side of a sum, see numerics.summand_tables
+            found = self.of(value.args[1])
         if dtype in CODES:
             self.known[var.name] = self._codes(value, dtype)
         elif found is not None:

@@ -5,7 +5,16 @@ the real number (q - zero_point) * scale. Each docstring says in which order and
 computes. One family of operators a file; functions bear the operators' names.
 """
 
-from tvmq.numerics.add import AddParams, add, add_mask, add_params, mask_steps, multiply
+from tvmq.numerics.add import (
+    AddParams,
+    SummandTables,
+    add,
+    add_mask,
+    add_params,
+    mask_steps,
+    multiply,
+    summand_tables,
+)
 from tvmq.numerics.affine import (
     check_finite,
     dequantize,
@@ -64,6 +73,7 @@ __all__ = [
     "AddParams",
     "LayerNormParams",
     "SoftmaxParams",
+    "SummandTables",
     "accumulator_bound",
     "adaptive_bounds",
     "adaptive_counts",
@@ -131,6 +141,7 @@ __all__ = [
     "sum",
     "sum_of_weights",
     "sum_pool",
+    "summand_tables",
     "table",
     "unpack_int4",
     "window_counts",

@@ -1,4 +1,4 @@
-"""Residual add of two quantized tensors of different scales, in integers only.
+"""Residual add of two quantized tensors of different scales, in integers only; as TFLite adds them.
 
 Scores of an attention plus its mask, in the steps of the scores.
 
@@ -14,9 +14,11 @@ from numpy.typing import DTypeLike
 
 from tvmq.errors import AccumulatorError, ConfigError, RangeError
 from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limits, largest_code, zero_of
+from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
 
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 6e-5 steps there
 INT16_SHIFT = 14  # of 8-bit codes; less would cost too much: the error bound is 0.016 steps there
+SUMMAND_SHIFT = 20  # TFLite: bits by which 8-bit codes are shifted to the left before they are rescaled
 
 
 class AddParams(NamedTuple):
@@ -156,6 +158,50 @@ def _fitting_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int, b
         if both + 2 ** (shift - 1) < 2 ** (bits - 1):
             return shift
     return None
+
+
+class SummandTables(NamedTuple):
+    """Both sides of a sum as TFLite rescales them: int32 for each of the 256 codes, in the order of `table`."""
+
+    a: np.ndarray
+    b: np.ndarray
+    scale: float
+
+
+def summand_tables(
+    scale_a: Number,
+    zero_a: Number,
+    scale_b: Number,
+    zero_b: Number,
+    *,
+    subtract: bool = False,
+    dtypes: tuple[str, str] = ("int8", "int8"),
+) -> SummandTables:
+    """The sum of two tensors as TFLite and tflite-micro define it: table(a) + table(b), then a requantize.
+
+    With S = 2 * max(scale_a, scale_b): an entry is ((code - zero) << 20) * (scale / S), rounded by
+    `fixed_point_multiply` with rounding DOUBLE; the sums have the scale S / 2^20, and so the factor of their requantize
+    is S / (2^20 * scale_y), rounding DOUBLE as well. `subtract` negates the entries of b: a - b.
+    dtypes  types of a and b, of 8 bits
+    bounds  an entry is at most 255 * 2^19, a sum below 2^28
+    raises  RangeError if a scale is not positive and finite, or a zero point is no code
+
+    >>> made = summand_tables(0.5, 0, 0.25, 10)
+    >>> made.a[128:131], made.b[136:139], made.scale * 2**20
+    (array([      0,  524288, 1048576], dtype=int32), array([-524288, -262144,       0], dtype=int32), 1.0)
+    """
+    scales = [float(np.float32(scale)) for scale in (scale_a, scale_b)]
+    if not all(np.isfinite(scale) and scale > 0 for scale in scales):
+        raise RangeError(f"add: scales must be positive and finite. Got {scales[0]:g}, {scales[1]:g} instead")
+    twice, entries = 2 * max(scales), []
+    for scale, zero, dtype in zip(scales, (zero_a, zero_b), dtypes, strict=True):
+        limits = np.iinfo(dtype)
+        codes = np.arange(limits.min, limits.max + 1, dtype=np.int32)
+        steps = codes - checked_zero_point(zero, int(limits.min), int(limits.max))
+        multiplier, shift = fixed_point_parameters(scale / twice)
+        entries.append(fixed_point_multiply(steps << SUMMAND_SHIFT, multiplier, shift, rounding="DOUBLE"))
+    sign = -1 if subtract else 1
+    return SummandTables(entries[0].astype(np.int32), (sign * entries[1]).astype(np.int32), twice / 2**SUMMAND_SHIFT)
 
 
 LARGEST_VALUE = 1 << 20  # of a mask before it is multiplied: masks are 0 and 1

@@ -1,0 +1,73 @@
+"""Files of other formats that `tvmq quantize` writes beside the executable, and what they ask of the options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.errors import ConfigError
+
+Onnx = Annotated[
+    Path | None,
+    typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
+]
+TFLite = Annotated[
+    Path | None,
+    typer.Option(
+        "--tflite",
+        help="Also write the integer core as a TFLite file of int8; without --backend the model is quantized for it.",
+    ),
+]
+Tosa = Annotated[
+    Path | None,
+    typer.Option(
+        "--tosa", help="Also write the integer core as TOSA; without --backend the model is quantized for it."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Formats:
+    """Files to write; None for those that nobody asked for."""
+
+    onnx: Path | None = None
+    tflite: Path | None = None
+    tosa: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """All of them."""
+        return self.onnx, self.tflite, self.tosa
+
+    def backend(self, given: str | None) -> str | None:
+        """What to quantize for: the format's own arithmetic unless --backend says otherwise.
+
+        raises  ConfigError for two formats of one model, whose requantizations differ
+        """
+        named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
+        if len(named) > 1 and given is None:
+            raise ConfigError(
+                "quantize: --tflite and --tosa round otherwise, and one model has one arithmetic; quantize twice, or "
+                "say which with --backend"
+            )
+        return given or (named[0] if named else None)
+
+    def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
+        """The options, with a core of integers alone where a format has nothing else."""
+        if self.tflite is None and self.tosa is None:
+            return config
+        wanted = {"partition_conversions": "fully_integral"}
+        return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
+
+    def write(self, qmod: Any) -> None:
+        """Write them."""
+        if self.onnx is not None:
+            tvmq.to_onnx(qmod, self.onnx)
+        if self.tflite is not None:
+            tvmq.to_tflite(qmod, self.tflite)
+        if self.tosa is not None:
+            tvmq.to_tosa(qmod, self.tosa)

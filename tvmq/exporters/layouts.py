@@ -1,0 +1,112 @@
+"""Pictures with channels last: the order of axes in files of other formats, and what lies between two orders.
+
+Where a module has (N, C, H, W), TFLite and TOSA have (N, H, W, C), and (N, 1, L, C) for (N, C, L).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Ints = tuple[int, ...]
+# For each axis of the file's tensor, the axis of the module's that it is; None for one put in, of size 1
+Order = tuple[int | None, ...]
+# Rank -> channels last, as convolutions and pools of TFLite take pictures
+LAST: dict[int, Order] = {3: (0, None, 2, 1), 4: (0, 2, 3, 1)}
+
+
+def plain(rank: int) -> Order:
+    """The order of the module.
+
+    >>> plain(2)
+    (0, 1)
+    """
+    return tuple(range(rank))
+
+
+def in_order(values: Sequence[int], order: Order, fill: int = 1) -> Ints:
+    """Numbers for the axes of the module as numbers for those of the file.
+
+    >>> in_order((1, 3, 8, 9), LAST[4]), in_order((1, 3, 8), LAST[3])
+    ((1, 8, 9, 3), (1, 1, 8, 3))
+    """
+    return tuple(fill if axis is None else int(values[axis]) for axis in order)
+
+
+def arranged(array: np.ndarray, order: Order) -> np.ndarray:
+    """An array of the module as the file has it.
+
+    >>> arranged(np.zeros((1, 3, 8)), LAST[3]).shape
+    (1, 1, 8, 3)
+    """
+    moved = array.transpose([axis for axis in order if axis is not None])
+    return np.ascontiguousarray(moved.reshape(in_order(array.shape, order)))
+
+
+def restored(array: np.ndarray, order: Order) -> np.ndarray:
+    """An array of the file as the module has it: inverse of `arranged`.
+
+    >>> restored(np.zeros((1, 1, 8, 3)), LAST[3]).shape
+    (1, 3, 8)
+    """
+    kept = [axis for axis in order if axis is not None]
+    moved = array.reshape([n for n, axis in zip(array.shape, order, strict=True) if axis is not None])
+    return np.ascontiguousarray(moved.transpose(np.argsort(kept)))
+
+
+def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
+    """What makes of a tensor in one order the same in another: ("reshape", sizes), ("transpose", axes) or nothing.
+
+    Where only axes of size 1 move nothing is transposed.
+
+    >>> moves((1, 3, 8, 9), LAST[4], plain(4))
+    [('transpose', (0, 3, 1, 2))]
+    >>> moves((1, 3, 8), plain(3), LAST[3])
+    [('transpose', (0, 2, 1)), ('reshape', (1, 1, 8, 3))]
+    >>> moves((1, 3, 1, 1), LAST[4], plain(4))
+    [('reshape', (1, 3, 1, 1))]
+    """
+    steps: list[tuple[str, Ints]] = []
+    sizes = in_order(shape, order)
+    known, target = ([axis for axis in axes if axis is not None] for axes in (order, wanted))
+    if [axis for axis in known if shape[axis] != 1] != [axis for axis in target if shape[axis] != 1]:
+        if None in order:
+            steps.append(("reshape", tuple(shape[axis] for axis in known)))
+        steps.append(("transpose", tuple(known.index(axis) for axis in target)))
+        sizes = tuple(shape[axis] for axis in target)
+    if sizes != in_order(shape, wanted):
+        steps.append(("reshape", in_order(shape, wanted)))
+    return steps
+
+
+@dataclass(frozen=True)
+class End:
+    """An input or a result of the file.
+
+    name        in the model and in the file's signature
+    shape       in the module
+    order       for each axis of the file's tensor the axis of the module's; None for one put in, of size 1
+    scale       real value of one step
+    zero_point  code of 0.0 in the file
+    moved       what is taken from the codes of the module: 128 where those are uint8, else 0
+    dtype       in the module
+    """
+
+    name: str
+    shape: Ints
+    order: Order
+    scale: float
+    zero_point: int
+    moved: int
+    dtype: str
+
+    def to_file(self, codes: np.ndarray) -> np.ndarray:
+        """Numbers of the module as the file takes them: int8 for uint8, else their own type."""
+        dtype = "int8" if self.moved else self.dtype
+        return arranged((codes.astype(np.int64) - self.moved).astype(dtype), self.order)
+
+    def from_file(self, codes: np.ndarray) -> np.ndarray:
+        """Numbers of the file as the module has them."""
+        return (restored(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)

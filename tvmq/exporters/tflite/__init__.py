@@ -1,0 +1,1 @@
+"""Integer modules as TFLite flatbuffers of int8."""

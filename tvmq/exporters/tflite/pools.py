@@ -1,0 +1,145 @@
+"""Pools and means.
+
+TFLite's own averages have no scale of their own for the result and round codes, not differences from the zero point; a
+depthwise convolution of ones has the module's arithmetic: an exact sum, and one requantize. Its weight needs a float32
+scale, which 1 / count mostly is not: so one is searched for with which every sum that can occur gives the same code,
+and all of these sums are tried.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.layouts import LAST, Ints
+from tvmq.exporters.tflite import arithmetic
+from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.flatbuffer import Quantization
+from tvmq.exporters.tflite.products import PADDING, Windows, bordered, windows_of
+from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import POOL
+from tvmq.graph.view import const_value, shape_of
+from tvmq.numerics.requantize import requantize
+from tvmq.numerics.windows import both_sides
+
+LARGEST_COUNT = 2**13  # of codes in a sum: all sums are tried, 255 for each of them
+
+
+@dataclass(frozen=True)
+class Average:
+    """Sums under windows, of differences from the zero point; `shape` is that of the result with all its axes."""
+
+    x: Codes
+    windows: Windows
+    shape: Ints
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Average:
+        """Nothing is added to sums of a pool."""
+        raise walk.refused("a sum of a pool and a constant")
+
+    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+        """A depthwise convolution of ones."""
+        multiplier, shift = walk.requantize_constants(call)
+        if multiplier.size != 1:
+            raise walk.refused("a pool with a scale for each channel")
+        order = LAST[len(self.x.shape)]
+        if shape_of(var) == self.shape:
+            return walk.written(var, call, order, lambda result, act: self._write(walk, var, call, result, act))
+        held = walk.codes_of(var, tuple(range(len(shape_of(var)))))
+        target = walk.like(held, self.shape, order, f"{var.name}_kept")
+        low, high = int(call.attrs.qmin) - target.moved, int(call.attrs.qmax) - target.moved
+        pooled = self._write(walk, var, call, target, 0)
+        if (low, high) != (-128, 127):
+            pooled = walk.bounded(pooled, walk.like(pooled, self.shape, order, f"{var.name}_bounded"), low, high)
+        return walk.emit("RESHAPE", [pooled, walk.numbers(held.sizes, "shape")], held, version=1)
+
+    def _write(self, walk: Walk, var: relax.Var, call: relax.Call, result: Codes, activation: int) -> Codes:
+        channels, kernel = self.x.shape[1], self.windows.kernel
+        scale, one = self._scale(walk, call, result)
+        x, padding = bordered(walk, self.x, self.windows, self.x.zero)
+        numbers = Quantization((scale,) * channels, 0, 3)
+        weight = walk.file.constant(f"{walk.layer}.ones", np.full((1, *kernel, channels), one, np.int8), numbers)
+        sums = Quantization((float(np.float32(np.float64(self.x.scale) * scale)),) * channels)
+        bias = walk.file.constant(f"{walk.layer}.zeros", np.zeros(channels, np.int32), sums)
+        return walk.emit(
+            "DEPTHWISE_CONV_2D", [x, weight, bias], result, version=3, table="DepthwiseConv2DOptions",
+            padding=PADDING[padding], stride_w=self.windows.strides[1], stride_h=self.windows.strides[0],
+            depth_multiplier=1, fused_activation_function=activation, dilation_w_factor=1, dilation_h_factor=1,
+        )  # fmt: skip
+
+    def _scale(self, walk: Walk, call: relax.Call, result: Codes) -> tuple[float, int]:
+        """A float32 scale and the weight's code with which all sums give the codes of the module."""
+        count = math.prod(self.windows.kernel)
+        if count > LARGEST_COUNT:
+            raise walk.refused(f"an average of {count} values")
+        sums = np.arange(count * (-128 - self.x.zero), count * (127 - self.x.zero) + 1)
+        multiplier, shift = (const_value(arg).reshape(()) for arg in call.args[1:])
+        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
+        wanted = requantize(sums.astype(np.int32), multiplier, shift, zero_point=result.zero, mode="fixed_point",
+                            rounding="DOUBLE", dtype="int8", qmin=low, qmax=high)  # fmt: skip
+        s_x, s_y = np.float64(self.x.scale), np.float64(result.scale)
+        factor = arithmetic.real_factor(multiplier, shift) * s_y / s_x
+        for one in (1, 2, 3, 5, 7, 11, 64, 127):
+            for scale in arithmetic.near(np.float32(factor / one)):
+                constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))
+                found = arithmetic.multiply(sums * one, *constants) + result.zero
+                if np.array_equal(np.clip(found, low, high), wanted):
+                    return float(scale), one
+        raise walk.refused(f"an average of {count} values whose factor no float32 scale gives")
+
+
+def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Average:
+    """tvmq.sum_pool."""
+    x, rank = walk.codes(call.args[0]), len(shape_of(var)) - 2
+    _check_zero(walk, x, call)
+    windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(call.attrs.kernel), ints(call.attrs.strides),
+                         (1,) * rank, both_sides(ints(call.attrs.padding), rank))  # fmt: skip
+    return Average(x, windows, shape_of(var))
+
+
+def total(walk: Walk, var: relax.Var, call: relax.Call) -> Average:
+    """tvmq.sum over all spatial axes."""
+    x = walk.codes(call.args[0])
+    _check_zero(walk, x, call)
+    rank, axes = len(x.shape), sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
+    if rank not in LAST or axes != list(range(2, rank)):
+        raise walk.refused(f"a sum over the axes {axes} of {rank}")
+    ones = (1,) * (rank - 2)
+    windows = windows_of(x.shape[2:], ones, x.shape[2:], ones, ones, ((0, 0),) * (rank - 2))
+    return Average(x, windows, (*x.shape[:2], *ones))
+
+
+def _check_zero(walk: Walk, x: Codes, call: relax.Call) -> None:
+    if int(call.attrs.zero_point) - x.moved != x.zero:
+        raise walk.refused("a sum of codes less another number than their zero point")
+
+
+def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    """nn.max_pool1d, nn.max_pool2d."""
+    attrs, x, rank = call.attrs, walk.codes(call.args[0]), len(shape_of(var)) - 2
+    if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
+        raise walk.refused(f"a dilated pool, or one of {rank} axes")
+    far = 2**16  # what rounding up reaches beyond the border is cut by `needed`
+    sides = tuple((before, far) for before, _ in both_sides(ints(attrs.padding), rank))
+    windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(attrs.pool_size), ints(attrs.strides), (1,) * rank, sides)
+    padding = windows.padding
+    x = walk.last(x)
+    if padding is None:
+        x, padding = bordered(walk, x, windows, -128)
+    result = walk.codes_of(var, x.order, x)
+    return walk.emit(
+        "MAX_POOL_2D", [x], result, table="Pool2DOptions", padding=PADDING[padding],
+        stride_w=windows.strides[1], stride_h=windows.strides[0], filter_width=windows.kernel[1],
+        filter_height=windows.kernel[0], fused_activation_function=0,
+    )  # fmt: skip
+
+
+FORMS: dict[str, Form] = {
+    **dict.fromkeys(where(kind=POOL, on_codes=True), max_pool),
+    "tvmq.sum_pool": sum_pool,
+    "tvmq.sum": total,
+}

@@ -1,0 +1,275 @@
+"""Convolutions and products of matrices: int32 sums with a bias, which the requantize behind them makes codes of.
+
+TFLite computes sum(weight * (code - zero_point)) + bias, the module sum(weight * code) + bias', where bias' holds the
+zero point's share; so the file's bias is bias' plus that share. The scale of a weight stands in the requantize,
+multiplied by s_x / s_y: it is the float32 that gives these very constants again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.layouts import LAST, Ints, Order, plain
+from tvmq.exporters.tflite import arithmetic
+from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.flatbuffer import Quantization
+from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.graph.view import const_value, is_const, shape_of
+from tvmq.numerics.windows import both_sides
+
+INT32 = 2**31
+PADDING = {"SAME": 0, "VALID": 1}
+
+
+@dataclass(frozen=True)
+class Bordered:
+    """Codes with a border that is not written yet: a convolution may have it as its padding.
+
+    width   (before, after) of each axis of the module
+    code    what stands in the border, an int8
+    """
+
+    codes: Codes
+    width: tuple[tuple[int, int], ...]
+    code: int
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How windows slide over the spatial axes of pictures with channels last: rows, then columns.
+
+    sizes    of the picture, border not counted
+    results  number of windows
+    sides    border: (before, after)
+    """
+
+    sizes: Ints
+    results: Ints
+    kernel: Ints
+    strides: Ints
+    dilation: Ints
+    sides: tuple[tuple[int, int], ...]
+
+    @property
+    def spans(self) -> Ints:
+        """What a window covers."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    @property
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """The border that windows reach: what is cut off at the end is left out."""
+        found = []
+        for size, count, stride, span, (before, after) in zip(
+            self.sizes, self.results, self.strides, self.spans, self.sides, strict=True
+        ):
+            found.append((before, min(after, max((count - 1) * stride + span - size - before, 0))))
+        return tuple(found)
+
+    @property
+    def padding(self) -> str | None:
+        """SAME or VALID of TFLite where one of them has this border; None where it must be written."""
+        if not any(side for sides in self.needed for side in sides):
+            return "VALID"
+        for size, count, stride, span, sides in zip(
+            self.sizes, self.results, self.strides, self.spans, self.needed, strict=True
+        ):
+            total = max((-(-size // stride) - 1) * stride + span - size, 0)
+            if count != -(-size // stride) or sides != (total // 2, total - total // 2):
+                return None
+        return "SAME"
+
+
+def windows_of(sizes: Ints, results: Ints, kernel: Ints, strides: Ints, dilation: Ints,
+               sides: tuple[tuple[int, int], ...]) -> Windows:  # fmt: skip
+    """Windows over one or two axes as windows over two."""
+    if len(sizes) == 1:
+        return Windows((1, *sizes), (1, *results), (1, *kernel), (1, *strides), (1, *dilation), ((0, 0), *sides))
+    return Windows(sizes, results, kernel, strides, dilation, sides)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Sums of a convolution, or of a dense layer where `windows` is None.
+
+    weight     of the module; a convolution's is (filters, depth, spatial...), a dense layer's (depth, filters)
+    bias       int64, one for each filter, as in the module
+    code       what stands in the border, an int8
+    """
+
+    x: Codes
+    weight: np.ndarray
+    bias: np.ndarray
+    windows: Windows | None = None
+    groups: int = 1
+    code: int = 0
+
+    @property
+    def filters(self) -> int:
+        """Output channels."""
+        return int(self.weight.shape[0] if self.windows else self.weight.shape[1])
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
+        """The same with a constant added."""
+        values = bias.astype(np.int64).ravel()
+        if values.size not in (1, self.filters):
+            raise walk.refused("a bias that differs from place to place")
+        return replace(self, bias=self.bias + values)
+
+    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+        """CONV_2D or DEPTHWISE_CONV_2D."""
+        weight_scale = weight_scales(walk, self.x, var, call)
+        order: Order = LAST[len(self.x.shape)] if self.windows else plain(len(self.x.shape))
+        return walk.written(var, call, order, lambda result, act: self._write(walk, result, act, weight_scale))
+
+    def _bias(self, walk: Walk) -> np.ndarray:
+        """The file's bias: the module's, and what the zero point adds."""
+        axis = 0 if self.windows else 1
+        rest = tuple(a for a in range(self.weight.ndim) if a != axis)
+        zero = self.x.zero + self.x.moved
+        return as_int32(walk, self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
+
+    def _write(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray) -> Codes:
+        name = walk.layer
+        bias_scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
+        bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
+        if self.windows is None:
+            return self._pixels(walk, result, activation, scales, bias)
+        x, padding = bordered(walk, self.x, self.windows, self.code)
+        four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
+        options = {
+            "padding": PADDING[padding],
+            "stride_w": self.windows.strides[1],
+            "stride_h": self.windows.strides[0],
+            "fused_activation_function": activation,
+            "dilation_w_factor": self.windows.dilation[1],
+            "dilation_h_factor": self.windows.dilation[0],
+        }
+        channels = self.x.shape[1]
+        if self.groups == channels > 1:
+            place = walk.file.constant(f"{name}.weight", _contiguous(four, (1, 2, 3, 0)), quantization_of(scales, 3))
+            return walk.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
+                             depth_multiplier=self.filters // channels, **options)  # fmt: skip
+        place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), quantization_of(scales, 0))
+        return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
+
+    def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
+        """The rows of a dense layer as pixels of a convolution.
+
+        Of FULLY_CONNECTED there are two definitions: tflite-micro rounds twice, the reference of LiteRT once; and of
+        one scale for the whole weight both round its product with that of the input to float32.
+        """
+        x = walk.plain(self.x)
+        rows, depth = math.prod(x.shape[:-1]), x.shape[-1]
+        x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
+        weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
+        place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))
+        made = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
+        options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
+        made = walk.emit("CONV_2D", [x, place, bias], made, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
+                         fused_activation_function=activation, **options)  # fmt: skip
+        return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
+
+
+def bordered(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
+    """The picture that windows slide over, with its border written unless TFLite's padding has it."""
+    x = walk.last(x)
+    padding = windows.padding
+    if padding == "VALID" or (padding == "SAME" and code == x.zero):
+        return x, padding
+    sides = windows.needed[2 - (len(x.shape) - 2) :]
+    return walk.bordered(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
+
+
+def _contiguous(weight: np.ndarray, order: Ints) -> np.ndarray:
+    return np.ascontiguousarray(weight.transpose(order))
+
+
+def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.ndarray:
+    """The scales of a weight by which a kernel makes the constants of a requantize."""
+    multiplier, shift = walk.requantize_constants(call)
+    s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
+
+    def fits(scale: np.ndarray) -> np.ndarray:
+        found = arithmetic.multiplier_of(s_x * scale / s_y)
+        return np.asarray((found[0] == multiplier) & (found[1] == shift))
+
+    scales = arithmetic.scale_for(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
+    if scales is None:
+        raise walk.refused("a weight whose scale no float32 is")
+    return scales
+
+
+def as_int32(walk: Walk, bias: np.ndarray) -> np.ndarray:
+    """A bias as int32; refused where it does not fit."""
+    if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
+        raise walk.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
+    return bias.astype(np.int32)
+
+
+def quantization_of(scales: np.ndarray, axis: int) -> Quantization:
+    """Scales without zero points along an axis."""
+    return Quantization(tuple(float(scale) for scale in scales.ravel()), 0, axis)
+
+
+def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
+    """nn.conv1d, nn.conv2d."""
+    if not is_const(call.args[1]):
+        raise walk.refused("a convolution with a weight that is computed")
+    weight, rank = const_value(call.args[1]), len(shape_of(var)) - 2
+    if rank > 2 or weight.dtype != np.int8:
+        raise walk.refused(f"a convolution of {rank} axes with weights of {weight.dtype}")
+    found = walk.values[call.args[0].name]
+    own = both_sides(ints(call.attrs.padding), rank)
+    if isinstance(found, Bordered):
+        x, sides, code = found.codes, found.width[2:], found.code
+    else:
+        x = walk.codes(call.args[0])
+        sides, code = own, -x.moved
+    windows = windows_of(x.shape[2:], shape_of(var)[2:], weight.shape[2:], ints(call.attrs.strides),
+                         ints(call.attrs.dilation), sides)  # fmt: skip
+    zeros = np.zeros(len(weight), np.int64)
+    return Convolution(x, weight, zeros, windows, int(call.attrs.groups), code)
+
+
+def product(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
+    """matmul with a constant matrix."""
+    if not is_const(call.args[1]) or const_value(call.args[1]).ndim != 2:
+        raise walk.refused("a product of two activations")
+    weight = const_value(call.args[1])
+    if weight.dtype != np.int8 or len(shape_of(call.args[0])) < 2:
+        raise walk.refused(f"a product with weights of {weight.dtype}")
+    return Convolution(walk.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
+
+
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
+    """nn.pad: the border of convolutions behind it, or an operator of its own."""
+    codes = walk.codes(call.args[0])
+    flat = ints(call.attrs.pad_width)
+    width = tuple(zip(flat[0::2], flat[1::2], strict=True))
+    if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
+        raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
+    code = int(call.attrs.pad_value) - codes.moved
+    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
+    if readers and not any(flat[:4]) and not walk.view.is_output(var.name) and all(map(_takes_border, readers)):
+        return Bordered(codes, width, code)
+    return walk.bordered(codes, width, code, var.name)
+
+
+def _takes_border(reader: relax.Expr) -> bool:
+    call = isinstance(reader, relax.Call) and getattr(reader.op, "name", "").removeprefix("relax.") in CONVOLUTIONS
+    return call and is_const(reader.args[1]) and not any(ints(reader.attrs.padding))
+
+
+CONVOLUTIONS = where(kind=CONVOLUTION)
+FORMS: dict[str, Form] = {
+    "nn.conv1d": convolution,
+    "nn.conv2d": convolution,
+    "matmul": product,
+    "nn.pad": pad,
+}

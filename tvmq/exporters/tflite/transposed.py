@@ -1,0 +1,115 @@
+"""Transposed convolutions: TRANSPOSE_CONV, and a slice where padding cuts something off that TFLite's does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tvm import relax
+
+from tvmq.exporters.layouts import LAST, Ints
+from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.products import PADDING, as_int32, quantization_of, weight_scales
+from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.graph.view import const_value, is_const, shape_of
+from tvmq.numerics.windows import both_sides
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """Sums of a transposed convolution.
+
+    weight   of the module: (channels, filters, spatial...)
+    sides    what is cut off the result: (before, after) of each spatial axis
+    shape    of the result
+    """
+
+    x: Codes
+    weight: np.ndarray
+    bias: np.ndarray
+    strides: Ints
+    sides: tuple[tuple[int, int], ...]
+    shape: Ints
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
+        """The same with a constant for each channel."""
+        values = bias.astype(np.int64).ravel()
+        if values.size not in (1, self.weight.shape[1]):
+            raise walk.refused("a bias that differs from place to place")
+        return replace(self, bias=self.bias + values)
+
+    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+        """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
+        scales = weight_scales(walk, self.x, var, call)
+        result = walk.codes_of(var, LAST[len(self.shape)])
+        made = self._write(walk, walk.like(result, self._full, result.order, f"{var.name}_full"), scales)
+        if made.shape != result.shape:
+            made = self._cut(walk, made, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
+        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
+        return made if (low, high) == (-128, 127) else walk.bounded(made, result, low, high)
+
+    @property
+    def _padding(self) -> str:
+        """SAME where TFLite then cuts off what the module does; else VALID, which cuts off nothing."""
+        for size, count, stride, kernel, side in zip(
+            self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
+        ):
+            total = (size - 1) * stride + kernel - count
+            if total < 0 or side != (total // 2, total - total // 2) or -(-count // stride) != size:
+                return "VALID"
+        return "SAME"
+
+    @property
+    def _full(self) -> Ints:
+        """Sizes of what the operator gives."""
+        if self._padding == "SAME":
+            return self.shape
+        return (
+            *self.shape[:2],
+            *(n + before + after for n, (before, after) in zip(self.shape[2:], self.sides, strict=True)),
+        )
+
+    def _write(self, walk: Walk, result: Codes, scales: np.ndarray) -> Codes:
+        four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
+        zero = self.x.zero + self.x.moved
+        bias = as_int32(walk, self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
+        scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
+        order = np.ascontiguousarray(four.transpose(1, 2, 3, 0))
+        inputs: list[Codes | int] = [
+            walk.numbers(result.sizes, "sizes"),
+            walk.file.constant(f"{walk.layer}.weight", order, quantization_of(scales, 0)),
+            walk.last(self.x),
+            walk.file.constant(f"{walk.layer}.bias", bias, quantization_of(scale, 0)),
+        ]
+        strides = (1,) * (2 - len(self.strides)) + self.strides
+        return walk.emit("TRANSPOSE_CONV", inputs, result, version=3, table="TransposeConvOptions",
+                         padding=PADDING[self._padding], stride_w=strides[1], stride_h=strides[0])  # fmt: skip
+
+    def _cut(self, walk: Walk, codes: Codes, result: Codes) -> Codes:
+        begins = (0, 0, *(before for before, _ in self.sides))
+        ends = tuple(begin + size for begin, size in zip(begins, result.shape, strict=True))
+        numbers = [
+            walk.numbers([fill if axis is None else values[axis] for axis in codes.order], name)
+            for name, values, fill in (("begin", begins, 0), ("end", ends, 1), ("steps", (1,) * len(begins), 1))
+        ]
+        return walk.emit(
+            "STRIDED_SLICE", [codes, *numbers], result, table="StridedSliceOptions",
+            begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0,
+        )  # fmt: skip
+
+
+def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
+    """tvmq.conv_transpose."""
+    attrs, rank = call.attrs, len(shape_of(var)) - 2
+    if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
+        raise walk.refused(f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,")
+    if int(attrs.groups) != 1 or any(d != 1 for d in ints(attrs.dilation)):
+        raise walk.refused("a transposed convolution in groups or with dilation")
+    x, weight = walk.codes(call.args[0]), const_value(call.args[1])
+    if int(attrs.zero_point) - x.moved != x.zero:
+        raise walk.refused("a transposed convolution with another code between pixels than the zero point")
+    zeros = np.zeros(weight.shape[1], np.int64)
+    return Transposed(x, weight, zeros, ints(attrs.strides), both_sides(ints(attrs.padding), rank), shape_of(var))
+
+
+FORMS: dict[str, Form] = {"tvmq.conv_transpose": transposed}

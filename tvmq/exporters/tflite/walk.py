@@ -1,0 +1,244 @@
+"""The walk over an integral core that writes it as TFLite: what each variable becomes, and the operators in order.
+
+Codes   a tensor of the file
+Sums    int32 sums, which have no tensor: the operator is written with the requantize behind it
+lists   of several results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.layouts import LAST, Ints, Order, arranged, in_order, moves, plain
+from tvmq.exporters.tflite import arithmetic
+from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+
+MOVED = {"uint8": 128, "int8": 0}
+REMEDY = "quantize with target='tflite'"
+KEEP_OUT = "keep this layer out of the exported part of the model"
+Value = Any  # Codes, Sums, or a list of Codes
+Form = Callable[["Walk", relax.Var, relax.Call], Value]
+# Operators that read pictures with channels last
+PICTURES = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
+            "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
+
+
+class Sums(Protocol):
+    """int32 sums that are still to become codes."""
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Sums:
+        """The same with a constant added."""
+
+    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+        """The operator, written; its result."""
+
+
+class Walk:
+    """`values` holds what each variable became, `file` the tensors and operators."""
+
+    def __init__(self, view: View, forms: Mapping[str, Form], scales: Mapping[str, tuple[float, int]]) -> None:
+        self.view, self.forms, self.scales = view, forms, scales
+        self.file = Flatbuffer()
+        self.values: dict[str, Value] = {}
+        self.layer = ""
+
+    def run(self) -> None:
+        """Write all operators."""
+        for param in self.view.func.params:
+            self.layer = param.name
+            self.values[param.name] = self.codes_of(param, self._order_of_input(param))
+        for var, value in self.view.bindings:
+            self.layer = ", ".join(self.view.sources(var.name)) or var.name
+            self.values[var.name] = self._value(var, value)
+
+    def _order_of_input(self, param: relax.Var) -> Order:
+        """Channels last for what the first readers take as a picture."""
+        rank = len(shape_of(param))
+        read, names = set(), [param.name]
+        while names:
+            readers = {reader for name in names for reader in self.view.readers[name]}
+            kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
+            read |= set(kinds.values())
+            names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
+        return LAST[rank] if rank in LAST and read & set(PICTURES) else plain(rank)
+
+    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
+        if isinstance(value, relax.Var):
+            return self.values[value.name]
+        if isinstance(value, relax.TupleGetItem):
+            return self.values[value.tuple_value.name][value.index]
+        if isinstance(value, relax.Tuple):
+            return [self.values[item.name] for item in value.fields]
+        form = self.forms.get(op_name(value))
+        if form is None:
+            raise self.refused(op_name(value) or "a call of a function")
+        return form(self, var, value)
+
+    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
+        """The error for the layer at hand."""
+        return UnsupportedOpError(f"to_tflite, layer '{self.layer}': {what} has no TFLite form here; {remedy}")
+
+    # ---- tensors
+
+    def codes(self, expr: relax.Expr) -> Codes:
+        """An argument that holds codes."""
+        if is_const(expr):
+            raise self.refused("an operator of a constant")
+        found = self.values[expr.name]
+        if not isinstance(found, Codes):
+            raise self.refused("an operator that reads int32 sums", REMEDY)
+        return found
+
+    def codes_of(self, var: relax.Var, order: Order, like: Codes | None = None) -> Codes:
+        """A new tensor for a variable, in its own scale or in that of the codes that it moves."""
+        dtype = dtype_of(var)
+        if dtype not in MOVED:
+            raise self.refused(f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read 8-bit codes alone; {REMEDY}")
+        moved = MOVED[dtype]
+        if like is None:
+            if var.name not in self.scales:
+                raise self.refused(f"'{var.name}', codes of no known scale,")
+            scale, zero = self.scales[var.name]
+            return self.tensor(var.name, shape_of(var), order, np.float32(scale), int(zero) - moved, moved)
+        return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, moved)
+
+    def tensor(self, name: str, shape: Ints, order: Order, scale: np.float32, zero: int, moved: int) -> Codes:
+        """A new int8 tensor."""
+        place = self.file.tensor(name, in_order(shape, order), "int8", Quantization((float(scale),), zero))
+        return Codes(place, shape, order, np.float32(scale), zero, moved)
+
+    def like(self, codes: Codes, shape: Ints, order: Order, hint: str) -> Codes:
+        """A new tensor of the same scale."""
+        return self.tensor(hint, shape, order, codes.scale, codes.zero, codes.moved)
+
+    def numbers(self, values: Sequence[int] | np.ndarray, hint: str) -> int:
+        """A constant of int32."""
+        return self.file.constant(hint, np.asarray(values, np.int32))
+
+    def constant_codes(self, values: np.ndarray, like: Codes, hint: str) -> int:
+        """A constant in the codes of the module, of the scale and in the order of a tensor, which it broadcasts to."""
+        whole = values.reshape((1,) * (len(like.shape) - values.ndim) + values.shape)
+        codes = (whole.astype(np.int16) - like.moved).astype(np.int8)
+        return self.file.constant(hint, arranged(codes, like.order), Quantization((float(like.scale),), like.zero))
+
+    # ---- operators
+
+    def emit(
+        self,
+        code: str,
+        inputs: Sequence[Codes | int],
+        result: Codes,
+        *,
+        version: int = 2,
+        table: str | None = None,
+        **options: Option,
+    ) -> Codes:
+        """Append an operator that gives one tensor."""
+        places = [value.place if isinstance(value, Codes) else value for value in inputs]
+        self.file.operator(code, places, [result.place], version=version, table=table, **options)
+        return result
+
+    def last(self, codes: Codes) -> Codes:
+        """The codes with channels last."""
+        return codes if codes.is_last else self.in_layout(codes, LAST[len(codes.shape)])
+
+    def plain(self, codes: Codes) -> Codes:
+        """The codes in the order of the module."""
+        return self.in_layout(codes, plain(len(codes.shape)))
+
+    def in_layout(self, codes: Codes, order: Order) -> Codes:
+        """The codes in another order of axes."""
+        place = codes.place
+        for step, numbers in moves(codes.shape, codes.order, order):
+            source, sizes = place, numbers if step == "reshape" else self._permuted(place, numbers)
+            kind = Quantization((float(codes.scale),), codes.zero)
+            place = self.file.tensor(f"{self.layer}_{step}", sizes, "int8", kind)
+            constant = self.numbers(numbers, step)
+            code, table = ("RESHAPE", None) if step == "reshape" else ("TRANSPOSE", "TransposeOptions")
+            self.file.operator(code, [source, constant], [place], version=1 + (step == "transpose"), table=table)
+        return Codes(place, codes.shape, order, codes.scale, codes.zero, codes.moved)
+
+    def _permuted(self, place: int, axes: Ints) -> Ints:
+        return tuple(self.file.tensors[place].shape[axis] for axis in axes)
+
+    def reshaped(self, codes: Codes, shape: Ints, hint: str) -> Codes:
+        """The elements as they lie in the file, as a tensor of another shape in plain order."""
+        return self._reshape(codes, shape, plain(len(shape)), hint)
+
+    def _reshape(self, codes: Codes, shape: Ints, order: Order, hint: str) -> Codes:
+        sizes = in_order(shape, order)
+        if codes.sizes == sizes:
+            return Codes(codes.place, shape, order, codes.scale, codes.zero, codes.moved)
+        result = self.like(codes, shape, order, hint)
+        return self.emit("RESHAPE", [codes, self.numbers(sizes, "shape")], result, version=1)
+
+    def bordered(self, codes: Codes, width: Sequence[tuple[int, int]], code: int, hint: str) -> Codes:
+        """The codes with a border of one code, an int8; `width` is for the axes of the module."""
+        if not any(side for sides in width for side in sides):
+            return codes
+        shape = tuple(n + before + after for n, (before, after) in zip(codes.shape, width, strict=True))
+        result = self.like(codes, shape, codes.order, hint)
+        sides = [(0, 0) if axis is None else width[axis] for axis in codes.order]
+        place = self.numbers(np.asarray(sides), "border")
+        if code == codes.zero:
+            return self.emit("PAD", [codes, place], result, table="PadOptions")
+        value = self.file.constant("code", np.asarray([code], np.int8), Quantization((float(codes.scale),), codes.zero))
+        return self.emit("PADV2", [codes, place, value], result, table="PadV2Options")
+
+    def activation(self, result: Codes, low: int, high: int) -> str | None:
+        """The fused activation that bounds codes to low..high, int8; None if there is none."""
+        if (low, high) == (-128, 127):
+            return "NONE"
+        if low == result.zero and high == 127:
+            return "RELU"
+        top = min(127, arithmetic.relu6_limit(result.scale, result.zero))
+        return "RELU6" if (low, high) == (result.zero, top) else None
+
+    def written(self, var: relax.Var, call: relax.Call, order: Order, write: Callable[[Codes, int], Codes]) -> Codes:
+        """The result of a requantize: `write` makes the operator with its fused activation, other bounds follow."""
+        result = self.codes_of(var, order)
+        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
+        name = self.activation(result, low, high)
+        numbers = {"NONE": 0, "RELU": 1, "RELU6": 3}
+        if name is not None:
+            return write(result, numbers[name])
+        unbounded = write(self.like(result, result.shape, order, f"{var.name}_unbounded"), 0)
+        return self.bounded(unbounded, result, low, high)
+
+    def bounded(self, codes: Codes, result: Codes, low: int, high: int) -> Codes:
+        """Codes clipped to low..high, int8, as `result`."""
+        kind = Quantization((float(codes.scale),), codes.zero)
+        bounds = [("MAXIMUM", low, low > -128), ("MINIMUM", high, high < 127)]
+        wanted = [(code, bound) for code, bound, is_bound in bounds if is_bound]
+        for number, (code, bound) in enumerate(wanted):
+            is_last = number == len(wanted) - 1
+            target = result if is_last else self.like(codes, codes.shape, codes.order, f"{self.layer}_above")
+            place = self.file.constant("bound", np.asarray([bound], np.int8), kind)
+            codes = self.emit(code, [codes, place], target, table="MaximumMinimumOptions")
+        return codes
+
+    def requantize_constants(self, call: relax.Call) -> tuple[np.ndarray, np.ndarray]:
+        """Multipliers and shifts of a requantize; refused unless it rounds as TFLite does."""
+        mode, rounding = str(call.attrs.mode), str(call.attrs.rounding)
+        if mode != "fixed_point" or rounding != "DOUBLE":
+            raise self.refused(f"requantize by {mode}, rounded {rounding},", f"TFLite rounds twice: {REMEDY}")
+        multiplier, shift = (const_value(arg) for arg in call.args[1:])
+        return np.asarray(multiplier), np.asarray(shift)
+
+
+def ints(values: Any) -> Ints:
+    """Numbers of TVM."""
+    return tuple(int(v) for v in values)
+
+
+def is_tuple(expr: relax.Expr) -> bool:
+    """True for a variable that holds several tensors."""
+    return isinstance(expr.ty, tvm.ir.TupleType)

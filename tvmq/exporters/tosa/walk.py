@@ -1,0 +1,239 @@
+"""The walk over an integral core that writes it as TOSA: what each variable becomes, and the operators in order.
+
+Codes are int8: those of uint8 are moved by 128, zero points with them. Sums are int32 tensors of the graph; a
+convolution waits for its bias, which stands beside it in TOSA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from tvm import relax
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.layouts import LAST, Ints, Order, arranged, in_order, moves, plain
+from tvmq.exporters.tosa.graph import TosaGraph
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+
+MOVED = {"uint8": 128, "int8": 0, "int16": 0, "int32": 0}
+WRITTEN = {"uint8": "int8", "int8": "int8", "int16": "int16", "int32": "int32"}
+KEEP_OUT = "keep this layer out of the exported part of the model"
+PICTURES = (
+    "nn.conv1d",
+    "nn.conv2d",
+    "nn.max_pool1d",
+    "nn.max_pool2d",
+    "tvmq.sum_pool",
+    "tvmq.conv_transpose",
+    "image.resize2d",
+)
+Value = Any  # Tensor, Waiting, or a list of Tensor
+Form = Callable[["Walk", relax.Var, relax.Call], Value]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of the graph.
+
+    name    in the graph
+    shape   in the module
+    order   of its axes in the graph
+    dtype   in the graph
+    moved   what was taken from the numbers of the module: 128 of uint8, else 0
+    """
+
+    name: str
+    shape: Ints
+    order: Order
+    dtype: str
+    moved: int = 0
+
+    @property
+    def sizes(self) -> Ints:
+        """Shape in the graph."""
+        return in_order(self.shape, self.order)
+
+
+class Waiting(Protocol):
+    """Sums whose operator is written when it is known what is added to them."""
+
+    def plus(self, walk: Walk, bias: np.ndarray) -> Waiting:
+        """The same with a constant added."""
+
+    def written(self, walk: Walk) -> Tensor:
+        """The operator; its result."""
+
+
+class Walk:
+    """`values` holds what each variable became."""
+
+    def __init__(self, view: View, forms: Mapping[str, Form], scales: Mapping[str, tuple[float, int]]) -> None:
+        self.view, self.forms, self.scales = view, forms, scales
+        self.graph = TosaGraph()
+        self.values: dict[str, Value] = {}
+        self.layer = ""
+
+    def run(self, inputs: Sequence[str]) -> list[Tensor]:
+        """Write all operators; the results."""
+        for param, name in zip(self.view.func.params, inputs, strict=True):
+            self.layer = name
+            dtype, order = self.dtype(param), self._order_of_input(param)
+            tensor = Tensor(name, shape_of(param), order, dtype, MOVED[dtype_of(param)])
+            self.values[param.name] = replace(tensor, name=self.graph.input(name, tensor.sizes, dtype))
+        for var, value in self.view.bindings:
+            self.layer = ", ".join(self.view.sources(var.name)) or var.name
+            self.values[var.name] = self._value(var, value)
+        results = [self.tensor(self.view.var[name]) for name in self.view.outputs]
+        results = [self.emit("IDENTITY", [r], r) if r.name in inputs else r for r in results]
+        for result in dict.fromkeys(result.name for result in results):
+            self.graph.output(result)
+        return results
+
+    def _order_of_input(self, param: relax.Var) -> Order:
+        rank, read, names = len(shape_of(param)), set(), [param.name]
+        while names:
+            readers = {reader for name in names for reader in self.view.readers[name]}
+            kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
+            read |= set(kinds.values())
+            names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
+        return LAST[rank] if rank in LAST and read & set(PICTURES) else plain(rank)
+
+    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
+        if isinstance(value, relax.Var):
+            return self.values[value.name]
+        if isinstance(value, relax.TupleGetItem):
+            return self.values[value.tuple_value.name][value.index]
+        if isinstance(value, relax.Tuple):
+            return [self.values[item.name] for item in value.fields]
+        form = self.forms.get(op_name(value))
+        if form is None:
+            raise self.refused(op_name(value) or "a call of a function")
+        return form(self, var, value)
+
+    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
+        """The error for the layer at hand."""
+        return UnsupportedOpError(f"to_tosa, layer '{self.layer}': {what} has no TOSA form here; {remedy}")
+
+    # ---- values
+
+    def dtype(self, var: relax.Expr) -> str:
+        """Type in the graph."""
+        if dtype_of(var) not in WRITTEN:
+            raise self.refused(f"a tensor of {dtype_of(var)}")
+        return WRITTEN[dtype_of(var)]
+
+    def tensor(self, expr: relax.Expr) -> Tensor:
+        """An argument as a tensor of the graph."""
+        if is_const(expr):
+            raise self.refused("an operator of a constant")
+        found = self.values[expr.name]
+        if isinstance(found, list):
+            raise self.refused("an operator of several tensors")
+        if not isinstance(found, Tensor):
+            found = self.values[expr.name] = found.written(self)
+        return found
+
+    def zero(self, name: str, moved: int) -> int:
+        """The zero point of a variable's codes in the graph; 0 where none is known."""
+        return int(self.scales[name][1]) - moved if name in self.scales else 0
+
+    def constant(self, values: np.ndarray, order: Order, dtype: str = "int32") -> str:
+        """A constant that broadcasts against tensors of that order."""
+        whole = values.reshape((1,) * (len([a for a in order if a is not None]) - values.ndim) + values.shape)
+        return self.graph.constant(arranged(whole.astype(dtype), order))
+
+    def number(self, value: int, dtype: str) -> str:
+        """A constant of one element: a zero point, a shift."""
+        return self.graph.constant(np.asarray([value], dtype))
+
+    # ---- operators
+
+    def emit(self, code: str, inputs: Sequence[Tensor | str], like: Tensor, *attributes: Any) -> Tensor:
+        """An operator whose result has the shape, the order and the type of `like`."""
+        names = [value.name if isinstance(value, Tensor) else value for value in inputs]
+        return replace(like, name=self.graph.operator(code, names, like.sizes, like.dtype, *attributes))
+
+    def in_layout(self, tensor: Tensor, order: Order) -> Tensor:
+        """The tensor in another order of axes."""
+        name, sizes = tensor.name, tensor.sizes
+        for step, numbers in moves(tensor.shape, tensor.order, order):
+            if step == "reshape":
+                sizes = numbers
+                name = self.graph.operator("RESHAPE", [name, self.graph.numbers(numbers)], sizes, tensor.dtype)
+            else:
+                sizes = tuple(sizes[axis] for axis in numbers)
+                name = self.graph.operator("TRANSPOSE", [name], sizes, tensor.dtype, list(numbers))
+        return replace(tensor, name=name, order=order)
+
+    def last(self, tensor: Tensor) -> Tensor:
+        """The tensor with channels last."""
+        return self.in_layout(tensor, LAST[len(tensor.shape)])
+
+    def plain(self, tensor: Tensor) -> Tensor:
+        """The tensor in the order of the module."""
+        return self.in_layout(tensor, plain(len(tensor.shape)))
+
+    def reshaped(self, tensor: Tensor, sizes: Ints) -> str:
+        """The elements as they lie in the graph, in another shape."""
+        if tensor.sizes == sizes:
+            return tensor.name
+        return self.graph.operator("RESHAPE", [tensor.name, self.graph.numbers(sizes)], sizes, tensor.dtype)
+
+    def viewed(self, tensor: Tensor, shape: Ints) -> Tensor:
+        """The elements as the module has them, in another shape."""
+        tensor = self.plain(tensor)
+        return replace(tensor, name=self.reshaped(tensor, shape), shape=shape, order=plain(len(shape)))
+
+    def bordered(self, tensor: Tensor, width: Sequence[tuple[int, int]], number: int) -> Tensor:
+        """The tensor with a border of one number of the graph; `width` is for the axes of the module."""
+        if not any(side for sides in width for side in sides):
+            return tensor
+        shape = tuple(n + before + after for n, (before, after) in zip(tensor.shape, width, strict=True))
+        sides = [side for axis in tensor.order for side in ((0, 0) if axis is None else width[axis])]
+        inputs: list[Tensor | str] = [tensor, self.graph.numbers(sides), self.number(number, tensor.dtype)]
+        return self.emit("PAD", inputs, replace(tensor, shape=shape))
+
+    def rescale(self, tensor: Tensor, result: Tensor, multiplier: np.ndarray, shift: np.ndarray, zeros: Ints,
+                rounding: str = "SINGLE_ROUND") -> Tensor:  # fmt: skip
+        """RESCALE: (tensor - zeros[0]) * multiplier / 2^shift + zeros[1], one factor or one for each channel."""
+        if shift.size and (shift.min() < 2 or shift.max() > 62):
+            raise self.refused(
+                f"a factor that shifts by {int(shift.min())} to {int(shift.max())} bits, not by 2 to 62,"
+            )
+        inputs: list[Tensor | str] = [
+            tensor,
+            self.graph.constant(multiplier.astype(np.int32).ravel()),
+            self.graph.constant(shift.astype(np.int8).ravel()),
+            self.number(zeros[0], tensor.dtype),
+            self.number(zeros[1], result.dtype),
+        ]
+        mode = getattr(self.graph.schema.RoundingMode, rounding)
+        return self.emit("RESCALE", inputs, result, True, mode, multiplier.size > 1, False, False)
+
+    def widened(self, tensor: Tensor, zero: int) -> Tensor:
+        """tensor - zero as int32."""
+        target = replace(tensor, dtype="int32", moved=0)
+        return self.rescale(tensor, target, np.asarray([2**30]), np.asarray([30]), (zero, 0))
+
+
+def ints(values: Any) -> Ints:
+    """Numbers of TVM."""
+    return tuple(int(v) for v in values)
+
+
+def constants_of(walk: Walk, call: relax.Call) -> tuple[np.ndarray, np.ndarray, str]:
+    """Multipliers, shifts to the right and the rounding of a requantize, as RESCALE has them."""
+    mode, rounding = str(call.attrs.mode), str(call.attrs.rounding)
+    named = {"UPWARD": "SINGLE_ROUND", "DOUBLE": "DOUBLE_ROUND"}.get(rounding)
+    if mode == "float" or named is None:
+        raise walk.refused(f"requantize by {mode}, rounded {rounding},", "quantize with target='tosa'")
+    multiplier, shift = (np.asarray(const_value(arg), np.int64) for arg in call.args[1:])
+    if mode == "power_of_two":  # 2^shift = 2^30 * 2^(shift - 30)
+        multiplier, shift = np.full(shift.shape, 2**30), shift + 1
+    multiplier, shift = (np.atleast_1d(part) for part in np.broadcast_arrays(multiplier, shift))
+    right = 31 - shift
+    tiny = (right > 62) | (multiplier == 0)  # less than 2^-32: every sum becomes 0
+    return np.where(tiny, 0, multiplier), np.where(tiny, 62, right), named
