@@ -73,7 +73,7 @@ THIRD_PARTIES = {
     "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
-    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx"},
+    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx", "torch"},
     # cuda: NVIDIA's bindings, which have NVRTC
     "compile": TVM | {"cuda"}, "target": TVM | {"cuda"},
     # lark reads Relay's text format; torch, onnx: what a script hands over

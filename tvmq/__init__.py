@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tvmq.drawing.draw import draw
     from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
+    from tvmq.exporters.torch.to_torch import to_torch
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
@@ -90,6 +91,7 @@ __all__ = [
     "script",
     "search",
     "to_onnx",
+    "to_torch",
     "verify",
 ]
 
@@ -129,6 +131,7 @@ _PUBLIC = {
     "script": "tvmq.analysis.script:script",
     "search": "tvmq.precision_search.loop:search",
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
+    "to_torch": "tvmq.exporters.torch.to_torch:to_torch",
     "verify": "tvmq.analysis.verification:verify",
 }
 

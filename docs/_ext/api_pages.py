@@ -20,7 +20,7 @@ PUBLIC = [
     ("options", "Options and rules", "qconfig current_qconfig QConfig Rule QuantSpec QParams"),
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", "inspect explain draw script compare activations verify reference"),
-    ("targets", "Accelerators, ONNX and C out", "Backend check_backend to_onnx export_c"),
+    ("targets", "Accelerators; ONNX, torch and C out", "Backend check_backend to_onnx to_torch export_c"),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]
 # On a page of its own (error_pages.py), and a text

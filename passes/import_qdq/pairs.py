@@ -29,7 +29,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
 from tvmq.passes import OPS
-from tvmq.passes.families.conversions import CODES, tensor_qparams
+from tvmq.passes.families.conversions import CODES, clipped_spec, tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
 from tvmq.spec import QParams, QuantSpec
@@ -133,7 +133,18 @@ class Pairs:
         qparams = tensor_qparams(call)
         if qparams is None:
             return self._rewriter.emit(call, name)
-        return self._codes(self._round(call.args[0], qparams), qparams, name)
+        x, qparams = self._without_clip(call.args[0], qparams)
+        return self._codes(self._round(x, qparams), qparams, name)
+
+    def _without_clip(self, x: relax.Var, qparams: QParams) -> tuple[relax.Var, QParams]:
+        """In front of a clip that ends at codes of fewer bits, as ONNX writes them: the spec says the same."""
+        below = self._rewriter.value_of(x)
+        if op_name(below) != "clip":
+            return x, qparams
+        spec = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
+        if spec is None:
+            return x, qparams
+        return below.args[0], QParams(qparams.scale, qparams.zero_point, spec, qparams.axis, qparams.tensor)
 
     def _import_dequantize(self, name: str, call: relax.Call) -> relax.Expr:
         q = call.args[0]

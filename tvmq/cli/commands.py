@@ -14,7 +14,7 @@ from tvmq.by_name import load_object
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
-    "bench", "tune", "search", "doctor",
+    "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
 )  # fmt: skip
 COMMANDS = {name: f"tvmq.cli.{name}:{name}".replace("-", "_") for name in NAMES}
 

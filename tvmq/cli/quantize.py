@@ -36,6 +36,7 @@ from tvmq.cli.quantize_options import (
     Bench,
     Compare,
     Count,
+    Dialect,
     HeldOut,
     Labels,
     Metric,
@@ -112,6 +113,7 @@ def quantize(
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Onnx = None,
+    dialect: Dialect = "onnxruntime",
     target: Targets = None,
     backend: BackendName = None,
     tune: Annotated[
@@ -161,7 +163,7 @@ def quantize(
             found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
     wanted = Wanted(compare, bench, threads, metric, labels, save_samples)
-    outputs = Outputs(model, output, onnx, named)
+    outputs = Outputs(model, output, onnx, named, dialect)
     facts = save(qmod, outputs, found, wanted, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
@@ -180,12 +182,13 @@ class Outputs:
     output: Path
     onnx: Path | None
     target: str | list[str]
+    dialect: str = "onnxruntime"
 
 
 def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
     if files.onnx is not None:
-        tvmq.to_onnx(qmod, files.onnx)
+        tvmq.to_onnx(qmod, files.onnx, dialect=files.dialect)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
     exe.save(files.output)

@@ -65,6 +65,13 @@ Onnx = Annotated[
     Path | None,
     typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
 ]
+Dialect = Annotated[
+    str,
+    typer.Option(
+        "--dialect",
+        help="Of --onnx: onnxruntime, which OpenVINO reads too, or tensorrt: int8 around zero, biases as floats.",
+    ),
+]
 BackendName = Annotated[
     str | None,
     typer.Option(

@@ -1,0 +1,135 @@
+"""to_torch: a module of quantized_decomposed operators, exported, loaded elsewhere, and back by from_torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tvmq
+from tests.exporters.onnx.test_dialects import SYMMETRIC, quantized, residual
+from tests.models import Net, feeds_of
+from tests.random_graphs import random_inputs, random_model
+from tvmq.errors import ConfigError, StageError, UnsupportedOpError
+
+torch = pytest.importorskip("torch")
+FRESH = """
+import sys, numpy, torch
+import torch.ao.quantization.fx._decomposed
+program = torch.export.load(sys.argv[1])
+x = torch.from_numpy(numpy.load(sys.argv[2]))
+numpy.save(sys.argv[3], program.module()(x).numpy())
+assert "tvmq" not in sys.modules and "tvm" not in sys.modules
+"""
+
+
+def results(module: Any, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+    with torch.no_grad():
+        found = module(*(torch.from_numpy(value) for value in feed.values()))
+    return [part.numpy() for part in (found if isinstance(found, tuple) else (found,))]
+
+
+def test_digits(digits: Any, tmp_path: Path) -> None:
+    """The embedded network: exported, loaded in a fresh process without tvmq, and imported again: the same integers."""
+    net = tvmq.to_torch(digits.quantized)
+    x = digits.example.test[:1]
+    ours = digits.exe.run({"image": x})[0]
+    (theirs,) = results(net, {"image": x})
+    np.testing.assert_allclose(ours, theirs, atol=0.05 * np.abs(ours).max())
+    assert ours.argmax() == theirs.argmax()
+    program = torch.export.export(net, (torch.from_numpy(x),))
+    targets = {str(node.target) for node in program.graph.nodes}
+    assert {
+        "quantized_decomposed.quantize_per_tensor.default", "quantized_decomposed.dequantize_per_tensor.default",
+        "quantized_decomposed.dequantize_per_channel.default",
+    } <= targets  # fmt: skip
+    again = tvmq.quantize(*tvmq.from_torch(net, (torch.from_numpy(x),)))
+    np.testing.assert_array_equal(tvmq.reference.run(again, [x])[0], tvmq.reference.run(digits.quantized, [x])[0])
+
+
+@pytest.mark.slow
+def test_a_fresh_process_needs_torch_alone(digits: Any, tmp_path: Path) -> None:
+    net, x = tvmq.to_torch(digits.quantized), digits.example.test[:1]
+    torch.export.save(torch.export.export(net, (torch.from_numpy(x),)), tmp_path / "net.pt2")
+    np.save(tmp_path / "x.npy", x)
+    arguments = [str(tmp_path / name) for name in ("net.pt2", "x.npy", "y.npy")]
+    subprocess.run([sys.executable, "-c", FRESH, *arguments], check=True, cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), results(net, {"image": x})[0])
+
+
+def test_inputs_keep_their_names() -> None:
+    net = tvmq.to_torch(quantized(residual()))
+    assert [node.name for node in net.graph.nodes if node.op == "placeholder"] == ["x"]
+    assert not net.training and not list(net.parameters())
+
+
+@pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
+def test_kinds_of_codes(options: dict[str, Any]) -> None:
+    source = residual()
+    module = quantized(source, **options)
+    net = tvmq.to_torch(module)
+    for feed in feeds_of(source)[:2]:
+        (ours,), (theirs,) = tvmq.reference.run(module, feed), results(net, feed)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=0.02 * np.abs(ours).max())
+
+
+@pytest.mark.thinned(12)
+@pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59])
+def test_random_graphs(seed: int) -> None:
+    """Near the integers, whatever is in the graph; torch.export takes it, and it comes back the same."""
+    source = random_model(seed)
+    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None)
+    net, feed = tvmq.to_torch(module), random_inputs(source, 1, 1)[0]
+    for mine, theirs in zip(tvmq.reference.run(module, feed), results(net, feed), strict=True):
+        assert mine.shape == theirs.shape and mine.dtype == theirs.dtype
+    torch.export.export(net, tuple(torch.from_numpy(value) for value in feed.values()))
+
+
+def test_a_trained_network() -> None:
+    """Of its parameters as they are now."""
+    source = residual()
+    mod, params = tvmq.from_onnx(source)
+    trained = tvmq.training.prepare(mod, params, feeds_of(source), config=tvmq.QConfig(calibrate_mode="minmax"))
+    with torch.no_grad():
+        for parameter in trained.parameters():
+            if parameter.ndim > 1:
+                parameter.mul_(1.1)
+    feed = feeds_of(source)[0]
+    (ours,), (theirs,) = results(trained, feed), results(tvmq.to_torch(trained), feed)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=0.02 * np.abs(ours).max())
+
+
+def test_what_is_no_module(digits: Any) -> None:
+    with pytest.raises(
+        ConfigError, match=r"^to_torch: a model is what tvmq.quantize gives, or a network of .* Got str"
+    ):
+        tvmq.to_torch("model.onnx")
+    with pytest.raises(StageError, match="^to_torch: the module is 'imported'; export what tvmq.quantize gives$"):
+        tvmq.to_torch(digits.mod)
+
+
+def test_operators_without_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(tvmq_functions(), "Conv")
+    with pytest.raises(
+        UnsupportedOpError, match=r"^to_torch, layer '.*': Conv has no form in torch here; keep the module"
+    ):
+        tvmq.to_torch(quantized(residual()))
+
+
+def tvmq_functions() -> dict[str, Any]:
+    from tvmq.exporters.torch.functions import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def test_resizing_that_torch_has_not() -> None:
+    net = Net((1, 3, 4, 4))
+    y = net.op("Resize", net.conv("x", 3, 4), "", "", net.constant(np.int64([1, 4, 6, 6])), mode="nearest")
+    with pytest.raises(
+        UnsupportedOpError, match="^to_torch: resizing by nearest, half_pixel is not what torch computes"
+    ):
+        results(tvmq.to_torch(quantized(net.model(y))), feeds_of(net.model(y))[0])
