@@ -13,10 +13,12 @@ Tools     ort-      onnxruntime without optimizations: what the file says
           ort       onnxruntime as it is; OpenVINO in float32
 Columns   codes: all tensors of codes of the network on the first samples, compared by name (nothing but the network's
           input is common, so steps add up along it); differing and LSB: how many differ, and by how much at most.
-          outputs: output values, how many differ, and the largest difference in shares of the largest output. back:
-          values that differ after the file is imported again. score: of the tool's outputs; ours beside it
-Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back; one step for all codes without
-          optimizations. Exit code 1 where one is missed.
+          operators: codes that differ where each operator gets the same codes as onnxruntime's, and by how many steps
+          at most (qdq_operators.py). outputs: output values, how many differ, and the largest difference in shares of
+          the largest output. back: values that differ after the file is imported again. score: of the tool's outputs;
+          ours beside it
+Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back; one step for each operator. Exit
+          code 1 where one is missed.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import logging
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +46,7 @@ from common import (
     print_table,
     write_json,
 )
+from qdq_operators import compare_operators
 
 FORMS: dict[str, dict[str, Any]] = {
     "W8A8": {},
@@ -56,7 +60,8 @@ SMALL = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "crepe_tiny", "
 SAMPLES = 4  # whose codes are compared
 CODES = "_QuantizeLinear_Output"  # suffix of the exporter, behind the name of our variable
 COLUMNS = (
-    "model", "tool", "codes", "differing", "LSB", "outputs", "differing", "share", "back", "score", "ours", "notes",
+    "model", "tool", "operators", "LSB", "codes", "differing", "LSB", "outputs", "differing", "share", "back", "score",
+    "ours", "notes",
 )  # fmt: skip
 Run = Callable[[Feed], Mapping[str, np.ndarray]]
 
@@ -192,15 +197,14 @@ def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[di
     tvmq.to_onnx(module, path, dialect="tensorrt" if form == "tensorrt" else "onnxruntime")
     facts = name | {"back": None if form == "W4" else back(module, path, feeds), "bytes": path.stat().st_size}
     facts |= checked(path) if form == "tensorrt" else {}
+    if form != "W4":
+        facts["operators"] = asdict(compare_operators(path, feeds, folder))
     plain, fused = (onnxruntime_run(path, optimized=optimized) for optimized in (False, True))
     view = onnxruntime_run(watched(path), optimized=False)
     yield facts | {"tool": "ort-"} | measured(task, module, ours, view, plain, feeds)
     yield name | {"tool": "ort"} | measured(task, module, ours, None, fused, feeds)
-    yield (
-        name
-        | {"tool": "OpenVINO"}
-        | measured(task, module, ours, openvino_run(watched(path)), openvino_run(path), feeds)
-    )
+    view, plain = (openvino_run(given) for given in (watched(path), path))
+    yield name | {"tool": "OpenVINO"} | measured(task, module, ours, view, plain, feeds)
 
 
 def checked(path: Path) -> dict[str, int]:
@@ -214,11 +218,14 @@ def checked(path: Path) -> dict[str, int]:
 def row(facts: Mapping[str, Any]) -> list[str]:
     """The cells of a table."""
     codes, differing, largest = map(str, facts["codes"] or ("-",) * 3)
+    operators = facts.get("operators")
     notes = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
     notes += [f"refused {facts['refused']}, slower {facts['slower']}"] if "refused" in facts else []
     back_text = "-" if facts.get("back") is None else str(facts["back"])
     return [
-        facts["name"], facts["tool"], codes, differing, largest, str(facts["values"]), str(facts["differing"]),
+        facts["name"], facts["tool"], f"{operators['differing']} of {operators['values']}" if operators else "-",
+        str(operators["largest"]) if operators else "-", codes, differing, largest, str(facts["values"]),
+        str(facts["differing"]),
         f"{facts['share']:.1e}", back_text, f"{facts['score']:.2f}", f"{facts['ours']:.2f}", "; ".join(notes),
     ]  # fmt: skip
 
@@ -231,8 +238,9 @@ def failures(rows: list[dict[str, Any]]) -> list[str]:
             missed.append(f"{facts['name']}: TensorRT would refuse {facts['refused']} places")
         if facts.get("back"):
             missed.append(f"{facts['name']}: {facts['back']} values differ after the way back")
-        if facts["tool"] == "ort-" and facts["codes"] and facts["codes"][2] > 1:
-            missed.append(f"{facts['name']}: a code differs by {facts['codes'][2]} steps")
+        operators = facts.get("operators")
+        if operators and operators["largest"] > 1:
+            missed.append(f"{facts['name']}: '{operators['worst']}' differs by {operators['largest']} steps")
     return missed
 
 

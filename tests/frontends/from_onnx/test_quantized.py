@@ -277,16 +277,32 @@ def refusal(model: onnx.ModelProto) -> str:
     return str(caught.value)
 
 
-def test_blocks_of_scales_are_refused() -> None:
-    """Opset 21 knows scales for blocks of a tensor."""
+def blocks(weight: np.ndarray) -> onnx.ModelProto:
+    """A product with a weight that has a scale for 4 rows each, in opset 21."""
     maker = Maker(21)
-    weight = maker.constant(RANDOM_WEIGHT.reshape(36, 6).astype(np.int8))
-    scale = maker.constant(np.full((9, 6), 0.01, np.float32))
-    w = maker.node("DequantizeLinear", [weight, scale], "weight", axis=0, block_size=4)
-    y = maker.node("MatMul", [maker.input("x", (5, 36)), w])
-    assert refusal(maker.model(y, types=["float32"])) == (
-        "from_onnx, layer 'weight': DequantizeLinear: scales for blocks of a tensor are not supported; "
-        "quantize the model with one scale for each tensor or channel"
+    scale = maker.constant(np.linspace(0.01, 0.05, 54, dtype=np.float32).reshape(9, 6))
+    w = maker.node("DequantizeLinear", [maker.constant(weight), scale], "weight", axis=0, block_size=4)
+    return maker.model(maker.node("MatMul", [maker.input("x", (5, 36)), w]), types=["float32"])
+
+
+def test_blocks_of_scales_are_groups() -> None:
+    """Of a weight; codes of 4 bits are kept two to a byte."""
+    codes = RANDOM_WEIGHT.reshape(36, 6).astype(np.int8)
+    for weight, packed in ((codes, 0), (codes // 16, 1)):
+        model = blocks(weight)
+        mod, params = tvmq.from_onnx(model)
+        module, feed = tvmq.quantize(mod, params), random_feed(model)
+        (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+        names = [op_name(value) for _, value in View(module).bindings]
+        assert names.count("tvmq.group_dequantize") == 1 and names.count("tvmq.unpack") == packed
+
+
+def test_blocks_of_other_tensors_are_refused() -> None:
+    """Codes without a sign."""
+    assert refusal(blocks(np.full((36, 6), 3, np.uint8))) == (
+        "from_onnx, layer 'weight': DequantizeLinear: scales for blocks of a tensor that is no signed weight are not "
+        "supported; quantize the model with one scale for each tensor or channel"
     )
 
 
@@ -297,14 +313,27 @@ def test_scales_that_are_no_scales_are_refused() -> None:
     assert "QuantizeLinear: a scale is 0; scales are positive" in refusal(maker.model(x, types=["float32"]))
 
 
-def test_four_bits_are_refused() -> None:
-    """int4 weights."""
+def four_bits(kind: int, reads: bool) -> onnx.ModelProto:
+    """A product with a weight of 4 bits behind a DequantizeLinear, or such a weight as a result."""
     maker = Maker(21)
-    packed = helper.make_tensor("w", TensorProto.INT4, (4, 2), [1, 2, 3, -4, 5, 6, 7, -8])
-    maker.weights.append(packed)
+    maker.weights.append(helper.make_tensor("w", kind, (4, 2), [1, 2, 3, 4, 5, 6, 7, 7]))
     w = maker.node("DequantizeLinear", ["w", maker.constant(np.float32(0.1))], "weight")
-    y = maker.node("MatMul", [maker.input("x", (5, 4)), w])
-    assert "element type int4 is not supported" in refusal(maker.model(y, types=["float32"]))
+    more = [maker.node("Identity", ["w"], "copy")] if reads else []
+    return maker.model(maker.node("MatMul", [maker.input("x", (5, 4)), w]), *more, types=["float32"] * (1 + reads))
+
+
+@pytest.mark.parametrize("kind", [TensorProto.INT4, TensorProto.UINT4])
+def test_weights_of_four_bits(kind: int) -> None:
+    """The same codes in 8 bits."""
+    model = four_bits(kind, False)
+    module, feed = tvmq.quantize(*tvmq.from_onnx(model)), random_feed(model)
+    (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_other_tensors_of_four_bits_are_refused() -> None:
+    """Somebody else reads the codes."""
+    assert "element type int4 is not supported" in refusal(four_bits(TensorProto.INT4, True))
 
 
 def test_computed_scales_of_qlinear_are_refused() -> None:
