@@ -41,16 +41,24 @@ def _spec(dtype: str, low: int, high: int, zero: np.ndarray) -> QuantSpec | None
     return None
 
 
-def clipped_spec(qparams: QParams, low: float, high: float) -> QuantSpec | None:
-    """The spec of fewer codes whose ends are these reals, None where they are no ends of codes.
+def clipped_spec(qparams: QParams, low: float, high: float) -> tuple[QuantSpec, bool] | None:
+    """The spec of fewer codes that ends where these reals do, and whether they begin there too.
+
+    None where they are no codes, or the type has no more of them. A relu keeps its clip: 0 is no end of signed codes.
 
     >>> clipped_spec(QParams(0.5, 0, QuantSpec("int16", 16)), -3.5, 3.5)
-    QuantSpec(dtype='int16', bits=4, symmetric=True, per_channel=False)
+    (QuantSpec(dtype='int16', bits=4, symmetric=True, per_channel=False), True)
+    >>> clipped_spec(QParams(0.5, 0, QuantSpec("int16", 16)), 0.0, 3.5)
+    (QuantSpec(dtype='int16', bits=4, symmetric=True, per_channel=False), False)
     """
-    scale, zero, dtype = np.float32(qparams.scale), int(qparams.zero_point), qparams.spec.dtype
-    ends = [round(float(np.float32(bound) / scale)) + zero for bound in (low, high) if np.isfinite(bound)]
-    exact = all(np.float32(q - zero) * scale == np.float32(b) for q, b in zip(ends, (low, high), strict=False))
-    if len(ends) != 2 or not exact:
+    if not np.isfinite([low, high]).all():
         return None
-    spec = _spec(dtype, *ends, np.asarray(zero))
-    return None if spec == QuantSpec(dtype, STORAGE_BITS[dtype]) else spec
+    scale, zero, dtype = np.float32(qparams.scale), int(qparams.zero_point), qparams.spec.dtype
+    begin, end = (round(float(np.float32(bound) / scale)) + zero for bound in (low, high))
+    if np.float32(begin - zero) * scale != np.float32(low) or np.float32(end - zero) * scale != np.float32(high):
+        return None
+    spec = _spec(dtype, begin, end, np.asarray(zero))
+    if spec is not None:
+        return None if spec == QuantSpec(dtype, STORAGE_BITS[dtype]) else (spec, True)
+    spec = _spec(dtype, -end, end, np.asarray(zero)) if dtype != "uint8" and begin == zero == 0 else None
+    return None if spec is None else (spec, False)
