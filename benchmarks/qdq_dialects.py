@@ -17,9 +17,9 @@ Columns   codes: all tensors of codes of the network on the first samples, compa
           at most (qdq_operators.py). outputs: output values, how many differ, and the largest difference in shares of
           the largest output. back: values that differ after the file is imported again. score: of the tool's outputs;
           ours beside it
-Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back (but for what saturates at -127 here
-          and at -128 in TensorRT's form); one step for each operator. Exit
-          code 1 where one is missed.
+Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back (in TensorRT's form what saturates
+          downwards is -128, here -127: these are counted alone); one step for each operator. Exit code 1 where one is
+          missed.
 """
 
 from __future__ import annotations

@@ -91,8 +91,11 @@ THIRD_PARTIES = {
 # Loaded inside functions only: they are slow, and one may not be installed.
 LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask"}
 AT_ONCE = {"training": {"torch"}}
-# A folder whose files are loaded inside functions, once a model of torch is there
-LATE_FOLDERS = {ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"}}
+# Folders whose files are loaded inside functions, once a model of torch is there or is to be made
+LATE_FOLDERS = {
+    ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"},
+    ROOT / "tvmq" / "exporters" / "torch": {"torch", "onnx"},
+}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -36,12 +36,19 @@ def export_torch(
             "tvmq quantize --shape, or call tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
     with step("export", quiet=quiet):
-        import torch
-
-        net = tvmq.to_torch(exe.module)
-        example = tuple(torch.zeros(info.shape, dtype=getattr(torch, info.dtype)) for info in exe.input_info)
-        torch.export.save(torch.export.export(net, example), output)
+        _save(exe.module, [(info.shape, info.dtype) for info in exe.input_info], output)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})
         return
     print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)]])
+
+
+def _save(module: Any, inputs: list[tuple[tuple[int, ...], str]], path: Path) -> None:
+    """raises  ConfigError without torch"""
+    try:
+        from tvmq.exporters.torch.program import save_program
+    except ImportError as error:
+        raise ConfigError(
+            f'export-torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
+        ) from error
+    save_program(module, inputs, path)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnx
-from onnx import helper, numpy_helper
+
+if TYPE_CHECKING:
+    import onnx
 
 QUANTIZE, DEQUANTIZE = "QuantizeLinear", "DequantizeLinear"
 SMALL = {"INT4": "int4", "UINT4": "uint4"}
@@ -61,13 +62,17 @@ class FileView:
         if name not in self._stored:
             return None
         if name not in self._arrays:
+            from onnx import numpy_helper
+
             array = numpy_helper.to_array(self._stored[name])
             self._arrays[name] = array.astype(np.int8) if self._type(name) in SMALL.values() else array
         return self._arrays[name]
 
     def _type(self, name: str) -> str:
+        from onnx import TensorProto, helper
+
         kind = self._stored[name].data_type
-        text = onnx.TensorProto.DataType.Name(kind)
+        text = TensorProto.DataType.Name(kind)
         return SMALL[text] if text in SMALL else str(helper.tensor_dtype_to_np_dtype(kind))
 
     def code_type(self, node: onnx.NodeProto) -> str:
@@ -87,6 +92,8 @@ class FileView:
 
     def attribute(self, node: onnx.NodeProto, name: str, default: Any) -> Any:
         """An attribute of a node."""
+        from onnx import helper
+
         found = next((item for item in node.attribute if item.name == name), None)
         return default if found is None else helper.get_attribute_value(found)
 

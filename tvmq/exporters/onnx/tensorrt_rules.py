@@ -15,13 +15,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnx
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.file_view import FileView
+
+if TYPE_CHECKING:
+    import onnx
 
 QUANTIZE, DEQUANTIZE = "QuantizeLinear", "DequantizeLinear"
 PAIR = (QUANTIZE, DEQUANTIZE)
@@ -77,9 +79,12 @@ def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Find
     returns  findings in the order of RULES; none of `refused` where TensorRT can read the file as far as its rules
              are known here
 
-    >>> check_tensorrt(onnx.helper.make_model(onnx.helper.make_graph([], "empty", [], [])))
+    >>> from onnx import helper
+    >>> check_tensorrt(helper.make_model(helper.make_graph([], "empty", [], [])))
     []
     """
+    import onnx
+
     view = FileView(model if isinstance(model, onnx.ModelProto) else onnx.load(os.fspath(model)))
     return [
         Finding(name, node, text, rule.refused, rule.source)
