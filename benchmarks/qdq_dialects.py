@@ -112,20 +112,29 @@ def openvino_run(path: Path) -> Run:
     return lambda feed: {port.any_name: value for port, value in compiled(dict(feed)).items()}
 
 
-def torch_run(module: Any, outputs: list[str]) -> Run:
-    """The torch module, exported."""
+def torch_run(module: Any, outputs: list[str], *, watches: bool = False) -> Run:
+    """The torch module; its tensors of codes, too, where they are watched."""
     import torch
 
     import tvmq
 
     net = tvmq.to_torch(module)
 
-    def run(feed: Feed) -> Mapping[str, np.ndarray]:
-        with torch.no_grad():
-            found = net(*(torch.from_numpy(np.array(value)) for value in feed.values()))
-        results = found if isinstance(found, tuple) else (found,)
-        return {name: value.numpy() for name, value in zip(outputs, results, strict=True)}
+    class Watched(torch.fx.Interpreter):
+        def run_node(self, node: torch.fx.Node) -> Any:
+            result = super().run_node(node)
+            if node.name.endswith(CODES):
+                codes[node.name] = result.numpy()
+            return result
 
+    def run(feed: Feed) -> Mapping[str, np.ndarray]:
+        given = [torch.from_numpy(np.array(value)) for value in feed.values()]
+        with torch.no_grad():
+            found = Watched(net).run(*given) if watches else net(*given)
+        results = found if isinstance(found, tuple) else (found,)
+        return codes | {name: value.numpy() for name, value in zip(outputs, results, strict=True)}
+
+    codes: dict[str, np.ndarray] = {}
     return run
 
 
@@ -191,8 +200,9 @@ def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[di
     feeds = first_inputs(task, SAMPLES)
     name = {"name": f"{task.name} {form}"}
     if form == "torch":
-        run = torch_run(module, [info.name for info in executable.output_info])
-        yield name | {"tool": "torch"} | measured(task, module, ours, None, run, feeds)
+        names = [info.name for info in executable.output_info]
+        view, plain = (torch_run(module, names, watches=watches) for watches in (True, False))
+        yield name | {"tool": "torch"} | measured(task, module, ours, view, plain, feeds)
         return
     path = folder / f"{task.name}.{form}.onnx"
     tvmq.to_onnx(module, path, dialect="tensorrt" if form == "tensorrt" else "onnxruntime")

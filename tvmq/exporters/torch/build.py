@@ -119,7 +119,8 @@ class Builder:
             if steps == [low + 1, high]:
                 source, low = origin.input[0], low + 1
         given = (self._read(source), float(scale), int(zero), low, high, dtype)
-        return self.graph.call_function(DECOMPOSED.quantize_per_tensor.default, given)
+        name = _identifier(node.output[0])
+        return self.graph.create_node("call_function", DECOMPOSED.quantize_per_tensor.default, given, name=name)
 
     def _dequantize(self, node: onnx.NodeProto) -> fx.Node:
         scale, zero, dtype = conversion_codes(self.view, node)
