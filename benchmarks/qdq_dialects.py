@@ -8,7 +8,7 @@ Forms     W8A8      uint8 activations, int8 weights, opset 17
           W4A8      weights of 4 bits in INT4 tensors, opset 21
           W8A16     activations of 12 bits in INT16 tensors, opset 21
           W4        weights alone, 4 bits, in groups of 32 where the layer allows: blocks of DequantizeLinear, opset 21
-          torch     to_torch of the W8A8 module
+          torch     to_torch of the W8A8 module; exact: in its exact form, which must not differ
 Tools     ort-      onnxruntime without optimizations: what the file says
           ort       onnxruntime as it is; OpenVINO in float32
 Columns   codes: all tensors of codes of the network on the first samples, compared by name (nothing but the network's
@@ -56,6 +56,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "W8A16": {"dtype_input": "int16", "nbit_input": 12},
     "W4": {"activations": None, "nbit_weight": 4},
     "torch": {},
+    "exact": {},
 }
 SMALL = ("resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "crepe_tiny", "squeezenet1_1")
 SAMPLES = 4  # whose codes are compared
@@ -112,13 +113,13 @@ def openvino_run(path: Path) -> Run:
     return lambda feed: {port.any_name: value for port, value in compiled(dict(feed)).items()}
 
 
-def torch_run(module: Any, outputs: list[str], *, watches: bool = False) -> Run:
+def torch_run(module: Any, outputs: list[str], form: str, *, watches: bool = False) -> Run:
     """The torch module; its tensors of codes, too, where they are watched."""
     import torch
 
     import tvmq
 
-    net = tvmq.to_torch(module)
+    net = tvmq.to_torch(module, form="exact" if form == "exact" else "decomposed")
 
     class Watched(torch.fx.Interpreter):
         def run_node(self, node: torch.fx.Node) -> Any:
@@ -199,9 +200,9 @@ def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[di
     ours = evaluate(task, executable.run)
     feeds = first_inputs(task, SAMPLES)
     name = {"name": f"{task.name} {form}"}
-    if form == "torch":
+    if form in ("torch", "exact"):
         names = [info.name for info in executable.output_info]
-        view, plain = (torch_run(module, names, watches=watches) for watches in (True, False))
+        view, plain = (torch_run(module, names, form, watches=watches) for watches in (True, False))
         yield name | {"tool": "torch"} | measured(task, module, ours, view, plain, feeds)
         return
     path = folder / f"{task.name}.{form}.onnx"
@@ -245,6 +246,8 @@ def failures(rows: list[dict[str, Any]]) -> list[str]:
     """The bounds that were missed."""
     missed = []
     for facts in rows:
+        if facts["name"].endswith(" exact") and facts["differing"]:
+            missed.append(f"{facts['name']}: {facts['differing']} values differ")
         if facts.get("refused"):
             missed.append(f"{facts['name']}: TensorRT would refuse {facts['refused']} places")
         if facts.get("back") and not facts["name"].endswith("tensorrt"):

@@ -41,7 +41,10 @@ def test_a_program_of_torch(cli, saved, tmp_path):
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     done = cli("export-torch", saved, "-o", tmp_path / "net.pt2", "--json", "--quiet")
     assert done.code == 0 and json.loads(done.out)["bytes"] > 0, done.err
+    exact = cli("export-torch", saved, "-o", tmp_path / "exact.pt2", "--form", "exact")
     feed = feeds_of(residual())[0]
+    same = torch.export.load(tmp_path / "exact.pt2").module()(torch.from_numpy(feed["x"])).numpy()
+    assert exact.code == 0 and (same == tvmq.load(saved).run(feed)[0]).all()
     found = torch.export.load(tmp_path / "net.pt2").module()(torch.from_numpy(feed["x"])).numpy()
     (expected,) = tvmq.load(saved).run(feed)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=0.02 * np.abs(expected).max())

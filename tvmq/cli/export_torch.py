@@ -17,13 +17,20 @@ from tvmq.errors import ConfigError
 def export_torch(
     model: Annotated[Path, typer.Argument(help="A model saved by `tvmq quantize`.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .pt2 file to write.")],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--form",
+            help="decomposed: floats between the operators of torch.ops.quantized_decomposed; exact: the integers.",
+        ),
+    ] = "decomposed",
     sha256: Sha256 = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a saved model as a .pt2 program: float operators between those of torch.ops.quantized_decomposed.
+    """Write a saved model as a .pt2 program: for ExecuTorch and other readers of PT2E, or the integers, bit for bit.
 
-    torch.export.load reads it where `import torch.ao.quantization.fx._decomposed` was run; ExecuTorch takes it.
+    torch.export.load reads the decomposed form where `import torch.ao.quantization.fx._decomposed` was run.
 
     Example: tvmq export-torch resnet18.tvmq -o resnet18.pt2
     """
@@ -36,14 +43,14 @@ def export_torch(
             "tvmq quantize --shape, or call tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
     with step("export", quiet=quiet):
-        _save(exe.module, [(info.shape, info.dtype) for info in exe.input_info], output)
+        _save(exe.module, form, [(info.shape, info.dtype) for info in exe.input_info], output)
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size})
         return
     print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)]])
 
 
-def _save(module: Any, inputs: list[tuple[tuple[int, ...], str]], path: Path) -> None:
+def _save(module: Any, form: str, inputs: list[tuple[tuple[int, ...], str]], path: Path) -> None:
     """raises  ConfigError without torch"""
     try:
         from tvmq.exporters.torch.program import save_program
@@ -51,4 +58,4 @@ def _save(module: Any, inputs: list[tuple[tuple[int, ...], str]], path: Path) ->
         raise ConfigError(
             f'export-torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
         ) from error
-    save_program(module, inputs, path)
+    save_program(module, inputs, path, form=form)

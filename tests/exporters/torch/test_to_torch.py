@@ -106,6 +106,59 @@ def test_a_trained_network() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=0.02 * np.abs(ours).max())
 
 
+@pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
+@pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
+def test_the_exact_form(options: dict[str, Any], mode: str) -> None:
+    """The same bits."""
+    source = residual()
+    module = quantized(source, requantize=mode, rounding="TONEAREST" if mode == "fixed_point" else "UPWARD", **options)
+    net = tvmq.to_torch(module, form="exact")
+    for feed in feeds_of(source)[:2]:
+        np.testing.assert_array_equal(results(net, feed)[0], tvmq.reference.run(module, feed)[0])
+
+
+def test_the_exact_form_of_digits(digits: Any) -> None:
+    """And of the program that is exported of it."""
+    x = digits.example.test[:1]
+    net = tvmq.to_torch(digits.quantized, form="exact")
+    (expected,) = digits.exe.run({"image": x})
+    np.testing.assert_array_equal(results(net, {"image": x})[0], expected)
+    program = torch.export.export(net, (torch.from_numpy(x),))
+    assert not any("quantized_decomposed" in str(node.target) for node in program.graph.nodes)
+    np.testing.assert_array_equal(results(program.module(), {"image": x})[0], expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59, 60, 61, 62, 63, 64])
+def test_the_exact_form_of_random_graphs(seed: int) -> None:
+    """Codes are equal; floats of torch's own operators in their last bits."""
+    source = random_model(seed)
+    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None)
+    feed = random_inputs(source, 1, 1)[0]
+    found = results(tvmq.to_torch(module, form="exact"), feed)
+    for mine, theirs in zip(tvmq.reference.run(module, feed), found, strict=True):
+        assert mine.dtype == theirs.dtype
+        if mine.dtype.kind == "f":
+            np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+        else:
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def test_forms_that_are_not_there(digits: Any) -> None:
+    with pytest.raises(ConfigError, match="^to_torch: form must be one of decomposed, exact. Got 'int8' instead$"):
+        tvmq.to_torch(digits.quantized, form="int8")
+    monkeyed = tvmq.quantize(*tvmq.from_onnx(words()), config=tvmq.QConfig(activations="dynamic"))
+    with pytest.raises(
+        UnsupportedOpError, match="^to_torch, layer '.*': tvmq.dynamic_scale has no exact form in torch"
+    ):
+        tvmq.to_torch(monkeyed, form="exact")
+
+
+def words() -> Any:
+    net = Net((1, 3, 6, 6))
+    return net.model(net.conv("x", 3, 4))
+
+
 def test_what_is_no_module(digits: Any) -> None:
     with pytest.raises(
         ConfigError, match=r"^to_torch: a model is what tvmq.quantize gives, or a network of .* Got str"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,17 @@ class FileView:
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = model
         self.nodes = list(model.graph.node)
-        self._stored = {tensor.name: tensor for tensor in model.graph.initializer}
+        self._stored: dict[str, onnx.TensorProto] = {}
+        self.store(model.graph.initializer)
         self._producer = {name: node for node in self.nodes for name in node.output if name}
         self._arrays: dict[str, np.ndarray] = {}
         for node in self.nodes:
             if node.op_type == "Constant" and node.attribute and node.attribute[0].name == "value":
                 self._stored[node.output[0]] = node.attribute[0].t
+
+    def store(self, constants: Iterable[onnx.TensorProto]) -> None:
+        """Constants beside those of the model."""
+        self._stored |= {tensor.name: tensor for tensor in constants}
 
     @property
     def opset(self) -> int:

@@ -51,7 +51,9 @@ class Builder:
             self.values[value.name] = self.graph.placeholder(_identifier(value.name))
         for node in self.view.nodes:
             self._write(node)
-        results = [self._read(value.name) for value in self.model.graph.output]
+        return self._finish([self._read(value.name) for value in self.model.graph.output])
+
+    def _finish(self, results: list[Any]) -> fx.GraphModule:
         self.graph.output(results[0] if len(results) == 1 else tuple(results))
         self.graph.eliminate_dead_code()
         self.graph.lint()

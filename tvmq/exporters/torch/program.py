@@ -13,14 +13,15 @@ from tvmq.exporters.torch.to_torch import to_torch
 
 
 def save_program(
-    qmod: tvm.IRModule, inputs: Sequence[tuple[tuple[int, ...], str]], path: str | os.PathLike[str]
+    qmod: tvm.IRModule, inputs: Sequence[tuple[tuple[int, ...], str]], path: str | os.PathLike[str], *, form: str
 ) -> None:
     """Write what `to_torch` gives as a .pt2 file; half of one is not left behind.
 
     inputs  shape and element type of each
+    form    as of `to_torch`
     """
     example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for shape, dtype in inputs)
-    program = torch.export.export(to_torch(qmod), example)
+    program = torch.export.export(to_torch(qmod, form=form), example)
     path = Path(path)
     temporary = path.with_name(f".{os.getpid()}.{path.stem}.pt2")
     try:

@@ -19,22 +19,29 @@ if TYPE_CHECKING:
 TORCH = Dialect("torch", float_biases=True)
 
 
-def to_torch(model: Any) -> torch.nn.Module:
-    """An integer module as a torch module in evaluation mode, of float operators between quantize and dequantize.
+FORMS = ("decomposed", "exact")
 
-    The conversions are torch.ops.quantized_decomposed.quantize_per_tensor, dequantize_per_tensor and
-    dequantize_per_channel, as PT2E writes them: torch.export.export takes the module, so do ExecuTorch and other tools
-    that read PT2E, and `from_torch` adopts its scales. A fresh process needs tvmq no more, only
-    `import torch.ao.quantization.fx._decomposed`, which registers the operators.
+
+def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
+    """An integer module as a torch module in evaluation mode, which torch.export.export takes.
+
+    decomposed  float operators between quantize and dequantize operators: quantize_per_tensor, dequantize_per_tensor
+                and dequantize_per_channel of torch.ops.quantized_decomposed, as PT2E writes them. ExecuTorch and other
+                readers of PT2E take them, and `from_torch` adopts their scales. Values next to a tie may fall to the
+                other side. A fresh process needs tvmq no more, only `import torch.ao.quantization.fx._decomposed`,
+                which registers the operators
+    exact       the integers of the module, bit for bit: codes and int32 sums, in plain operators of torch. Floats
+                between them are computed as torch does
 
     model    what `quantize` gave, or a network of `tvmq.training`: its parameters as they are now
     returns  a torch.fx.GraphModule; inputs bear the names of the source, as far as Python allows them. Several results
              are a tuple. Weights are int8 buffers (products have them with the outputs first), biases float ones
     raises   StageError for a module that is not realized, UnsupportedOpError naming a layer without a form in torch,
-             ModelError where torch is missing, ConfigError for what is no module
+             ModelError where torch is missing, ConfigError for what is no module, and for an unknown form
     """
     try:
         from tvmq.exporters.torch.build import Builder
+        from tvmq.exporters.torch.exact_build import ExactBuilder
     except ImportError as error:
         raise ModelError(
             f'to_torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
@@ -46,16 +53,15 @@ def to_torch(model: Any) -> torch.nn.Module:
             f"to_torch: a model is what tvmq.quantize gives, or a network of tvmq.training. Got {type(model).__name__} "
             "instead"
         )
+    if form not in FORMS:
+        raise ConfigError(f"to_torch: form must be one of {', '.join(FORMS)}. Got {form!r} instead")
     stage = get_ledger(module).stage
     if stage != "realized":
         raise StageError(f"to_torch: the module is '{stage}'; export what tvmq.quantize gives")
-    return Builder(_graph(module)).module()
-
-
-def _graph(module: tvm.IRModule) -> Any:
-    """The Q/DQ graph; what has no place in it is said in our words."""
     try:
-        return Exporter(module, TORCH).run()
+        if form == "exact":
+            return ExactBuilder(Exporter(module, TORCH), module).module()
+        return Builder(Exporter(module, TORCH).run()).module()
     except UnsupportedOpError as error:
         text = str(error).replace("to_onnx", "to_torch").replace("no ONNX form here", "no form in torch here")
         raise UnsupportedOpError(text) from error
