@@ -15,6 +15,7 @@ already gives the same codes, so nothing changes in value.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import tvm
@@ -139,7 +140,8 @@ class Pairs:
 
     def _moved_spec(self, x: relax.Var, qparams: QParams) -> QParams:
         """Of fewer codes where the tensor is moved from one of this grid: a quantize behind a move does not say it."""
-        below, bounds = self._rewriter.value_of(x), list[np.ndarray]()
+        below: Any = self._rewriter.value_of(x)
+        bounds = list[np.ndarray]()
         while op_name(below) in (*MOVES, *BOUNDS) and isinstance(below.args[0], relax.Var):
             if op_name(below) in BOUNDS:
                 if not is_const(below.args[1]):
@@ -153,7 +155,7 @@ class Pairs:
 
     def _without_clip(self, x: relax.Var, qparams: QParams) -> tuple[relax.Var, QParams]:
         """Without a clip that ends at codes of fewer bits, as ONNX files write them: the spec says the same."""
-        below = self._rewriter.value_of(x)
+        below: Any = self._rewriter.value_of(x)
         if op_name(below) != "clip":
             return x, qparams
         found = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))

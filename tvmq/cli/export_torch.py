@@ -50,7 +50,7 @@ def export_torch(
     print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)]])
 
 
-def _save(module: Any, form: str, inputs: list[tuple[tuple[int, ...], str]], path: Path) -> None:
+def _save(module: Any, form: str, inputs: list[tuple[tuple[int | str, ...], str]], path: Path) -> None:
     """raises  ConfigError without torch"""
     try:
         from tvmq.exporters.torch.program import save_program

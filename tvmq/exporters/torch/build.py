@@ -143,7 +143,7 @@ class Builder:
         if block:
             return self._blocks(node, stored, scale, axis, block)
         if scale.size == 1:
-            given = (stored, float(scale.reshape(())), int(zero.reshape(-1)[0]), *bounds, dtype)
+            given: tuple[Any, ...] = (stored, float(scale.reshape(())), int(zero.reshape(-1)[0]), *bounds, dtype)
             return self.graph.call_function(DECOMPOSED.dequantize_per_tensor.default, given)
         zeros = np.broadcast_to(zero, scale.shape).astype(np.int64)
         numbers = self._buffer(node.input[1], scale), self._buffer(f"{node.input[1]}_zeros", zeros)

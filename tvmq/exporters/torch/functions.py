@@ -103,7 +103,7 @@ def _pad(attributes: Attributes, x: torch.Tensor, pads: Sequence[int], value: An
     while pairs and pairs[-1] == (0, 0):
         pairs.pop()
     sides = [side for pair in pairs for side in pair]
-    mode = {"edge": "replicate"}.get(attributes.get("mode", "constant"), attributes.get("mode", "constant"))
+    mode = str(attributes.get("mode", "constant")).replace("edge", "replicate")
     if mode == "constant":
         return functional.pad(x, sides, value=float(value))
     return functional.pad(x, sides, mode=mode)

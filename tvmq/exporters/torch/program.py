@@ -13,11 +13,11 @@ from tvmq.exporters.torch.to_torch import to_torch
 
 
 def save_program(
-    qmod: tvm.IRModule, inputs: Sequence[tuple[tuple[int, ...], str]], path: str | os.PathLike[str], *, form: str
+    qmod: tvm.IRModule, inputs: Sequence[tuple[tuple[int | str, ...], str]], path: str | os.PathLike[str], *, form: str
 ) -> None:
     """Write what `to_torch` gives as a .pt2 file; half of one is not left behind.
 
-    inputs  shape and element type of each
+    inputs  shape and element type of each; sizes are numbers
     form    as of `to_torch`
     """
     example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for shape, dtype in inputs)

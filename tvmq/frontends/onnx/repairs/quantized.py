@@ -173,17 +173,19 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
     """
     codes, scale, zero = (call.constant(position) for position in range(3))
     size, axis = int(call.attributes["block_size"]), call.axis(1)
-    is_whole = (
-        codes is not None and scale is not None and codes.dtype == np.int8 and scale.dtype == np.float32
-        and scale.shape == (*codes.shape[:axis], codes.shape[axis] // size, *codes.shape[axis + 1 :])
-        and codes.shape[axis] % size == 0
-    )  # fmt: skip
-    if not is_whole or (zero is not None and zero.any()):
+    if codes is None or not _are_groups(codes, scale, axis, size) or (zero is not None and zero.any()):
         raise call.unsupported("scales for blocks of a tensor that is no signed weight are not supported", WAY_OUT)
     kept: Any = relax.const(codes)
     if numerics.fits_int4(codes):
         kept = call.builder.emit(ops.unpack(relax.const(numerics.pack_int4(codes)), shape=list(codes.shape)))
     return ops.group_dequantize(kept, relax.const(scale), axis=axis, group_size=size)
+
+
+def _are_groups(codes: np.ndarray, scale: np.ndarray | None, axis: int, size: int) -> bool:
+    """True for int8 codes with a float32 scale for each `size` neighbours of an axis, and none left over."""
+    if scale is None or codes.dtype != np.int8 or scale.dtype != np.float32 or codes.shape[axis] % size:
+        return False
+    return scale.shape == (*codes.shape[:axis], codes.shape[axis] // size, *codes.shape[axis + 1 :])
 
 
 def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:
