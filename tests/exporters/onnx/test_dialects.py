@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,12 @@ def residual() -> onnx.ModelProto:
 def quantized(model: onnx.ModelProto, **options: Any) -> Any:
     with tvmq.qconfig(**{"calibrate_mode": "minmax", **options}):
         return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None)
+
+
+@cache
+def plain() -> Any:
+    """In uint8 and int8, as by default."""
+    return quantized(residual())
 
 
 def onnxruntime_results(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -70,14 +77,14 @@ def test_a_file_for_tensorrt(tmp_path: Path) -> None:
     assert_same_results(module, come_back(model), feeds_of(source)[:2])
 
 
-def test_codes_that_tensorrt_has_not(digits: Any, tmp_path: Path) -> None:
+def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError,
         match=r"^to_onnx, layer '.*': dialect 'tensorrt' takes int8 codes around zero alone, and \d+ tensors have others "
         r"\(here uint8, zero point \d+\); quantize with target='tensorrt', or with "
         r"qconfig\(scheme='symmetric', dtype_input='int8'\)$",
     ):
-        tvmq.to_onnx(digits.quantized, tmp_path / "model.onnx", dialect="tensorrt")
+        tvmq.to_onnx(plain(), tmp_path / "model.onnx", dialect="tensorrt")
     assert not list(tmp_path.iterdir())
 
 
@@ -89,9 +96,9 @@ def test_codes_that_tensorrt_has_not(digits: Any, tmp_path: Path) -> None:
         ({"opset": 18}, "opset must be None or one of 17, 21. Got 18 instead$"),
     ],
 )
-def test_unknown_names(digits: Any, tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_unknown_names(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=f"^to_onnx: {message}"):
-        tvmq.to_onnx(digits.quantized, tmp_path / "model.onnx", **options)
+        tvmq.to_onnx(plain(), tmp_path / "model.onnx", **options)
 
 
 def test_codes_of_four_and_sixteen_bits(tmp_path: Path) -> None:
@@ -123,7 +130,7 @@ def test_opset_17_has_neither(tmp_path: Path) -> None:
 
 def test_everything_else_in_opset_21(tmp_path: Path) -> None:
     """Axes of reductions are inputs there."""
-    module = quantized(residual())
+    module = plain()
     model = written(module, tmp_path, opset=21)
     feed = feeds_of(residual())[0]
     (ours,), (theirs,) = tvmq.reference.run(module, feed), onnxruntime_results(model, feed)
@@ -241,6 +248,6 @@ def test_a_module_that_tensorrt_would_refuse(monkeypatch: pytest.MonkeyPatch, tm
         tvmq.to_onnx(module, tmp_path / "model.onnx", dialect="tensorrt")
 
 
-def test_the_default_is_as_before(digits: Any, tmp_path: Path) -> None:
-    model = exported(digits.quantized, tmp_path)
+def test_the_default_is_as_before(tmp_path: Path) -> None:
+    model = exported(plain(), tmp_path)
     assert model.opset_import[0].version == 17 and model.ir_version == 8

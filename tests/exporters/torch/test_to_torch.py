@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.exporters.onnx.test_dialects import SYMMETRIC, quantized, residual
+from tests.exporters.onnx.test_dialects import SYMMETRIC, plain, quantized, residual
 from tests.models import Net, feeds_of
 from tests.random_graphs import random_inputs, random_model
 from tvmq.errors import ConfigError, StageError, UnsupportedOpError
@@ -33,6 +33,7 @@ def results(module: Any, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
     return [part.numpy() for part in (found if isinstance(found, tuple) else (found,))]
 
 
+@pytest.mark.slow
 def test_digits(digits: Any, tmp_path: Path) -> None:
     """The embedded network: exported, loaded in a fresh process without tvmq, and imported again: the same integers."""
     net = tvmq.to_torch(digits.quantized)
@@ -62,11 +63,12 @@ def test_a_fresh_process_needs_torch_alone(digits: Any, tmp_path: Path) -> None:
 
 
 def test_inputs_keep_their_names() -> None:
-    net = tvmq.to_torch(quantized(residual()))
+    net = tvmq.to_torch(plain())
     assert [node.name for node in net.graph.nodes if node.op == "placeholder"] == ["x"]
     assert not net.training and not list(net.parameters())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
 def test_kinds_of_codes(options: dict[str, Any]) -> None:
     source = residual()
@@ -106,6 +108,7 @@ def test_a_trained_network() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=0.02 * np.abs(ours).max())
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
 def test_the_exact_form(options: dict[str, Any], mode: str) -> None:
@@ -117,6 +120,7 @@ def test_the_exact_form(options: dict[str, Any], mode: str) -> None:
         np.testing.assert_array_equal(results(net, feed)[0], tvmq.reference.run(module, feed)[0])
 
 
+@pytest.mark.slow
 def test_the_exact_form_of_digits(digits: Any) -> None:
     """And of the program that is exported of it."""
     x = digits.example.test[:1]
@@ -144,14 +148,14 @@ def test_the_exact_form_of_random_graphs(seed: int) -> None:
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_forms_that_are_not_there(digits: Any) -> None:
+def test_forms_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match="^to_torch: form must be one of decomposed, exact. Got 'int8' instead$"):
-        tvmq.to_torch(digits.quantized, form="int8")
-    monkeyed = tvmq.quantize(*tvmq.from_onnx(words()), config=tvmq.QConfig(activations="dynamic"))
+        tvmq.to_torch(plain(), form="int8")
+    dynamic = tvmq.quantize(*tvmq.from_onnx(words()), config=tvmq.QConfig(activations="dynamic"))
     with pytest.raises(
         UnsupportedOpError, match="^to_torch, layer '.*': tvmq.dynamic_scale has no exact form in torch"
     ):
-        tvmq.to_torch(monkeyed, form="exact")
+        tvmq.to_torch(dynamic, form="exact")
 
 
 def words() -> Any:
@@ -159,13 +163,13 @@ def words() -> Any:
     return net.model(net.conv("x", 3, 4))
 
 
-def test_what_is_no_module(digits: Any) -> None:
+def test_what_is_no_module() -> None:
     with pytest.raises(
         ConfigError, match=r"^to_torch: a model is what tvmq.quantize gives, or a network of .* Got str"
     ):
         tvmq.to_torch("model.onnx")
     with pytest.raises(StageError, match="^to_torch: the module is 'imported'; export what tvmq.quantize gives$"):
-        tvmq.to_torch(digits.mod)
+        tvmq.to_torch(tvmq.from_onnx(residual())[0])
 
 
 def test_operators_without_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +177,7 @@ def test_operators_without_a_form(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         UnsupportedOpError, match=r"^to_torch, layer '.*': Conv has no form in torch here; keep the module"
     ):
-        tvmq.to_torch(quantized(residual()))
+        tvmq.to_torch(plain())
 
 
 def tvmq_functions() -> dict[str, Any]:
