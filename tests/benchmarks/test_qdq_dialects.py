@@ -36,12 +36,12 @@ def test_codes_are_compared_by_name(script: Any, tmp_path: Path) -> None:
 def test_bounds(script: Any) -> None:
     failures = script("qdq_dialects").failures
     good = {"name": "a W8A8", "differing": 5, "back": 0, "operators": {"largest": 1, "worst": "-"}}
-    assert failures([good, good | {"name": "a tensorrt", "back": 7, "refused": 0}, good | {"operators": None}]) == []
+    assert failures([good, good | {"name": "a tensorrt", "back": 7, "refused": 0}, good | {"name": "b exact", "floats": 2}]) == []
     bad = [
         good | {"back": 3},
         good | {"refused": 2},
         good | {"operators": {"largest": 2, "worst": "conv"}},
-        good | {"name": "a exact"},
+        good | {"name": "a exact", "floats": 0},
     ]
     assert failures(bad) == [
         "a W8A8: 3 values differ after the way back", "a W8A8: TensorRT would refuse 2 places",

@@ -148,6 +148,21 @@ def test_the_exact_form_of_random_graphs(seed: int) -> None:
             np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.parametrize("options", [{}, {"nbit_weight": 4}, {"nbit_weight": 4, "group_size": 4}])
+def test_weights_alone(options: dict[str, Any]) -> None:
+    """Codes stay codes: of a convolution, of a product, and in groups."""
+    net = Net((1, 4, 4, 4))
+    rows = net.op("Reshape", net.op("Relu", net.conv("x", 4, 4)), net.constant(np.int64([1, 4, 16])))
+    source = net.model(net.op("MatMul", rows, net.constant(net.random.normal(size=(16, 8)).astype(np.float32))))
+    mod, params = tvmq.from_onnx(source)
+    module = tvmq.quantize(mod, params, config=tvmq.QConfig(activations=None, **options))
+    made, feed = tvmq.to_torch(module), feeds_of(source)[0]
+    np.testing.assert_allclose(results(made, feed)[0], tvmq.reference.run(module, feed)[0], rtol=1e-4, atol=1e-5)
+    assert {value.dtype for name, value in made.named_buffers() if name.endswith("quantized")} == {torch.int8}
+    names = {str(node.target) for node in made.graph.nodes}
+    assert ("quantized_decomposed.dequantize_per_channel_group.default" in names) == ("group_size" in options)
+
+
 def test_forms_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match="^to_torch: form must be one of decomposed, exact. Got 'int8' instead$"):
         tvmq.to_torch(plain(), form="int8")

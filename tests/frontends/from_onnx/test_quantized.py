@@ -347,6 +347,32 @@ def test_computed_scales_of_qlinear_are_refused() -> None:
     assert "layer 'conv': QLinearConv: its scale 's' is computed" in refusal(maker.model(y))
 
 
+def wide(maker: Maker, x: str, scale: float, low: float | None = None, high: float | None = None) -> str:
+    """A tensor in int16 around zero, clipped before where it has fewer codes."""
+    numbers = [maker.constant(np.float32(scale)), maker.constant(np.int16(0))]
+    if low is not None and high is not None:
+        x = maker.node("Clip", [x, *(maker.constant(np.float32(bound)) for bound in (low, high))])
+    return maker.node("DequantizeLinear", [maker.node("QuantizeLinear", [x, *numbers]), *numbers])
+
+
+@pytest.mark.parametrize("bits", [10, 16])
+def test_sixteen_bits_around_zero(bits: int) -> None:
+    """Convolutions read them where no sum can leave int32; what reads 8 bits alone stays float and says so."""
+    maker = Maker(21)
+    ends = (-511 * np.float32(0.01), 511 * np.float32(0.01)) if bits == 10 else (None, None)
+    x = wide(maker, maker.input("x", (1, 160, 4, 4)), 0.01, *ends)
+    conv = maker.node("Conv", [x, maker.weight((6, 160, 3, 3), PER_CHANNEL)], "conv")
+    y = wide(maker, maker.node("Sigmoid", [wide(maker, conv, 0.01)], "sigmoid"), 1 / 32767)
+    model = maker.model(y, types=["float32"])
+    module, feed = tvmq.quantize(*tvmq.from_onnx(model)), random_feed(model)
+    why = {layer["layers"][0]: layer["why"] for layer in get_ledger(module).layers.values()}
+    assert why["sigmoid"] == "the model: table reads codes of 8 bits, not of 16"
+    reason = "the model: its sums of codes of 16 bits can leave int32"
+    assert (why["conv"] == reason) == (bits == 16), why
+    (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+    np.testing.assert_allclose(found, expected, atol=2 / 32767 + 1e-6)
+
+
 def test_sixteen_bits_stay_float() -> None:
     """uint16 activations: the roundings stay, the layer computes in float and the ledger says why."""
     maker = Maker(21)
