@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 import tvmq
 from tests.exporters.onnx.test_to_onnx import assert_same_results, come_back, exported
 from tests.models import Net, feeds_of
+from tests.random_graphs import random_inputs, random_model
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.exporters.onnx.tensorrt_rules import RULES, check_tensorrt
 
@@ -75,6 +76,20 @@ def test_a_file_for_tensorrt(tmp_path: Path) -> None:
         (ours,), (theirs,) = tvmq.reference.run(module, feed), onnxruntime_results(model, feed)
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
     assert_same_results(module, come_back(model), feeds_of(source)[:2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3, 5, 8, 9, 18, 24, 40])
+def test_random_graphs_for_tensorrt(seed: int, tmp_path: Path) -> None:
+    """Whatever is in the graph, codes of several tensors at once too: no rule is broken, and it is read again."""
+    source = random_model(seed)
+    module = tvmq.quantize(
+        *tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None, config=tvmq.QConfig(**SYMMETRIC)
+    )
+    model = written(module, tmp_path, dialect="tensorrt")
+    assert not [finding for finding in check_tensorrt(model) if finding.refused]
+    feed = random_inputs(source, 1, 1)[0]
+    assert len(onnxruntime_results(model, feed)) == len(tvmq.reference.run(come_back(model), feed))
 
 
 def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tvmq import numerics
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import NEW, OLD, Dialect, Form
 from tvmq.graph.ledger import Ledger
-from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.graph.view import View, op_name
 
 CODES = ("uint8", "int8", "int16")
 
@@ -49,13 +49,19 @@ def _narrow_weights(view: View, ledger: Ledger, dialect: Dialect) -> frozenset[s
     return frozenset(f"{layer}.weight" for layer in layers)
 
 
+def _type(var: relax.Var) -> str:
+    """The type of a tensor, of the first of several."""
+    return str(getattr(getattr(var.ty, "fields", [var.ty])[0], "dtype", ""))
+
+
 def _check_symmetric(view: View, ledger: Ledger, dialect: Dialect) -> None:
     """raises  ConfigError naming the first tensor whose codes are not int8 around zero, and how many there are"""
     found = []
     for name, (_, zero) in ledger.codes.items():
         var = view.var.get(name, view.params.get(name))
-        if var is not None and dtype_of(var) in CODES and (dtype_of(var) != "int8" or int(zero)):
-            found.append((name, dtype_of(var), int(zero)))
+        dtype = "" if var is None else _type(var)
+        if dtype in CODES and (dtype != "int8" or int(zero)):
+            found.append((name, dtype, int(zero)))
     if not found:
         return
     name, dtype, zero = found[0]
